@@ -1,0 +1,46 @@
+# Everything works in a folder with a space in its name: recipes use relative paths only.
+# PREFIX, ONLY, BASE, ROUNDS and KILLS reach the scripts through the environment.
+PREFIX ?= ~/.local
+export PREFIX
+.DEFAULT_GOAL := help
+.PHONY: help demo test install lint bench bench-check tsan crash-test clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: ## Read the Gospel of Mark aloud into demo/mark.wav (installs what is missing; goes on where it was)
+	@scripts/setup --demo
+	swift build -c release --product hablare
+	@scripts/demo
+
+test: ## Build and run all tests (installs what is missing)
+	@scripts/setup
+	swift test --disable-xctest --parallel
+
+install: ## Install hablare and its shell completions under PREFIX (default ~/.local)
+	@scripts/setup
+	swift build -c release --product hablare
+	@scripts/install
+
+lint: ## Check format, module walls, house rules, decision records and scripts
+	@scripts/lint
+
+bench: ## Run the benchmarks, or ONLY=name of them; figures go to .bench/latest.json
+	@scripts/setup
+	@scripts/bench
+
+bench-check: ## Compare this tree with BASE=revision, in turn, ROUNDS=3 times
+	@scripts/setup
+	@scripts/bench-check
+
+tsan: ## Run all tests under the thread sanitizer
+	@scripts/setup
+	@scripts/tsan
+
+crash-test: ## Kill a narration at random moments, KILLS=20 times, and compare what comes out
+	@scripts/setup
+	swift build -c release --product hablare
+	@scripts/crash-test
+
+clean: ## Remove what was built and measured (the demo's audio in demo/ stays)
+	rm -rf .build .build-* .bench

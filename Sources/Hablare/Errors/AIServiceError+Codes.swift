@@ -1,0 +1,80 @@
+extension AIServiceError.Code {
+    // MARK: Configuration
+
+    /// No provider of that id is registered in this process.
+    public static let providerNotFound = Self(rawValue: "provider-not-found")
+    /// A provider's program is not installed or cannot be run.
+    public static let programMissing = Self(rawValue: "program-missing")
+    /// A setting has a value that cannot work.
+    public static let invalidConfiguration = Self(rawValue: "invalid-configuration")
+
+    // MARK: Data
+
+    /// The request itself cannot be carried out: bad parameters, a text over the provider's limit.
+    public static let invalidRequest = Self(rawValue: "invalid-request")
+    /// The provider's output is not what it promised.
+    public static let invalidResponse = Self(rawValue: "invalid-response")
+    /// The provider's output is larger than allowed.
+    public static let responseTooLarge = Self(rawValue: "response-too-large")
+    /// The response is past its keeping time, or was evicted. Ask for it anew with `regenerate`.
+    public static let responseExpired = Self(rawValue: "response-expired")
+    /// A content file that a response refers to is gone or damaged.
+    public static let contentMissing = Self(rawValue: "content-missing")
+
+    // MARK: Provider
+
+    /// The provider failed, in its own words.
+    public static let providerFailed = Self(rawValue: "provider-failed")
+
+    // MARK: Operation
+
+    /// An attempt took longer than it may.
+    public static let timeout = Self(rawValue: "timeout")
+    /// The UUID or job is known with other content.
+    public static let conflict = Self(rawValue: "conflict")
+    /// No request has that UUID.
+    public static let unknownRequest = Self(rawValue: "unknown-request")
+    /// The request is not in a state that allows the operation.
+    public static let invalidState = Self(rawValue: "invalid-state")
+    /// The engine was shut down; the request is on disk and goes on when an engine runs again.
+    public static let suspended = Self(rawValue: "suspended")
+    /// The call was given up because it was cancelled. Never the outcome of a request: that is `.cancelled`.
+    public static let cancelled = Self(rawValue: "cancelled")
+
+    // MARK: Storage
+
+    /// The disk, or the store's quota, is full.
+    public static let storageFull = Self(rawValue: "storage-full")
+    /// The store may not be written.
+    public static let storageReadOnly = Self(rawValue: "storage-read-only")
+    /// The store is damaged.
+    public static let storageCorrupt = Self(rawValue: "storage-corrupt")
+    /// The store was written by a newer version of this software.
+    public static let storageTooNew = Self(rawValue: "storage-too-new")
+    /// Another process keeps the store locked.
+    public static let storageBusy = Self(rawValue: "storage-busy")
+    /// The store failed in another way.
+    public static let storageFailed = Self(rawValue: "storage-failed")
+
+    /// The part of the world a code belongs to; codes of providers' own making count as ``AIServiceError/Category/provider``.
+    public var category: AIServiceError.Category {
+        switch self {
+        case .providerNotFound, .programMissing, .invalidConfiguration: .configuration
+        case .invalidRequest, .invalidResponse, .responseTooLarge, .responseExpired, .contentMissing: .data
+        case .timeout, .conflict, .unknownRequest, .invalidState, .suspended, .cancelled: .operation
+        case .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew, .storageBusy, .storageFailed: .storage
+        default: .provider
+        }
+    }
+
+    /// Whose move it is by default.
+    public var disposition: FailureDisposition {
+        switch self {
+        case .timeout: .outcomeUnknown
+        case .suspended, .storageBusy: .retry(after: nil)
+        case .programMissing, .providerNotFound, .invalidConfiguration, .storageFull, .storageReadOnly, .storageTooNew:
+            .needsUser
+        default: .fail
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package import Foundation
+
+/// Messages that more than one place needs.
+extension AIServiceError {
+    /// The response's bytes are not kept any more.
+    package static let responseExpired = AIServiceError(
+        .responseExpired,
+        "The response is no longer kept. Nothing was called or billed for reading it; to have it made anew, regenerate the request."
+    )
+
+    /// The UUID or the place in the job is taken by other content.
+    package static func conflict(id: UUID, job: Submission.JobPlace?) -> AIServiceError {
+        let place = job.map { "place \($0.position) of job \($0.key)" } ?? "that UUID"
+        return AIServiceError(
+            .conflict,
+            "Request \(id) is stored under \(place) with other content. Use a new UUID for new content, or a job key that is a hash of everything that makes the job."
+        )
+    }
+
+    /// No request has that UUID.
+    package static func unknown(_ id: UUID) -> AIServiceError {
+        AIServiceError(
+            .unknownRequest,
+            "No request has the UUID \(id). It was never submitted to this store, or it was deleted.")
+    }
+
+    /// The engine shut down while somebody waited.
+    package static let suspended = AIServiceError(
+        .suspended, "The engine was shut down. The request is on disk and goes on when an engine runs again.")
+}

@@ -1,0 +1,83 @@
+public import Foundation
+
+/// The one error of the engine: what failed, whose move it is, and what to do about it.
+///
+/// It is a value (`Sendable`, `Hashable`, `Codable`) because a failed request keeps its error on disk. Messages never
+/// contain a prompt, a response or a credential.
+public struct AIServiceError: Error, Sendable, Hashable, Codable {
+    /// What went wrong. Open for extension: providers may add codes of their own.
+    public struct Code: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+        /// The code's stable text, as stored and as printed in JSON.
+        public let rawValue: String
+        /// Creates a code.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The code's text.
+        public var description: String { rawValue }
+    }
+
+    /// Which part of the world failed.
+    public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The set-up is wrong: a missing program, key, provider or option.
+        case configuration
+        /// The way to the provider failed.
+        case network
+        /// The provider answered, and the answer is a failure.
+        case provider
+        /// What was sent or received cannot be used.
+        case data
+        /// The store or a file failed.
+        case storage
+        /// The operation ended for a reason of its own: timeout, conflict, shutdown.
+        case operation
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// Which part of the world failed.
+    public let category: Category
+    /// What happened and what to do, in sentences a person can act on.
+    public let message: String
+    /// Whose move it is.
+    public let disposition: FailureDisposition
+    /// The underlying failure in its own words, for logs. Never a prompt, a response or a credential.
+    public let cause: String?
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: What went wrong.
+    ///   - message: What happened and what to do.
+    ///   - category: The part of the world that failed. Default: the code's own, ``Code/category``.
+    ///   - disposition: Whose move it is. Default: the code's own.
+    ///   - cause: The underlying failure in its own words.
+    public init(
+        _ code: Code,
+        _ message: String,
+        category: Category? = nil,
+        disposition: FailureDisposition? = nil,
+        cause: String? = nil
+    ) {
+        self.code = code
+        self.category = category ?? code.category
+        self.message = message
+        self.disposition = disposition ?? code.disposition
+        self.cause = cause
+    }
+
+    /// Whether trying the same call again can help without anybody changing anything.
+    public var isRetryable: Bool {
+        if case .retry = disposition { true } else { false }
+    }
+
+    /// The least time to wait before the next attempt, when the other side gave one.
+    public var retryAfter: Duration? {
+        if case .retry(let after) = disposition { after } else { nil }
+    }
+}
+
+extension AIServiceError: CustomStringConvertible, LocalizedError {
+    /// The message and the code.
+    public var description: String { "\(message) [\(code)]" }
+    /// The message.
+    public var errorDescription: String? { message }
+}

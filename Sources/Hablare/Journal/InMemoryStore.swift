@@ -1,0 +1,69 @@
+public import Foundation
+
+/// The reference store: everything in memory, nothing kept when the process ends.
+///
+/// For previews, tests and runs without a disk. It is also the yardstick: what this store does is what a store must
+/// do, and the contract suite and a differential test hold the others to it.
+public final class InMemoryStore: RequestStore {
+    private let tables = Guarded(MemoryTables())
+
+    /// Creates an empty store.
+    public init() {}
+
+    /// `nil`: all content is inline.
+    public var content: (any ContentStore)? { nil }
+
+    /// `nil`: no other process can see the store.
+    public var signal: (any StoreSignal)? { nil }
+
+    /// `nil`: no other process can see the store.
+    public var liveness: (any OwnerLiveness)? { nil }
+
+    /// Never.
+    public func hasForeignCommits() -> Bool { false }
+
+    /// Applies the writes in order. See ``RequestStore/commit(_:)``; never throws.
+    public func commit(_ writes: [StoreWrite]) -> [WriteReceipt] {
+        tables.withLock { tables in writes.map { tables.apply($0) } }
+    }
+
+    /// Takes waiting flights. See ``RequestStore/claim(_:)``; never throws.
+    public func claim(_ query: ClaimQuery) -> [ClaimedFlight] {
+        tables.withLock { $0.claim(query) }
+    }
+
+    /// See ``StoreReading/snapshot(of:)``.
+    public func snapshot(of id: UUID) -> RequestSnapshot? {
+        tables.withLock { $0.snapshot(of: id, countingAhead: true) }
+    }
+
+    /// See ``StoreReading/snapshots(_:)``.
+    public func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] {
+        tables.withLock { $0.snapshots(filter) }
+    }
+
+    /// See ``StoreReading/response(of:)``.
+    public func response(of id: UUID) -> AIResponseData? {
+        tables.withLock { $0.response(of: id) }
+    }
+
+    /// See ``StoreReading/request(of:)``.
+    public func request(of id: UUID) -> StoredRequest? {
+        tables.withLock { $0.request(of: id) }
+    }
+
+    /// See ``StoreReading/attempts(of:)``.
+    public func attempts(of id: UUID) -> [AttemptRecord] {
+        tables.withLock { $0.attempts(of: id) }
+    }
+
+    /// See ``StoreReading/owners()``.
+    public func owners() -> [OwnerRecord] {
+        tables.withLock { $0.ownerRecords }
+    }
+
+    /// See ``StoreReading/statistics()``.
+    public func statistics() -> StoreStatistics {
+        tables.withLock { $0.statistics }
+    }
+}

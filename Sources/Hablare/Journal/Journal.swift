@@ -1,0 +1,123 @@
+/// The only writer of a store. What arrives while one commit runs goes into the next one together: group commit.
+///
+/// Nobody sleeps to fill a batch. Entries are committed in the order they arrived, so a cancellation and an outcome
+/// of the same request are decided by who came first. A failed commit fails all who waited for it.
+package final class Journal: Sendable {
+    /// The most writes of one commit, so that one huge submission does not hold up the others for long.
+    package static let maximumBatch = 4096
+
+    fileprivate enum Entry: Sendable {
+        case writes([StoreWrite], CheckedContinuation<[WriteReceipt], any Error>)
+        case claim(ClaimQuery, CheckedContinuation<[ClaimedFlight], any Error>)
+        case foreignCommits(CheckedContinuation<Bool, any Error>)
+    }
+
+    /// What the drain needs, apart from the journal so that the driver does not keep the journal alive.
+    fileprivate final class Core: Sendable {
+        let store: any RequestStore
+        let pending = Guarded<[Entry]>([])
+
+        init(store: any RequestStore) { self.store = store }
+    }
+
+    private let core: Core
+    private let driver: any CommitDriver
+
+    package init(store: any RequestStore, driver: any CommitDriver) {
+        let core = Core(store: store)
+        self.core = core
+        self.driver = driver
+        driver.start { core.drain() }
+    }
+
+    deinit {
+        driver.stop()
+    }
+
+    /// Makes writes durable and answers with their receipts. The writes of one call are in one commit.
+    ///
+    /// Not cancellable: what was handed over may be on disk the next moment, so the caller has to know.
+    package func commit(_ writes: [StoreWrite]) async throws -> [WriteReceipt] {
+        try await withCheckedThrowingContinuation { enqueue(.writes(writes, $0)) }
+    }
+
+    /// Makes one write durable and answers with its receipt.
+    package func commit(_ write: StoreWrite) async throws -> WriteReceipt {
+        let receipts = try await commit([write])
+        guard let receipt = receipts.first else {
+            throw AIServiceError(.storageFailed, "The store answered a write without a receipt. Report this store.")
+        }
+        return receipt
+    }
+
+    /// Takes waiting flights.
+    package func claim(_ query: ClaimQuery) async throws -> [ClaimedFlight] {
+        try await withCheckedThrowingContinuation { enqueue(.claim(query, $0)) }
+    }
+
+    /// Whether another process has committed since the last call.
+    package func hasForeignCommits() async throws -> Bool {
+        try await withCheckedThrowingContinuation { enqueue(.foreignCommits($0)) }
+    }
+
+    private func enqueue(_ entry: Entry) {
+        let wasEmpty = core.pending.withLock { pending in
+            pending.append(entry)
+            return pending.count == 1
+        }
+        if wasEmpty { driver.signal() }
+    }
+}
+
+extension Journal.Core {
+    /// Works off what waits. Runs on the driver.
+    fileprivate func drain() {
+        var group: [(writes: [StoreWrite], waiter: CheckedContinuation<[WriteReceipt], any Error>)] = []
+        var size = 0
+        func flush() {
+            commit(group)
+            group.removeAll(keepingCapacity: true)
+            size = 0
+        }
+        while true {
+            let entries = pending.withLock { pending in
+                defer { pending.removeAll(keepingCapacity: pending.count <= Journal.maximumBatch) }
+                return pending
+            }
+            guard !entries.isEmpty else { return }
+            for entry in entries {
+                switch entry {
+                case .writes(let writes, let waiter):
+                    if !group.isEmpty, size + writes.count > Journal.maximumBatch { flush() }
+                    group.append((writes, waiter))
+                    size += writes.count
+                case .claim(let query, let waiter):
+                    flush()
+                    waiter.resume(with: Result { try store.claim(query) })
+                case .foreignCommits(let waiter):
+                    flush()
+                    waiter.resume(with: Result { try store.hasForeignCommits() })
+                }
+            }
+            flush()
+        }
+    }
+
+    private func commit(_ group: [(writes: [StoreWrite], waiter: CheckedContinuation<[WriteReceipt], any Error>)]) {
+        guard !group.isEmpty else { return }
+        do {
+            let writes = group.count == 1 ? group[0].writes : group.flatMap(\.writes)
+            var receipts = try store.commit(writes)[...]
+            guard receipts.count == writes.count else {
+                throw AIServiceError(
+                    .storageFailed, "The store answered \(writes.count) writes with \(receipts.count) receipts.")
+            }
+            for (writes, waiter) in group {
+                waiter.resume(returning: Array(receipts.prefix(writes.count)))
+                receipts = receipts.dropFirst(writes.count)
+            }
+        } catch {
+            for (_, waiter) in group { waiter.resume(throwing: error) }
+        }
+    }
+}

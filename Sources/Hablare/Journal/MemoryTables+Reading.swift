@@ -1,0 +1,82 @@
+import Foundation
+import OrderedCollections
+
+extension MemoryTables {
+    func snapshot(of id: UUID, countingAhead: Bool) -> RequestSnapshot? {
+        guard let row = requests[id], let flight = flights[row.flight] else { return nil }
+        var snapshot = RequestSnapshot(
+            id: id, job: row.job?.key, position: row.job?.position, providerID: flight.provider, model: flight.model,
+            priority: flight.priority, phase: RequestPhase(row.lifecycle.state, flight.lifecycle), error: row.error,
+            attempts: flight.lifecycle.attempt, createdAt: row.createdAt, finishedAt: row.finishedAt,
+            supersedes: row.supersedes, metadata: row.metadata)
+        if snapshot.phase == .pending {
+            let ahead = countingAhead ? flightsAhead(of: row.flight, flight) : nil
+            snapshot.waiting = flight.lifecycle.owner == nil ? .unclaimed(ahead: ahead) : .queued(ahead: ahead)
+        }
+        if let owner = flight.lifecycle.owner.flatMap(registration(of:)) {
+            snapshot.holder = RequestSnapshot.Holder(host: owner.host, processID: owner.processID)
+        }
+        return snapshot
+    }
+
+    private func flightsAhead(of id: FlightID, _ flight: FlightRow) -> Int {
+        let own = Ticket(priority: flight.priority, flight: id)
+        return flights.count { other in
+            guard other.value.provider == flight.provider else { return false }
+            switch other.value.lifecycle.state {
+            case .waiting, .leased: return Ticket(priority: other.value.priority, flight: other.key) < own
+            case .executing, .settled: return false
+            }
+        }
+    }
+
+    func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] {
+        var ids: [UUID]
+        if let wanted = filter.ids {
+            ids = wanted
+        } else if let job = filter.job {
+            ids = (jobs[job] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
+        } else {
+            ids = requests.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        }
+        if let after = filter.after {
+            ids = Array(ids.drop { $0 != after }.dropFirst())
+        }
+        var page: [RequestSnapshot] = []
+        for id in ids where page.count < filter.limit {
+            guard let snapshot = snapshot(of: id, countingAhead: false) else { continue }
+            if let phases = filter.phases, !phases.contains(snapshot.phase) { continue }
+            if let job = filter.job, snapshot.job != job { continue }
+            page.append(snapshot)
+        }
+        return page
+    }
+
+    func response(of id: UUID) -> AIResponseData? {
+        guard let row = requests[id], row.lifecycle.state == .completed else { return nil }
+        return responses[row.flight]
+    }
+
+    func request(of id: UUID) -> StoredRequest? {
+        guard let row = requests[id], let flight = flights[row.flight], let request = flight.request else { return nil }
+        return StoredRequest(request: request, provider: flight.provider, job: row.job)
+    }
+
+    func attempts(of id: UUID) -> [AttemptRecord] {
+        guard let row = requests[id] else { return [] }
+        return (ledger[row.flight] ?? []).sorted { $0.attempt < $1.attempt }
+    }
+
+    var statistics: StoreStatistics {
+        var statistics = StoreStatistics()
+        for row in requests.values {
+            guard let flight = flights[row.flight] else { continue }
+            statistics.requests[RequestPhase(row.lifecycle.state, flight.lifecycle), default: 0] += 1
+        }
+        for record in ledger.values.joined() {
+            statistics.attempts += 1
+            statistics.usage.add(record.usage)
+        }
+        return statistics
+    }
+}

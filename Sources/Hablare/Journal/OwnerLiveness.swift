@@ -1,0 +1,18 @@
+/// Tells living processes from dead ones, so that a restart after `kill -9` waits for no lease to run out.
+public protocol OwnerLiveness: Sendable {
+    /// This machine, as ``OwnerRegistration/host`` records it.
+    var host: String { get }
+
+    /// Takes a lock that lasts as long as this process, and names it.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage.
+    func acquire() throws -> String
+
+    /// Gives a lock back.
+    func release(_ lockName: String)
+
+    /// Whether the process that took a lock on this machine is gone. Only ever true when it certainly is.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage.
+    func isDead(_ lockName: String) throws -> Bool
+}

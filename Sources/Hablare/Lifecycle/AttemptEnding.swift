@@ -1,0 +1,68 @@
+/// What the end of an attempt does to a flight, its member and the ledger: decided here, applied by stores.
+public struct AttemptEnding: Sendable {
+    /// The flight afterwards.
+    public let flight: FlightLifecycle
+    /// The member afterwards.
+    public let member: RequestLifecycle
+    /// The line for the ledger. It replaces an earlier line of the same attempt: whoever ran it knows best.
+    public let record: AttemptRecord
+    /// The answer to keep, if the attempt's is the flight's.
+    public let response: AIResponseData?
+    /// The error that became the member's outcome.
+    public let error: AIServiceError?
+    /// What the writer is told.
+    public let receipt: WriteReceipt
+
+    /// Decides what an attempt's end does to a flight and member in the given states.
+    public init(_ end: AttemptEnd, flight: FlightLifecycle, member: RequestLifecycle) {
+        var flight = flight
+        var member = member
+        var record = AttemptRecord(
+            attempt: end.lifecycle.attempt, token: end.lifecycle.token, outcome: .interrupted, billing: end.billing,
+            startedAt: end.startedAt, endedAt: end.endedAt)
+        var response: AIResponseData?
+        var error: AIServiceError?
+        var receipt = WriteReceipt.done
+        do throws(FlightLifecycle.Refusal) {
+            switch end.outcome {
+            case .completed(let data):
+                record.usage = data.usage
+                record.outcome = .completed
+                try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .completed)
+                if member.flightSettled(.completed) == .done { response = data }
+            case .failed(let failure):
+                record.outcome = .failed
+                record.error = failure
+                try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
+                if member.flightSettled(.failed) == .done { error = failure }
+            case .interrupted:
+                try flight.released(token: end.lifecycle.token)
+            }
+        } catch {
+            receipt = .refused(error)
+            Self.discard(&record, because: error)
+        }
+        self.flight = flight
+        self.member = member
+        self.record = record
+        self.response = response
+        self.error = error
+        self.receipt = receipt
+    }
+
+    /// What is left of an attempt whose outcome nobody wants: what it cost.
+    private static func discard(_ record: inout AttemptRecord, because refusal: FlightLifecycle.Refusal) {
+        switch record.outcome {
+        case .completed:
+            record.outcome = .discarded
+            record.billing = record.billing == .billed ? .billedDiscarded : record.billing
+        case .failed, .interrupted:
+            if refusal == .settled(.cancelled) {
+                record.outcome = .cancelled
+                record.error = nil
+            }
+        case .cancelled, .lost, .discarded:
+            break
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// Why an attempt was asked to end before its provider answered.
+package enum StopReason: Sendable, Hashable {
+    /// It took longer than it may.
+    case timedOut(after: Duration)
+    /// Its flight's last member was cancelled.
+    case cancelled
+    /// The engine shuts down.
+    case interrupted
+}
+
+/// What a provider's answer means, given what was asked of it meanwhile. Pure.
+package struct AttemptVerdict: Sendable {
+    package enum Outcome: Sendable {
+        case completed(ProviderAnswer)
+        case failed(AIServiceError)
+        case interrupted
+    }
+
+    package let outcome: Outcome
+    package let billing: BillingState
+
+    /// Judges an answer.
+    ///
+    /// An answer that came in spite of a stop is an answer: the work is done and paid for. A failure after a stop is
+    /// the stop's doing, whatever the provider calls it: a cancellation never becomes a network error.
+    package init(
+        _ result: Result<ProviderAnswer, AIServiceError>, promised type: ContentType, stopped reason: StopReason?
+    ) {
+        switch (result, reason) {
+        case (.success(let answer), _):
+            guard answer.content.type == type else {
+                outcome = .failed(.wrongType(answer.content.type, promised: type))
+                billing = .billed
+                return
+            }
+            outcome = .completed(answer)
+            billing = .billed
+        case (.failure, .timedOut(let limit)):
+            outcome = .failed(.timedOut(after: limit))
+            billing = .maybeBilled
+        case (.failure, .cancelled):
+            outcome = .failed(.attemptCancelled)
+            billing = .maybeBilled
+        case (.failure, .interrupted):
+            outcome = .interrupted
+            billing = .maybeBilled
+        case (.failure(let error), nil):
+            outcome = .failed(error)
+            billing = error.disposition == .outcomeUnknown ? .maybeBilled : .neverSent
+        }
+    }
+}
+
+extension AIServiceError {
+    static func wrongType(_ type: ContentType, promised: ContentType) -> AIServiceError {
+        AIServiceError(
+            .invalidResponse,
+            "The provider promised \(promised.rawValue) and answered \(type.rawValue). Correct its `responseType`.")
+    }
+
+    package static func timedOut(after limit: Duration) -> AIServiceError {
+        AIServiceError(
+            .timeout,
+            "The attempt took longer than \(limit.formatted(.units(allowed: [.minutes, .seconds, .milliseconds]))). Allow more time, or ask for less at once."
+        )
+    }
+
+    static let attemptCancelled = AIServiceError(.cancelled, "The attempt was stopped because its request was cancelled.")
+}

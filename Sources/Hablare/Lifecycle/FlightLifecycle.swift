@@ -1,0 +1,206 @@
+/// Names a flight within a store: positive, given by the store at submission, ascending in the order of arrival.
+public struct FlightID: Sendable, Hashable, Comparable, RawRepresentable {
+    /// The number.
+    public let rawValue: Int64
+    /// Creates an id.
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+    /// Orders by arrival.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// Names a process that works on a store: positive, given by the store when the process registers, never given twice.
+public struct OwnerID: Sendable, Hashable, Comparable, RawRepresentable {
+    /// The number.
+    public let rawValue: Int64
+    /// Creates an id.
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+    /// Orders by registration.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// The life of a flight: one piece of work for a provider, with its lease, its attempts and its fencing token.
+///
+/// A pure value; the only place where a flight's next state is decided. Stores apply what it says: as a
+/// compare-and-set of a ``FlightTransition`` where the caller knows the state, else by loading the row, telling the
+/// machine what happened and writing back.
+///
+/// - The **fencing token** grows with every lease. An outcome that carries an older one is stale.
+/// - The **attempt** counts what was sent to the provider, over the flight's whole life.
+/// - The **generation** counts how often the output was begun from its start, so that readers of a stream can tell
+///   a continuation from a restart. An attempt that resumes its predecessor's output keeps the generation.
+public struct FlightLifecycle: Sendable, Hashable {
+    /// Where a flight is.
+    public enum State: Sendable, Hashable {
+        /// Nobody holds it.
+        case waiting
+        /// A process holds it and has not sent it.
+        case leased(OwnerID)
+        /// A process has journalled an attempt and sends it.
+        case executing(OwnerID)
+        /// It is over.
+        case settled(Settlement)
+    }
+
+    /// How a flight ended.
+    public enum Settlement: Sendable, Hashable, CaseIterable {
+        /// With a response.
+        case completed
+        /// With an error.
+        case failed
+        /// Because its last member was cancelled.
+        case cancelled
+    }
+
+    /// Why an event was refused. The state is unchanged then.
+    public enum Refusal: Error, Sendable, Hashable {
+        /// The token is not the current one: somebody else holds the flight, or held it since.
+        case staleToken
+        /// The flight is over.
+        case settled(Settlement)
+        /// Somebody holds it already.
+        case alreadyHeld
+        /// The event does not fit the state.
+        case outOfOrder
+    }
+
+    /// Where the flight is.
+    public private(set) var state: State
+    /// The token of the current lease, or of the last one. 0 before the first.
+    public private(set) var token: Int64
+    /// How many attempts were sent.
+    public private(set) var attempt: Int
+    /// How often the output was begun from its start.
+    public private(set) var generation: Int
+
+    /// A new flight, which waits.
+    public init() {
+        self.init(state: .waiting, token: 0, attempt: 0, generation: 0)
+    }
+
+    /// A flight as a store has it.
+    public init(state: State, token: Int64, attempt: Int, generation: Int) {
+        self.state = state
+        self.token = token
+        self.attempt = attempt
+        self.generation = generation
+    }
+
+    /// The process that holds the flight.
+    public var owner: OwnerID? {
+        switch state {
+        case .leased(let owner), .executing(let owner): owner
+        case .waiting, .settled: nil
+        }
+    }
+
+    /// Whether an attempt was journalled whose outcome is not.
+    public var isExecuting: Bool {
+        if case .executing = state { true } else { false }
+    }
+}
+
+// MARK: - Events
+
+extension FlightLifecycle {
+    /// A process took the flight.
+    public mutating func leased(by owner: OwnerID) throws(Refusal) {
+        switch state {
+        case .waiting:
+            state = .leased(owner)
+            token += 1
+        case .leased, .executing:
+            throw .alreadyHeld
+        case .settled(let settlement):
+            throw .settled(settlement)
+        }
+    }
+
+    /// The holder is about to send an attempt.
+    public mutating func attemptStarted(token: Int64) throws(Refusal) {
+        switch state {
+        case .leased(let owner) where token == self.token:
+            state = .executing(owner)
+            attempt += 1
+            generation += 1
+        case .leased, .waiting:
+            throw .staleToken
+        case .executing:
+            throw token == self.token ? .outOfOrder : .staleToken
+        case .settled(let settlement):
+            throw .settled(settlement)
+        }
+    }
+
+    /// An attempt ended with a response or an error.
+    ///
+    /// A late success is accepted although its lease was broken, as long as the flight is open and no newer attempt
+    /// was sent: a laptop slept, the work is done and paid for. A late failure is not: whoever holds the flight now
+    /// may do better.
+    public mutating func attemptEnded(token: Int64, attempt: Int, as settlement: Settlement) throws(Refusal) {
+        switch state {
+        case .settled(let settled):
+            throw .settled(settled)
+        case .executing where token == self.token:
+            state = .settled(settlement)
+        case .waiting, .leased:
+            guard settlement == .completed, attempt == self.attempt, attempt > 0 else { throw .staleToken }
+            state = .settled(.completed)
+        case .executing:
+            throw .staleToken
+        }
+    }
+
+    /// The holder gives the flight back: unsent, or with its attempt stopped. Returns the attempt that was under way.
+    @discardableResult
+    public mutating func released(token: Int64) throws(Refusal) -> Int? {
+        switch state {
+        case .leased where token == self.token:
+            state = .waiting
+            return nil
+        case .executing where token == self.token:
+            state = .waiting
+            return attempt
+        case .settled(let settlement):
+            throw .settled(settlement)
+        case .waiting, .leased, .executing:
+            throw .staleToken
+        }
+    }
+
+    /// The holder is dead or its lease ran out. Returns the attempt whose outcome is lost, if one was under way.
+    @discardableResult
+    public mutating func leaseBroken() -> Int? {
+        switch state {
+        case .leased:
+            state = .waiting
+            return nil
+        case .executing:
+            state = .waiting
+            return attempt
+        case .waiting, .settled:
+            return nil
+        }
+    }
+
+    /// The last live member was cancelled or deleted. Returns the attempt that is to be stopped, if one is under way.
+    @discardableResult
+    public mutating func lastMemberLeft() -> Int? {
+        switch state {
+        case .executing:
+            state = .settled(.cancelled)
+            return attempt
+        case .waiting, .leased:
+            state = .settled(.cancelled)
+            return nil
+        case .settled:
+            return nil
+        }
+    }
+
+    /// A member of a failed or cancelled flight is retried: the flight waits again. A completed one never does.
+    public mutating func reopened() throws(Refusal) {
+        guard case .settled(let settlement) = state else { throw .outOfOrder }
+        guard settlement != .completed else { throw .settled(.completed) }
+        state = .waiting
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+extension AIRequestManager {
+    /// Reads the store off the caller's actor: a read may wait for the disk, and the main actor never does.
+    @concurrent func reading<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
+        try read(store)
+    }
+
+    /// A response within its keeping time; past it, what is left of it.
+    func kept(_ response: AIResponseData?, isPinned: Bool) -> AIResponseData? {
+        guard let response else { return nil }
+        let isKept = configuration.retention.keeps(
+            receivedAt: response.receivedAt, isPinned: isPinned, now: seams.date())
+        return isKept ? response : response.evicted()
+    }
+}
+
+extension AIResponseData {
+    /// What is left of a response whose row is gone.
+    static func expired(_ id: UUID, _ snapshot: RequestSnapshot, _ now: Date) -> AIResponseData {
+        AIResponseData(
+            requestID: id, providerID: snapshot.providerID, result: .failure(.responseExpired),
+            receivedAt: snapshot.finishedAt ?? now)
+    }
+}
+
+extension RequestStatus {
+    /// The response of a completed status.
+    ///
+    /// - Throws: The error of a failed one; code `cancelled` for a cancelled one.
+    func response(of id: UUID) throws -> AIResponseData {
+        switch self {
+        case .completed(let response): return response
+        case .failed(let error): throw error
+        case .cancelled: throw AIServiceError(.cancelled, "Request \(id) was cancelled. Retry it to have it done after all.")
+        case .pending, .executing: throw AIServiceError(.invalidState, "Request \(id) is not final.")
+        }
+    }
+}
+
+extension AIServiceError {
+    static func notAllowed(_ what: String, _ id: UUID, in phase: RequestPhase) -> AIServiceError {
+        let advice =
+            switch phase {
+            case .pending, .executing: "Wait for its outcome, or cancel it."
+            case .completed: "Use `regenerate` for another answer."
+            case .failed, .cancelled: "Retry it first."
+            }
+        return AIServiceError(.invalidState, "Request \(id) is \(phase.rawValue) and cannot be \(what). \(advice)")
+    }
+
+    static func unexpected(_ receipt: WriteReceipt, for id: UUID) -> AIServiceError {
+        switch receipt {
+        case .unknownRequest: .unknown(id)
+        case .rejected(let error): error
+        default: AIServiceError(.storageFailed, "The store answered a write of \(id) unexpectedly.", cause: "\(receipt)")
+        }
+    }
+}

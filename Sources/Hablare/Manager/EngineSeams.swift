@@ -1,0 +1,58 @@
+public import Foundation
+
+/// Everything through which the engine touches the world beside its store and providers: time, identity, threads.
+///
+/// Production takes the defaults. A test or a simulation replaces them and owns every interleaving.
+public struct EngineSeams: Sendable {
+    /// What is waited by.
+    public var clock: EngineClock
+    /// What records are dated by.
+    public var date: @Sendable () -> Date
+    /// Where the UUIDs of regenerated requests come from.
+    public var makeID: @Sendable () -> UUID
+    /// Where tasks run; `nil` is the global executor.
+    public var taskExecutor: (any TaskExecutor)?
+    /// What the journal commits on.
+    public var makeCommitDriver: @Sendable () -> any CommitDriver
+
+    /// The system's clock, dates, UUIDs and threads, unless given.
+    public init(
+        clock: EngineClock = EngineClock(ContinuousClock()),
+        date: @escaping @Sendable () -> Date = { Date() },
+        makeID: @escaping @Sendable () -> UUID = { UUID.timeOrdered() },
+        taskExecutor: (any TaskExecutor)? = nil,
+        makeCommitDriver: @escaping @Sendable () -> any CommitDriver = { ThreadCommitDriver() }
+    ) {
+        self.clock = clock
+        self.date = date
+        self.makeID = makeID
+        self.taskExecutor = taskExecutor
+        self.makeCommitDriver = makeCommitDriver
+    }
+}
+
+/// A clock as the engine uses one: time since it was made, and sleeping until such a time.
+public struct EngineClock: Sendable {
+    private let elapsed: @Sendable () -> Duration
+    private let wait: @Sendable (Duration) async throws -> Void
+
+    /// Adapts a clock. Its time at this moment becomes zero.
+    public init<C: Clock>(_ clock: C) where C.Duration == Duration {
+        let start = clock.now
+        elapsed = { start.duration(to: clock.now) }
+        wait = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
+    }
+
+    /// The time since the clock was made.
+    public var now: Duration { elapsed() }
+
+    /// Sleeps until a time, or throws `CancellationError`.
+    public func sleep(until deadline: Duration) async throws {
+        try await wait(deadline)
+    }
+
+    /// Sleeps for a time, or throws `CancellationError`.
+    public func sleep(for duration: Duration) async throws {
+        try await wait(now + duration)
+    }
+}

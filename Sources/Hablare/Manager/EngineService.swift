@@ -1,0 +1,92 @@
+import Foundation
+import Logging
+public import ServiceLifecycle
+
+/// Runs an engine: executes what was submitted, recovers what a dead process left, ends in good order.
+///
+/// Add it to a `ServiceGroup`, or use ``run(_:while:)``. While it runs, whatever was acknowledged within the claim
+/// scope is run to an end. On graceful shutdown nothing new is started, attempts under way get
+/// ``EngineConfiguration/shutdownGrace`` to end, then are stopped and wait in the store; on cancellation they are
+/// stopped at once.
+public struct EngineService: Service {
+    private let manager: AIRequestManager
+
+    /// Creates the service of a manager.
+    public init(_ manager: AIRequestManager) {
+        self.manager = manager
+    }
+
+    /// Runs until graceful shutdown or cancellation.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage when the store cannot be worked on at all.
+    public func run() async throws {
+        try await run(untilShutdown: Self.shutdownOrCancellation)
+    }
+
+    /// Runs an engine for as long as a piece of code needs it, then shuts it down gracefully.
+    ///
+    /// Cancelling the calling task cancels `body`; what it leaves under way is stopped and waits in the store.
+    ///
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws; or ``AIServiceError`` of category storage when the engine cannot start.
+    public static func run<R: Sendable>(
+        _ manager: AIRequestManager, while body: @escaping @Sendable () async throws -> R
+    ) async throws -> R {
+        let bodyEnded = AsyncStream.makeStream(of: Void.self)
+        let started = AsyncStream.makeStream(of: Void.self)
+        return try await withThrowingTaskGroup(of: R?.self) { group in
+            group.addTask(executorPreference: manager.seams.taskExecutor) {
+                try await EngineService(manager).run(whenStarted: { started.continuation.yield() }) {
+                    for await _ in bodyEnded.stream {}
+                }
+                return nil
+            }
+            group.addTask(executorPreference: manager.seams.taskExecutor) {
+                var starts = started.stream.makeAsyncIterator()
+                guard await starts.next() != nil else { throw CancellationError() }
+                defer { bodyEnded.continuation.finish() }
+                return try await body()
+            }
+            var outcome: Result<R, any Error>?
+            while let result = await group.nextResult() {
+                switch result {
+                case .success(let value?): outcome = .success(value)
+                case .success(nil): break
+                case .failure(let error):
+                    if outcome == nil { outcome = .failure(error) }
+                    started.continuation.finish()
+                    bodyEnded.continuation.finish()
+                }
+            }
+            return try (outcome ?? .failure(CancellationError())).get()
+        }
+    }
+
+    private func run(
+        whenStarted: @Sendable () -> Void = {}, untilShutdown: @escaping @Sendable () async -> Void
+    ) async throws {
+        let housekeeper = Housekeeper(manager)
+        let (owner, lockName) = try await housekeeper.register()
+        manager.hub.open()
+        await manager.dispatcher.open(as: owner)
+        whenStarted()
+        await withTaskGroup(of: Void.self) { group in
+            let executor = manager.seams.taskExecutor
+            group.addTask(executorPreference: executor) { await housekeeper.keepHouse(owner) }
+            group.addTask(executorPreference: executor) { await housekeeper.watchOthers() }
+            await untilShutdown()
+            group.cancelAll()
+        }
+        await manager.dispatcher.drain(grace: Task.isCancelled ? .zero : manager.configuration.shutdownGrace)
+        await housekeeper.deregister(owner, lockName)
+        manager.hub.shutDown()
+    }
+
+    private static func shutdownOrCancellation() async {
+        do {
+            try await gracefulShutdown()
+        } catch {
+            // Cancelled: `run` sees it and gives no grace.
+        }
+    }
+}

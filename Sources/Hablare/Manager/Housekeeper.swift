@@ -1,0 +1,128 @@
+import Foundation
+import Logging
+
+/// Says that this process lives, finds those that do not, and notices what others did on the same store.
+struct Housekeeper: Sendable {
+    private let manager: AIRequestManager
+
+    init(_ manager: AIRequestManager) {
+        self.manager = manager
+    }
+
+    private var leaseEnd: Date {
+        let lease = manager.configuration.leaseDuration
+        return manager.seams.date().addingTimeInterval(lease / .seconds(1))
+    }
+
+    // MARK: Registration
+
+    /// Takes the process's lock, registers it, and takes over from the dead.
+    func register() async throws -> (owner: OwnerID, lockName: String) {
+        let lockName = try manager.store.liveness?.acquire() ?? ""
+        do {
+            let registration = OwnerRegistration(
+                host: manager.store.liveness?.host ?? "", processID: ProcessInfo.processInfo.processIdentifier,
+                lockName: lockName, expiresAt: leaseEnd)
+            guard case .owner(let owner) = try await manager.journal.commit(.registerOwner(registration)) else {
+                throw AIServiceError(.storageFailed, "The store did not register this process. Report this store.")
+            }
+            try await reap(except: owner)
+            return (owner, lockName)
+        } catch {
+            manager.store.liveness?.release(lockName)
+            throw error
+        }
+    }
+
+    func deregister(_ owner: OwnerID, _ lockName: String) async {
+        do {
+            _ = try await manager.journal.commit(.retireOwner(owner, at: manager.seams.date()))
+        } catch {
+            manager.logger.error(
+                "The process could not deregister; the next one does it", metadata: ["error": "\(error)"])
+        }
+        manager.store.liveness?.release(lockName)
+    }
+
+    /// Breaks the leases of processes that are gone: at once where their lock says so, else when their lease ran out.
+    private func reap(except own: OwnerID) async throws {
+        let others = try await manager.reading { try $0.owners() }.filter { $0.id != own }
+        for other in others where try isGone(other.registration) {
+            let receipt = try await manager.journal.commit(.retireOwner(other.id, at: manager.seams.date()))
+            manager.logger.notice(
+                "Took over from a process that is gone",
+                metadata: ["pid": "\(other.registration.processID)", "receipt": "\(receipt)"])
+            await manager.dispatcher.backlogMayExist()
+        }
+    }
+
+    private func isGone(_ owner: OwnerRegistration) throws -> Bool {
+        if let liveness = manager.store.liveness, liveness.host == owner.host {
+            return try liveness.isDead(owner.lockName)
+        }
+        return owner.expiresAt < manager.seams.date()
+    }
+
+    // MARK: Renewal
+
+    /// Renews and reaps at every interval, until cancelled.
+    func keepHouse(_ owner: OwnerID) async {
+        while true {
+            do {
+                try await manager.seams.clock.sleep(for: manager.configuration.renewalInterval)
+            } catch {
+                return  // shut down
+            }
+            do {
+                _ = try await manager.journal.commit(.renewOwner(owner, until: leaseEnd))
+                await manager.dispatcher.storeRecovered()
+                try await reap(except: owner)
+            } catch {
+                manager.logger.error("The store cannot be written", metadata: ["error": "\(error)"])
+                await manager.dispatcher.storeFailed()
+            }
+        }
+    }
+
+    // MARK: Other processes
+
+    /// Looks at what other processes committed, whenever they did, until cancelled.
+    func watchOthers() async {
+        guard let signal = manager.store.signal else { return }
+        for await _ in signal.changes() {
+            do {
+                guard try await manager.journal.hasForeignCommits() else { continue }
+                try await lookAround()
+            } catch {
+                manager.logger.error("The store cannot be read", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Stops what others cancelled, announces what others finished, takes what others left.
+    private func lookAround() async throws {
+        let mine = await manager.dispatcher.underWay
+        let running = Set(mine.map(\.request))
+        let watched = manager.hub.watchedIDs.filter { !running.contains($0) }
+        let ids = mine.map(\.request) + watched
+        if !ids.isEmpty {
+            let snapshots = try await manager.reading { try $0.snapshots(SnapshotFilter(ids: ids, limit: ids.count)) }
+            let phases = Dictionary(snapshots.map { ($0.id, $0.phase) }, uniquingKeysWith: { first, _ in first })
+            for (flight, request) in mine where phases[request] == .cancelled || phases[request] == nil {
+                await manager.dispatcher.cancelled(flight)
+                manager.hub.announce(.cancelled, of: request)
+            }
+            for id in watched { try await announce(id, phases[id]) }
+        }
+        await manager.dispatcher.backlogMayExist()
+    }
+
+    private func announce(_ id: UUID, _ phase: RequestPhase?) async throws {
+        switch phase {
+        case nil: manager.hub.fail(id, with: AIServiceError.unknown(id))
+        case .pending: manager.hub.announce(.pending, of: id)
+        case .executing: manager.hub.announce(.executing(progress: nil), of: id)
+        case .completed, .failed, .cancelled: manager.hub.announce(try await manager.status(for: id), of: id)
+        }
+    }
+}

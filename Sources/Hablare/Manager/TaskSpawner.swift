@@ -1,0 +1,15 @@
+/// The one place where the engine starts unstructured tasks, so that a simulation can run all of them.
+///
+/// Whoever starts a task owns it: keeps the handle, cancels it, awaits it.
+package struct TaskSpawner: Sendable {
+    package let executor: (any TaskExecutor)?
+
+    package init(executor: (any TaskExecutor)?) {
+        self.executor = executor
+    }
+
+    /// Starts a task. It does not inherit the caller's isolation.
+    package func start(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task(executorPreference: executor) { await operation() }
+    }
+}

@@ -1,0 +1,52 @@
+/// Something that does slow work: a web service, a local program, a model.
+///
+/// A provider is told to do one thing and reports how it went. It keeps no queue, retries nothing and counts nothing:
+/// the engine does. Implement ``generate(prompt:parameters:)`` for the simple case or ``generate(_:)`` for the full
+/// one; each has a default that calls the other, so implement at least one.
+///
+/// A provider must answer soon after its task is cancelled. What it answers then is not looked at.
+public protocol AIServiceProvider: Sendable {
+    /// The name it is registered under.
+    var id: ProviderID { get }
+
+    /// What it is, for the fingerprint. Default: its id.
+    var instance: ProviderInstance { get }
+
+    /// The models it offers; empty when it has no choice of models. Default: empty.
+    var models: [String] { get }
+
+    /// The kind of content it answers with; an answer of another kind is refused as
+    /// ``AIServiceError/Code/invalidResponse``.
+    var responseType: ContentType { get }
+
+    /// How much may be asked of it. Default: ``ProviderLimits/init(concurrency:attemptTimeout:maximumCharacters:)``'s.
+    var limits: ProviderLimits { get }
+
+    /// Does the work from a prompt as plain text.
+    func generate(prompt: String, parameters: [String: ParameterValue]) async -> Result<ResponseContent, AIServiceError>
+
+    /// Does the work, with everything the engine knows about the call.
+    func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError>
+}
+
+extension AIServiceProvider {
+    /// The provider's id.
+    public var instance: ProviderInstance { ProviderInstance(rawValue: id.rawValue) }
+    /// No models to choose from.
+    public var models: [String] { [] }
+    /// Four calls at once, the engine's timeout, no limit of characters.
+    public var limits: ProviderLimits { ProviderLimits() }
+
+    /// Calls the full form with a call that nobody tracks.
+    public func generate(
+        prompt: String, parameters: [String: ParameterValue]
+    ) async -> Result<ResponseContent, AIServiceError> {
+        await generate(ProviderCall(request: AIRequest(prompt: .text(prompt), parameters: parameters))).map(\.content)
+    }
+
+    /// Calls the simple form with the prompt's plain text.
+    public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        await generate(prompt: call.request.prompt.plainText, parameters: call.request.parameters)
+            .map { ProviderAnswer($0) }
+    }
+}

@@ -1,0 +1,17 @@
+/// How much may be asked of a provider.
+public struct ProviderLimits: Sendable, Hashable {
+    /// How many calls may run at once in one process, at least 1. Default 4.
+    public var concurrency: Int
+    /// How long one attempt may take unless the request says otherwise. `nil`: the engine's default.
+    public var attemptTimeout: Duration?
+    /// The longest prompt it takes, in Unicode scalars of its plain text. `nil`: no limit. A longer one is refused at
+    /// submission as ``AIServiceError/Code/invalidRequest``.
+    public var maximumCharacters: Int?
+
+    /// Creates limits.
+    public init(concurrency: Int = 4, attemptTimeout: Duration? = nil, maximumCharacters: Int? = nil) {
+        self.concurrency = concurrency
+        self.attemptTimeout = attemptTimeout
+        self.maximumCharacters = maximumCharacters
+    }
+}

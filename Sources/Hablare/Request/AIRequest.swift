@@ -1,0 +1,53 @@
+public import Foundation
+
+/// One slow thing an app wants done: a prompt for a provider, under a UUID that names it for ever.
+///
+/// A request is an immutable-in-spirit value: once submitted, the engine keeps the copy it was given. Submitting
+/// the same `id` with the same content again is harmless and answers with the request that is there; with other
+/// content it is refused as ``AIServiceError/Code/conflict``.
+public struct AIRequest: Sendable, Hashable, Identifiable {
+    /// Names the request from submission to deletion. Time-ordered (UUID version 7) unless the caller chose one.
+    public let id: UUID
+    /// What is asked.
+    public var prompt: Prompt
+    /// The provider's model, or `nil` for the provider's default.
+    public var model: String?
+    /// Settings of the call (voice, temperature …). Numbers must be finite and nesting at most 64 deep;
+    /// `submit` refuses others with ``AIServiceError/Code/invalidRequest``.
+    public var parameters: [String: ParameterValue]
+    /// Tells apart several answers wanted for one and the same prompt. Default 0.
+    public var sample: Int
+    /// Whose answers may be shared: requests of different tenants never share a call or a cached response.
+    /// Default: the empty string, one tenant.
+    public var tenant: String
+    /// Which class of the provider's queue the request waits in. Default ``Priority/normal``.
+    public var priority: Priority
+    /// How long one attempt may take before it is ended as ``AIServiceError/Code/timeout``.
+    /// `nil` takes the provider's default, and that failing the engine's (30 s).
+    public var attemptTimeout: Duration?
+    /// The caller's own labels. Stored, returned, never sent to a provider, not part of the fingerprint.
+    public var metadata: [String: String]
+
+    /// Creates a request.
+    public init(
+        id: UUID = .timeOrdered(),
+        prompt: Prompt,
+        model: String? = nil,
+        parameters: [String: ParameterValue] = [:],
+        sample: Int = 0,
+        tenant: String = "",
+        priority: Priority = .normal,
+        attemptTimeout: Duration? = nil,
+        metadata: [String: String] = [:]
+    ) {
+        self.id = id
+        self.prompt = prompt
+        self.model = model
+        self.parameters = parameters
+        self.sample = sample
+        self.tenant = tenant
+        self.priority = priority
+        self.attemptTimeout = attemptTimeout
+        self.metadata = metadata
+    }
+}

@@ -1,0 +1,137 @@
+import Crypto
+public import Foundation
+
+/// What makes two requests the same work: SHA-256 over tenant, provider instance, model, prompt, parameters and
+/// sample in a canonical encoding.
+///
+/// Labels, priority, timeouts and the UUID are not part of it. The encoding frames every field by its length and
+/// orders dictionary keys by their UTF-8 bytes, so equal values have equal fingerprints on every platform and no
+/// two different values are written alike.
+public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
+    /// The 32 bytes of the digest.
+    public let digest: Data
+
+    package init(digest: Data) {
+        self.digest = digest
+    }
+
+    /// Fingerprints a request as it would be sent to one provider instance.
+    ///
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` when a number is not finite or
+    ///   the parameters nest deeper than 64 levels.
+    public init(_ request: AIRequest, instance: ProviderInstance) throws(AIServiceError) {
+        var encoder = CanonicalEncoder()
+        encoder.field(request.tenant)
+        encoder.field(instance.rawValue)
+        encoder.field(request.model)
+        try encoder.field(request.prompt)
+        try encoder.field(.object(request.parameters), depth: 0)
+        encoder.field(UInt64(bitPattern: Int64(request.sample)))
+        digest = encoder.finish()
+    }
+
+    /// The digest as 64 hexadecimal digits.
+    public var description: String { digest.hexadecimal }
+}
+
+/// Writes tagged, length-framed fields into a SHA-256.
+private struct CanonicalEncoder {
+    private static let maximumDepth = 64
+    private var bytes: [UInt8] = []
+
+    init() { bytes.reserveCapacity(256) }
+
+    func finish() -> Data {
+        Data(SHA256.hash(data: bytes))
+    }
+
+    mutating func field(_ value: UInt64) {
+        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
+    }
+
+    mutating func field(_ text: String) {
+        field(UInt64(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    mutating func field(_ text: String?) {
+        bytes.append(text == nil ? 0 : 1)
+        if let text { field(text) }
+    }
+
+    mutating func field(_ prompt: Prompt) throws(AIServiceError) {
+        switch prompt {
+        case .text(let text):
+            bytes.append(1)
+            field(text)
+        case .messages(let messages):
+            bytes.append(2)
+            field(UInt64(messages.count))
+            for message in messages {
+                field(message.role.rawValue)
+                field(UInt64(message.parts.count))
+                for part in message.parts { try field(part) }
+            }
+        }
+    }
+
+    mutating func field(_ part: Prompt.Part) throws(AIServiceError) {
+        switch part {
+        case .text(let text):
+            bytes.append(1)
+            field(text)
+        case .image(let body, let format):
+            bytes.append(2)
+            field(format.rawValue)
+            let digest = body.digest
+            field(UInt64(digest.count))
+            bytes.append(contentsOf: digest)
+        case .toolCall(let id, let name, let arguments):
+            bytes.append(3)
+            field(id)
+            field(name)
+            try field(arguments, depth: 0)
+        case .toolResult(let id, let content):
+            bytes.append(4)
+            field(id)
+            field(content)
+        }
+    }
+
+    mutating func field(_ value: ParameterValue, depth: Int) throws(AIServiceError) {
+        guard depth <= Self.maximumDepth else {
+            throw AIServiceError(
+                .invalidRequest, "The parameters nest deeper than \(Self.maximumDepth) levels. Flatten them.")
+        }
+        switch value {
+        case .null:
+            bytes.append(0)
+        case .bool(let flag):
+            bytes.append(flag ? 2 : 1)
+        case .int(let number):
+            bytes.append(3)
+            field(UInt64(bitPattern: number))
+        case .double(let number):
+            guard number.isFinite else {
+                throw AIServiceError(
+                    .invalidRequest, "A parameter is not a finite number. Give a number, or leave it out.")
+            }
+            bytes.append(4)
+            field((number == 0 ? 0 : number).bitPattern)  // -0 and 0 are one value
+        case .string(let text):
+            bytes.append(5)
+            field(text)
+        case .array(let values):
+            bytes.append(6)
+            field(UInt64(values.count))
+            for value in values { try field(value, depth: depth + 1) }
+        case .object(let members):
+            bytes.append(7)
+            field(UInt64(members.count))
+            for key in members.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+                field(key)
+                if let value = members[key] { try field(value, depth: depth + 1) }
+            }
+        }
+    }
+}

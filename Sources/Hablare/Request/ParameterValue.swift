@@ -1,0 +1,87 @@
+/// A value tree for parameters and structured answers: what JSON can say, as a `Sendable` value.
+public indirect enum ParameterValue: Sendable, Hashable {
+    /// JSON `null`.
+    case null
+    /// A truth value.
+    case bool(Bool)
+    /// A whole number.
+    case int(Int64)
+    /// A number with a fraction. Must be finite to be submitted.
+    case double(Double)
+    /// Text.
+    case string(String)
+    /// A list.
+    case array([ParameterValue])
+    /// A dictionary with string keys.
+    case object([String: ParameterValue])
+}
+
+extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// Creates ``string(_:)``.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates ``int(_:)``.
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    /// Creates ``double(_:)``.
+    public init(floatLiteral value: Double) { self = .double(value) }
+    /// Creates ``bool(_:)``.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates ``null``.
+    public init(nilLiteral: ()) { self = .null }
+    /// Creates ``array(_:)``.
+    public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
+    /// Creates ``object(_:)``; of a key written twice the last value counts.
+    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
+        self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
+    }
+}
+
+extension ParameterValue: Codable {
+    /// Decodes any JSON value; numbers without a fraction that fit become ``int(_:)``.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {  // decode() has no way to ask for the type first
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .int(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .double(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([ParameterValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: ParameterValue].self))
+        }
+    }
+
+    /// Encodes the plain JSON value.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .int(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}
+
+extension ParameterValue {
+    /// The text of a ``string(_:)``, or the written form of a number or truth value; `nil` for the rest.
+    public var text: String? {
+        switch self {
+        case .string(let value): value
+        case .int(let value): String(value)
+        case .double(let value): String(value)
+        case .bool(let value): String(value)
+        case .null, .array, .object: nil
+        }
+    }
+}

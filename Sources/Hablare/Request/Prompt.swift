@@ -1,0 +1,69 @@
+/// What is asked of a provider: plain text, or a conversation whose messages have parts.
+public enum Prompt: Sendable, Hashable, Codable {
+    /// One text.
+    case text(String)
+    /// A conversation, oldest message first.
+    case messages([Message])
+
+    /// One turn of a conversation.
+    public struct Message: Sendable, Hashable, Codable {
+        /// Who speaks.
+        public var role: Role
+        /// What is said, in order.
+        public var parts: [Part]
+
+        /// Creates a message of parts.
+        public init(role: Role, parts: [Part]) {
+            self.role = role
+            self.parts = parts
+        }
+
+        /// Creates a message of one text.
+        public init(role: Role, text: String) {
+            self.init(role: role, parts: [.text(text)])
+        }
+    }
+
+    /// The speaker of a message.
+    public enum Role: String, Sendable, Hashable, Codable {
+        /// Standing instructions.
+        case system
+        /// The person, or the program acting for one.
+        case user
+        /// The model.
+        case assistant
+        /// The outcome of a tool call the model asked for.
+        case tool
+    }
+
+    /// A piece of a message.
+    public enum Part: Sendable, Hashable, Codable {
+        /// Text.
+        case text(String)
+        /// A picture.
+        case image(Body, ImageFormat)
+        /// A tool call that the model asked for.
+        case toolCall(id: String, name: String, arguments: ParameterValue)
+        /// What the tool answered.
+        case toolResult(id: String, content: String)
+    }
+
+    /// The prompt as one text: the text itself, or all text parts of all messages joined by blank lines.
+    ///
+    /// This is what a simple provider gets; one that understands conversations reads the messages.
+    public var plainText: String {
+        switch self {
+        case .text(let text):
+            text
+        case .messages(let messages):
+            messages.flatMap(\.parts).compactMap { part in
+                if case .text(let text) = part { text } else { nil }
+            }.joined(separator: "\n\n")
+        }
+    }
+}
+
+extension Prompt: ExpressibleByStringLiteral {
+    /// Creates ``text(_:)``.
+    public init(stringLiteral value: String) { self = .text(value) }
+}

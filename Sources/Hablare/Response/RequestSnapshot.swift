@@ -1,0 +1,83 @@
+public import Foundation
+
+/// What is known of a request at one moment, its content left aside.
+public struct RequestSnapshot: Sendable, Hashable, Identifiable {
+    /// Why a pending request is not with its provider yet. More reasons come with later versions: keep a `default`.
+    public enum WaitReason: Sendable, Hashable {
+        /// A process has it in its queue; so many of the same provider are before it (`nil` in pages: not counted).
+        case queued(ahead: Int?)
+        /// No running process has taken it yet; so many of the same provider are before it (`nil` in pages).
+        case unclaimed(ahead: Int?)
+        /// The process that looked has no provider of that id.
+        case noProvider
+    }
+
+    /// The process that holds a request at the moment.
+    public struct Holder: Sendable, Hashable {
+        /// The machine's name.
+        public let host: String
+        /// The process id there.
+        public let processID: Int32
+
+        /// Creates a holder.
+        public init(host: String, processID: Int32) {
+            self.host = host
+            self.processID = processID
+        }
+    }
+
+    /// The request's UUID.
+    public let id: UUID
+    /// The job it belongs to.
+    public var job: JobKey?
+    /// Its place in the job, from 0.
+    public var position: Int?
+    /// The provider it is for.
+    public var providerID: ProviderID
+    /// The model it is for.
+    public var model: String?
+    /// Its class in the queue.
+    public var priority: Priority
+    /// Where it is in its life.
+    public var phase: RequestPhase
+    /// Why it failed; `nil` unless it did.
+    public var error: AIServiceError?
+    /// Why it waits; `nil` unless pending.
+    public var waiting: WaitReason?
+    /// Who holds it; `nil` unless queued or executing.
+    public var holder: Holder?
+    /// How many attempts were sent to the provider, over all retries.
+    public var attempts: Int
+    /// When it was submitted.
+    public var createdAt: Date
+    /// When it became final; `nil` before.
+    public var finishedAt: Date?
+    /// The request that this one was made to replace, by `regenerate`.
+    public var supersedes: UUID?
+    /// The caller's labels.
+    public var metadata: [String: String]
+
+    /// Creates a snapshot; stores do.
+    public init(
+        id: UUID, job: JobKey? = nil, position: Int? = nil, providerID: ProviderID, model: String? = nil,
+        priority: Priority = .normal, phase: RequestPhase, error: AIServiceError? = nil, waiting: WaitReason? = nil,
+        holder: Holder? = nil, attempts: Int, createdAt: Date, finishedAt: Date? = nil, supersedes: UUID? = nil,
+        metadata: [String: String] = [:]
+    ) {
+        self.id = id
+        self.job = job
+        self.position = position
+        self.providerID = providerID
+        self.model = model
+        self.priority = priority
+        self.phase = phase
+        self.error = error
+        self.waiting = waiting
+        self.holder = holder
+        self.attempts = attempts
+        self.createdAt = createdAt
+        self.finishedAt = finishedAt
+        self.supersedes = supersedes
+        self.metadata = metadata
+    }
+}

@@ -1,0 +1,36 @@
+/// What one attempt used, in the units its provider counts. Zero where it does not count a unit.
+public struct Usage: Sendable, Hashable, Codable {
+    /// Tokens read by a model.
+    public var inputTokens: Int64
+    /// Tokens written by a model.
+    public var outputTokens: Int64
+    /// Characters (Unicode scalars) of text taken in.
+    public var characters: Int64
+    /// Bytes of content produced.
+    public var bytes: Int64
+    /// What the provider charges, in millionths of a US dollar; `nil` when unknown. Local programs cost 0.
+    public var costMicroDollars: Int64?
+
+    /// Creates a usage record.
+    public init(
+        inputTokens: Int64 = 0, outputTokens: Int64 = 0, characters: Int64 = 0, bytes: Int64 = 0,
+        costMicroDollars: Int64? = nil
+    ) {
+        self.inputTokens = inputTokens
+        self.outputTokens = outputTokens
+        self.characters = characters
+        self.bytes = bytes
+        self.costMicroDollars = costMicroDollars
+    }
+}
+
+extension Usage {
+    /// Adds another attempt's usage. The cost stays `nil` until one attempt with a known cost is added.
+    package mutating func add(_ other: Usage) {
+        inputTokens += other.inputTokens
+        outputTokens += other.outputTokens
+        characters += other.characters
+        bytes += other.bytes
+        if let cost = other.costMicroDollars { costMicroDollars = (costMicroDollars ?? 0) + cost }
+    }
+}

@@ -1,0 +1,56 @@
+#if TSAN
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+#else
+import Synchronization
+#endif
+
+/// A value behind a lock, for state that is held for nanoseconds and never across I/O or a suspension.
+///
+/// This is the only lock of the engine. It is a `Mutex`; under the thread sanitizer on Linux, which does not
+/// understand the futex inside `Mutex` and reports races that do not exist, it is a pthread mutex
+/// (compile with `-Xswiftc -DTSAN`).
+package final class Guarded<Value: Sendable>: Sendable {
+    #if TSAN
+    // Invariant of the unsafe markers: `value` is touched only between lock and unlock of `mutex`, which lives at
+    // a stable heap address from init to deinit.
+    private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private nonisolated(unsafe) var value: Value
+
+    package init(_ value: Value) {
+        self.value = value
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deinitialize(count: 1)
+        mutex.deallocate()
+    }
+
+    package func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+    #else
+    private let mutex: Mutex<Value>
+
+    package init(_ value: Value) {
+        mutex = Mutex(value)
+    }
+
+    package func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+        try mutex.withLock { (value: inout sending Value) throws(E) -> sending R in
+            try body(&value)
+        }
+    }
+    #endif
+}

@@ -1,0 +1,87 @@
+import Crypto
+import Dispatch
+public import Foundation
+public import Hablare
+
+/// Content-addressed files: `content/ab/cdef…`, named by the SHA-256 of their bytes, so the same bytes are kept once.
+public final class ContentFiles: ContentStore {
+    private let directory: URL
+    private let thresholds: ContentThresholds
+    private let queue = DispatchQueue(label: "hablare.content", attributes: .concurrent)
+
+    init(directory: URL, thresholds: ContentThresholds) throws {
+        self.directory = directory
+        self.thresholds = thresholds
+        try FileSystem.createDirectory(directory)
+    }
+
+    /// See ``ContentStore/threshold(for:)``.
+    public func threshold(for type: ContentType) -> Int {
+        type == .text ? thresholds.text : thresholds.other
+    }
+
+    /// See ``ContentStore/put(_:)``. Writes on a dispatch queue, because a file sync blocks.
+    public func put(_ data: Data) async throws -> ContentReference {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try self.write(data) }) }
+        }
+    }
+
+    /// See ``ContentReading/read(_:)``.
+    public func read(_ reference: ContentReference) throws -> Data {
+        do {
+            let data = try Data(contentsOf: file(of: reference))
+            guard data.count == reference.byteCount else {
+                throw AIServiceError(
+                    .contentMissing,
+                    "A content file has \(data.count) bytes instead of \(reference.byteCount). Run `hablare doctor`.")
+            }
+            return data
+        } catch let error as CocoaError {
+            throw AIServiceError(
+                .contentMissing, "A content file is gone. Run `hablare doctor`, or regenerate the request.",
+                cause: error.localizedDescription)
+        }
+    }
+
+    /// See ``ContentReading/location(of:)``.
+    public func location(of reference: ContentReference) -> URL? { file(of: reference) }
+
+    // MARK: For the store and its check-up
+
+    func has(_ reference: ContentReference) -> Bool {
+        FileManager.default.fileExists(atPath: file(of: reference).path)
+    }
+
+    func remove(_ reference: ContentReference) throws {
+        let file = file(of: reference)
+        guard unlink(file.path) == 0 || errno == ENOENT else {
+            throw AIServiceError(errno: errno, doing: "remove", path: file.path)
+        }
+    }
+
+    /// Every content file, by the name its digest gives it.
+    func all() throws -> [URL] {
+        let folders = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+        return try folders.flatMap { folder in
+            try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        }.sorted { $0.path < $1.path }
+    }
+
+    func file(of reference: ContentReference) -> URL {
+        let name = reference.digest.hexadecimal
+        return directory.appendingPathComponent(String(name.prefix(2)), isDirectory: true)
+            .appendingPathComponent(String(name.dropFirst(2)))
+    }
+
+    private func write(_ data: Data) throws -> ContentReference {
+        let reference = ContentReference(digest: Data(SHA256.hash(data: data)), byteCount: data.count)
+        let file = file(of: reference)
+        // A file under its final name is complete and synced: it was renamed after its sync.
+        if has(reference) { return reference }
+        let folder = file.deletingLastPathComponent()
+        if !FileManager.default.fileExists(atPath: folder.path) { try FileSystem.createDirectory(folder) }
+        try FileSystem.write(data, to: file, temporaryName: "\(file.lastPathComponent).\(UUID().uuidString).tmp")
+        return reference
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Hablare
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Durable file operations: what returns is on the disk, not on its way there.
+enum FileSystem {
+    /// Creates a folder and the missing ones above it.
+    static func createDirectory(_ directory: URL) throws {
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw AIServiceError(
+                .storageReadOnly,
+                "The folder \(directory.path) cannot be created. Check the permissions of the folder above it, or choose another one.",
+                cause: error.localizedDescription)
+        }
+        try sync(directory.deletingLastPathComponent(), required: false)
+    }
+
+    /// Writes a file under a temporary name, syncs it, gives it its name, and syncs the folder.
+    static func write(_ data: Data, to file: URL, temporaryName: String) throws {
+        let folder = file.deletingLastPathComponent()
+        let temporary = folder.appendingPathComponent(temporaryName)
+        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw AIServiceError(errno: errno, doing: "create", path: temporary.path) }
+        do {
+            defer { close(descriptor) }
+            try write(data, to: descriptor, temporary.path)
+            try sync(descriptor, temporary.path)
+            guard rename(temporary.path, file.path) == 0 else {
+                throw AIServiceError(errno: errno, doing: "rename", path: file.path)
+            }
+        } catch {
+            unlink(temporary.path)
+            throw error
+        }
+        try sync(folder, required: true)
+    }
+
+    private static func write(_ data: Data, to descriptor: Int32, _ path: String) throws {
+        try data.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    throw AIServiceError(errno: errno, doing: "write", path: path)
+                }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Darwin)
+        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+        Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+
+    /// Syncs a folder, so that the names in it are durable.
+    static func sync(_ folder: URL, required: Bool) throws {
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if required { throw AIServiceError(errno: errno, doing: "open", path: folder.path) }
+            return
+        }
+        defer { close(descriptor) }
+        do {
+            try sync(descriptor, folder.path)
+        } catch {
+            if required { throw error }
+        }
+    }
+
+    private static func sync(_ descriptor: Int32, _ path: String) throws {
+        #if canImport(Darwin)
+        // fsync on Apple platforms does not reach the disk; some file systems know no F_FULLFSYNC.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
+        guard fsync(descriptor) == 0 else { throw AIServiceError(errno: errno, doing: "sync", path: path) }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import GRDB
+import Hablare
+
+/// Opens the database file.
+enum DatabaseFile {
+    /// Opens or creates the database, and migrates it.
+    ///
+    /// - Throws: `AIServiceError` for a database of newer software or of somebody else; else `DatabaseError`.
+    static func open(_ path: String, _ options: SQLiteStore.Configuration) throws -> DatabasePool {
+        let isNew = !FileManager.default.fileExists(atPath: path)
+        var configuration = GRDB.Configuration()
+        configuration.busyMode = .timeout(options.busyTimeout)
+        configuration.maximumReaderCount = 4
+        configuration.label = "hablare"
+        configuration.prepareDatabase { db in try prepare(db, options) }
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        if !isNew { try pool.read { db in try check(db, path) } }
+        try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+        }
+        try Schema.migrator.migrate(pool)
+        return pool
+    }
+
+    private static func prepare(_ db: Database, _ options: SQLiteStore.Configuration) throws {
+        try db.execute(sql: "PRAGMA synchronous = FULL")
+        try db.execute(sql: "PRAGMA secure_delete = FAST")
+        #if canImport(Darwin)
+        try db.execute(sql: "PRAGMA fullfsync = ON")
+        try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")
+        #endif
+        if let size = options.maximumDatabaseSize {
+            let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 4096
+            try db.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
+        }
+    }
+
+    /// Refuses what is not ours to migrate.
+    private static func check(_ db: Database, _ path: String) throws {
+        let id = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+        guard id == Schema.applicationID || tables == 0 else {
+            throw AIServiceError(
+                .storageCorrupt,
+                "\(path) is a database of another program. Nothing was changed. Choose another folder.")
+        }
+        if try Schema.migrator.hasBeenSuperseded(db) { throw AIServiceError.tooNew(path: path) }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import GRDB
+import Hablare
+
+extension AIServiceError {
+    /// What a failure of the database means, and what to do about it.
+    init(_ error: DatabaseError, path: String) {
+        let cause = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
+        switch error.resultCode {
+        case .SQLITE_FULL:
+            self.init(
+                .storageFull,
+                "The disk, or the quota, of \(path) is full. Free some space; what was acknowledged is safe, and work goes on by itself.",
+                cause: cause)
+        case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+            self.init(
+                .storageReadOnly,
+                "\(path) cannot be opened for writing. Check that the folder exists and that you may write to it, or choose another one.",
+                cause: cause)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            self.init(
+                .storageCorrupt,
+                "\(path) is damaged or is not a Hablare store. Nothing was changed. Move it away and start anew, or restore a copy.",
+                cause: cause)
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            self.init(
+                .storageBusy, "Another process keeps \(path) locked. Try again when it is done.", cause: cause)
+        default:
+            self.init(.storageFailed, "\(path) could not be read or written.", cause: cause)
+        }
+    }
+
+    /// A store that newer software wrote.
+    static func tooNew(path: String) -> AIServiceError {
+        AIServiceError(
+            .storageTooNew,
+            "\(path) was written by a newer version of Hablare. Update this one, or choose another folder. Nothing was changed."
+        )
+    }
+
+    /// A failure of the file system.
+    init(errno code: Int32, doing what: String, path: String) {
+        let cause = "\(what): \(String(cString: strerror(code)))"
+        switch code {
+        case ENOSPC, EDQUOT:
+            self.init(.storageFull, "There is no space left for \(path). Free some and try again.", cause: cause)
+        case EACCES, EPERM, EROFS:
+            self.init(
+                .storageReadOnly, "\(path) may not be written. Check its permissions, or choose another folder.",
+                cause: cause)
+        default:
+            self.init(.storageFailed, "\(path) could not be written.", cause: cause)
+        }
+    }
+}
+
+/// Runs a database access and translates what it throws.
+func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
+    do {
+        return try body()
+    } catch let error as DatabaseError {
+        throw AIServiceError(error, path: path)
+    }
+}

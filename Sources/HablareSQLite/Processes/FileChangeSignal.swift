@@ -1,0 +1,97 @@
+public import Foundation
+public import Hablare
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Tells that a file of a folder was written: SQLite's write-ahead log grows with every commit of any process.
+///
+/// On Linux by inotify, on a thread of its own that sleeps until the kernel wakes it; elsewhere that thread looks at
+/// the file's size and date every 250 ms.
+public struct FileChangeSignal: StoreSignal {
+    /// Many commits within this many milliseconds are told once.
+    private static let quietTime: Int32 = 10
+
+    private let directory: String
+    private let suffix: String
+
+    /// Watches the files of a folder whose names end with a suffix.
+    public init(directory: URL, suffix: String) {
+        self.directory = directory.path
+        self.suffix = suffix
+    }
+
+    /// See ``StoreSignal/changes()``.
+    public func changes() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let isEnded = Guarded(false)
+        continuation.onTermination = { _ in isEnded.withLock { $0 = true } }
+        let thread = Thread { [directory, suffix] in
+            Self.watch(directory, suffix, until: { isEnded.withLock { $0 } }, tell: { continuation.yield() })
+            continuation.finish()
+        }
+        thread.name = "hablare.signal"
+        thread.start()
+        return stream
+    }
+
+    #if os(Linux)
+    private static func watch(_ directory: String, _ suffix: String, until isEnded: () -> Bool, tell: () -> Void) {
+        let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        guard inotify_add_watch(descriptor, directory, UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)) >= 0 else { return }
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        while !isEnded() {
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            // Wakes now and then to see whether anybody still listens.
+            guard poll(&ready, 1, 1000) > 0 else { continue }
+            var isOurs = false
+            while true {
+                let count = read(descriptor, &buffer, buffer.count)
+                guard count > 0 else { break }
+                isOurs = isOurs || names(in: buffer[..<count]).contains { $0.hasSuffix(suffix) }
+            }
+            if isOurs { tell() }
+            poll(nil, 0, quietTime)
+        }
+    }
+
+    /// The file names in a run of `inotify_event`s: each has a header of 16 bytes, whose last four are the length of
+    /// the zero-padded name that follows (inotify(7)).
+    private static func names(in bytes: ArraySlice<UInt8>) -> [String] {
+        var names: [String] = []
+        var start = bytes.startIndex
+        while start + 16 <= bytes.endIndex {
+            let length = bytes[(start + 12)..<(start + 16)].reversed().reduce(0) { $0 << 8 | Int($1) }
+            let end = min(start + 16 + length, bytes.endIndex)
+            names.append(String(decoding: bytes[(start + 16)..<end].prefix { $0 != 0 }, as: UTF8.self))
+            start = end
+        }
+        return names
+    }
+    #else
+    private static func watch(_ directory: String, _ suffix: String, until isEnded: () -> Bool, tell: () -> Void) {
+        var last: [String: [FileAttributeKey: String]] = [:]
+        while !isEnded() {
+            var now: [String: [FileAttributeKey: String]] = [:]
+            do {
+                for name in try FileManager.default.contentsOfDirectory(atPath: directory) where name.hasSuffix(suffix) {
+                    let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/" + name)
+                    now[name] = [.size: "\(attributes[.size] ?? 0)", .modificationDate: "\(attributes[.modificationDate] ?? 0)"]
+                }
+            } catch {
+                now = [:]  // the file went away between the two looks: a change
+            }
+            if now != last { tell() }
+            last = now
+            poll(nil, 0, 250)
+        }
+    }
+    #endif
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Hablare
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Tells living processes from dead ones by file locks, which the kernel lets go when a process ends, however it ends.
+final class FileLocks: OwnerLiveness {
+    let host: String
+    private let directory: URL
+    private let held = Guarded<[String: Int32]>([:])
+
+    init(directory: URL) throws {
+        self.directory = directory
+        host = ProcessInfo.processInfo.hostName
+        try FileSystem.createDirectory(directory)
+    }
+
+    deinit {
+        for name in held.withLock({ Array($0.keys) }) { release(name) }
+    }
+
+    func acquire() throws -> String {
+        let name = UUID.timeOrdered().uuidString.lowercased() + ".lock"
+        let path = directory.appendingPathComponent(name).path
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw AIServiceError(errno: errno, doing: "create", path: path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            close(descriptor)
+            unlink(path)
+            throw AIServiceError(errno: code, doing: "lock", path: path)
+        }
+        held.withLock { $0[name] = descriptor }
+        return name
+    }
+
+    func release(_ lockName: String) {
+        guard let descriptor = held.withLock({ $0.removeValue(forKey: lockName) }) else { return }
+        unlink(directory.appendingPathComponent(lockName).path)
+        close(descriptor)
+    }
+
+    func isDead(_ lockName: String) throws -> Bool {
+        // A name from the database is a file name of ours or nothing.
+        guard !lockName.isEmpty, !lockName.contains("/") else { return true }
+        let path = directory.appendingPathComponent(lockName).path
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return true }
+            throw AIServiceError(errno: errno, doing: "open", path: path)
+        }
+        defer { close(descriptor) }
+        // Shared, so that two processes that look at the same time do not take each other for the owner.
+        if flock(descriptor, LOCK_SH | LOCK_NB) == 0 {
+            unlink(path)
+            return true
+        }
+        guard errno == EWOULDBLOCK else { throw AIServiceError(errno: errno, doing: "lock", path: path) }
+        return false
+    }
+}

@@ -1,0 +1,202 @@
+public import Foundation
+import GRDB
+public import Hablare
+
+/// The embedded store: one SQLite database, a folder of content files, and a lock for each living process.
+///
+/// Durable to the letter: write-ahead log with `synchronous=FULL` (full sync on Apple platforms), content files and
+/// their folders synced before a row refers to them. Several processes of one machine may share it; a network file
+/// system may not hold it.
+public final class SQLiteStore: RequestStore {
+    /// How a store is opened.
+    public struct Configuration: Sendable {
+        /// Which content is kept in files.
+        public var thresholds: ContentThresholds
+        /// The most bytes the database file may have; `nil`: as the disk allows. Reaching it is
+        /// ``AIServiceError/Code/storageFull``. Content files do not count.
+        public var maximumDatabaseSize: Int?
+        /// How long to wait, in seconds, while another process holds the write lock, before a write fails as
+        /// ``AIServiceError/Code/storageBusy``. Default 10.
+        public var busyTimeout: TimeInterval
+
+        /// Creates a configuration.
+        public init(
+            thresholds: ContentThresholds = ContentThresholds(), maximumDatabaseSize: Int? = nil,
+            busyTimeout: TimeInterval = 10
+        ) {
+            self.thresholds = thresholds
+            self.maximumDatabaseSize = maximumDatabaseSize
+            self.busyTimeout = busyTimeout
+        }
+    }
+
+    /// The folder of the store.
+    public let directory: URL
+    let pool: DatabasePool
+    let files: ContentFiles
+    private let locks: FileLocks
+    private let lastForeignVersion: Guarded<Int64>
+    private let path: String
+
+    /// Opens the store in a folder, which is created if it is missing; migrates it to the present schema.
+    ///
+    /// - Throws: ``AIServiceError``: `storageReadOnly`, `storageFull`, `storageCorrupt`, `storageTooNew`, `storageBusy`
+    ///   or `storageFailed`. A store that cannot be opened is not changed.
+    public init(directory: URL, configuration: Configuration = Configuration()) throws {
+        let file = directory.appendingPathComponent("hablare.sqlite")
+        self.directory = directory
+        path = file.path
+        try FileSystem.createDirectory(directory)
+        pool = try translatingErrors(of: path) { [path] in
+            try DatabaseFile.open(path, configuration)
+        }
+        files = try ContentFiles(
+            directory: directory.appendingPathComponent("content", isDirectory: true),
+            thresholds: configuration.thresholds)
+        locks = try FileLocks(directory: directory.appendingPathComponent("owners", isDirectory: true))
+        lastForeignVersion = Guarded(
+            try translatingErrors(of: path) { [pool] in try pool.writeWithoutTransaction(Self.dataVersion) })
+    }
+
+    /// Where large content is kept.
+    public var content: (any ContentStore)? { files }
+
+    /// The locks of the processes on this store.
+    public var liveness: (any OwnerLiveness)? { locks }
+
+    /// Tells of commits; by file notification on Linux, elsewhere by looking every 250 ms.
+    public var signal: (any StoreSignal)? { FileChangeSignal(directory: directory, suffix: "-wal") }
+
+    // MARK: Writing
+
+    /// See ``RequestStore/commit(_:)``.
+    public func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        let (receipts, released) = try translatingErrors(of: path) {
+            try pool.writeWithoutTransaction { db in
+                var receipts: [WriteReceipt] = []
+                receipts.reserveCapacity(writes.count)
+                var released: Set<ContentReference> = []
+                try db.inTransaction(.immediate) {
+                    var transaction = WriteTransaction(db, hasContent: files.has)
+                    for write in writes { receipts.append(try transaction.apply(write)) }
+                    released = transaction.releasedContent
+                    return .commit
+                }
+                return (receipts, released)
+            }
+        }
+        if !released.isEmpty { try collect(released) }
+        return receipts
+    }
+
+    /// See ``RequestStore/claim(_:)``.
+    public func claim(_ query: ClaimQuery) throws -> [ClaimedFlight] {
+        let taken = try translatingErrors(of: path) {
+            try pool.writeWithoutTransaction { db in
+                var taken: [ClaimTransaction.Taken] = []
+                try db.inTransaction(.immediate) {
+                    taken = try ClaimTransaction(db: db).take(query)
+                    return .commit
+                }
+                return taken
+            }
+        }
+        return taken.map { flight in
+            do {
+                let request = try flight.columns.request(reading: files)
+                return ClaimedFlight(id: flight.id, lifecycle: flight.lifecycle, request: request)
+            } catch {
+                let failure =
+                    error as? AIServiceError
+                    ?? AIServiceError(.storageCorrupt, "A stored request cannot be read.", cause: "\(error)")
+                return ClaimedFlight(
+                    id: flight.id, lifecycle: flight.lifecycle, request: flight.columns.withoutPrompt, failure: failure)
+            }
+        }
+    }
+
+    /// See ``RequestStore/hasForeignCommits()``.
+    public func hasForeignCommits() throws -> Bool {
+        let version = try translatingErrors(of: path) { try pool.writeWithoutTransaction(Self.dataVersion) }
+        return lastForeignVersion.withLock { last in
+            defer { last = version }
+            return last != version
+        }
+    }
+
+    /// Changes when another connection than the writer's has committed.
+    private static func dataVersion(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+    }
+
+    /// Removes content that lost its last reference. The look and the removal happen under the write lock, where no
+    /// commit can add a reference; ``WriteTransaction`` looks for the file under the same lock.
+    private func collect(_ references: Set<ContentReference>) throws {
+        try translatingErrors(of: path) {
+            try pool.writeWithoutTransaction { db in
+                try db.inTransaction(.immediate) {
+                    for reference in references {
+                        let uses = try Int.fetchOne(
+                            db,
+                            sql: """
+                                SELECT (SELECT count(*) FROM responses WHERE digest = ?1)
+                                    + (SELECT count(*) FROM flights WHERE prompt_digest = ?1)
+                                """, arguments: [reference.digest])
+                        if uses == 0 { try files.remove(reference) }
+                    }
+                    return .rollback  // nothing was written
+                }
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    private func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
+        try translatingErrors(of: path) {
+            try pool.read { db in try body(ReadTransaction(db: db, content: files)) }
+        }
+    }
+
+    /// See ``StoreReading/snapshot(of:)``.
+    public func snapshot(of id: UUID) throws -> RequestSnapshot? {
+        try read { try $0.snapshot(of: id, countingAhead: true) }
+    }
+
+    /// See ``StoreReading/snapshots(_:)``.
+    public func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
+        try read { try $0.snapshots(filter) }
+    }
+
+    /// See ``StoreReading/response(of:)``.
+    public func response(of id: UUID) throws -> AIResponseData? {
+        try read { try $0.response(of: id) }
+    }
+
+    /// See ``StoreReading/request(of:)``.
+    public func request(of id: UUID) throws -> StoredRequest? {
+        try read { try $0.request(of: id) }
+    }
+
+    /// See ``StoreReading/attempts(of:)``.
+    public func attempts(of id: UUID) throws -> [AttemptRecord] {
+        try read { try $0.attempts(of: id) }
+    }
+
+    /// See ``StoreReading/owners()``.
+    public func owners() throws -> [OwnerRecord] {
+        try read { try $0.owners() }
+    }
+
+    /// See ``StoreReading/statistics()``.
+    public func statistics() throws -> StoreStatistics {
+        try read { try $0.statistics() }
+    }
+
+    /// Closes the database. Nothing may use the store afterwards.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage.
+    public func close() throws {
+        try translatingErrors(of: path) { try pool.close() }
+    }
+}

@@ -1,0 +1,106 @@
+import GRDB
+
+/// The schema, as numbered migrations. A migration that was released is never changed.
+enum Schema {
+    /// Marks a database file as ours: "Habl" in ASCII.
+    static let applicationID: Int32 = 0x4861_626C
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("001-requests") { db in
+            try db.execute(sql: requests)
+        }
+        return migrator
+    }
+
+    /// Times are microseconds since 1970. States are the raw values of the machines' states, see `FlightRow`.
+    ///
+    /// - `flights.owner`: the holder; 0 when nobody holds it and it waits; NULL when it is settled. So one partial
+    ///   index serves both questions, "what waits?" and "what did the dead process hold?", and a settled flight is in
+    ///   none of the indices: finished rows cost nothing.
+    /// - Requests have time-ordered keys (UUID version 7), so their tree grows at its end.
+    private static let requests = """
+        CREATE TABLE providers (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE
+        );
+        CREATE TABLE jobs (
+            id INTEGER PRIMARY KEY,
+            key TEXT NOT NULL UNIQUE
+        );
+        CREATE TABLE owners (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            host TEXT NOT NULL,
+            pid INTEGER NOT NULL,
+            lock_name TEXT NOT NULL,
+            expires_at INTEGER NOT NULL
+        );
+        CREATE TABLE flights (
+            id INTEGER PRIMARY KEY,
+            state INTEGER NOT NULL,
+            owner INTEGER,
+            token INTEGER NOT NULL,
+            attempt INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            started_at INTEGER,
+            provider INTEGER NOT NULL,
+            job INTEGER,
+            priority INTEGER NOT NULL,
+            member BLOB NOT NULL,
+            fingerprint BLOB NOT NULL,
+            model TEXT,
+            tenant TEXT,
+            sample INTEGER NOT NULL,
+            timeout INTEGER,
+            prompt_kind INTEGER NOT NULL,
+            prompt BLOB,
+            prompt_digest BLOB,
+            prompt_size INTEGER,
+            parameters BLOB
+        );
+        CREATE INDEX flights_live ON flights (owner, provider, priority, id) WHERE owner IS NOT NULL;
+        CREATE INDEX flights_live_of_job ON flights (owner, job, provider, priority, id)
+            WHERE owner IS NOT NULL AND job IS NOT NULL;
+        CREATE INDEX flights_content ON flights (prompt_digest) WHERE prompt_digest IS NOT NULL;
+        CREATE TABLE requests (
+            id BLOB NOT NULL PRIMARY KEY,
+            flight INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            job INTEGER,
+            position INTEGER,
+            created_at INTEGER NOT NULL,
+            finished_at INTEGER,
+            supersedes BLOB,
+            metadata BLOB,
+            error BLOB
+        ) WITHOUT ROWID;
+        CREATE UNIQUE INDEX requests_of_job ON requests (job, position) WHERE job IS NOT NULL;
+        CREATE TABLE attempts (
+            flight INTEGER NOT NULL,
+            attempt INTEGER NOT NULL,
+            token INTEGER NOT NULL,
+            outcome INTEGER NOT NULL,
+            billing INTEGER NOT NULL,
+            started_at INTEGER NOT NULL,
+            ended_at INTEGER NOT NULL,
+            input_tokens INTEGER NOT NULL,
+            output_tokens INTEGER NOT NULL,
+            characters INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            cost INTEGER,
+            error BLOB,
+            PRIMARY KEY (flight, attempt)
+        ) WITHOUT ROWID;
+        CREATE TABLE responses (
+            flight INTEGER PRIMARY KEY,
+            kind INTEGER NOT NULL,
+            format TEXT,
+            body BLOB,
+            digest BLOB,
+            size INTEGER,
+            metadata BLOB,
+            received_at INTEGER NOT NULL
+        );
+        CREATE INDEX responses_content ON responses (digest) WHERE digest IS NOT NULL;
+        """
+}

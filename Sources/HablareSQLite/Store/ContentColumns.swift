@@ -1,0 +1,54 @@
+import Foundation
+import Hablare
+
+/// A response's content as its columns have it: bytes as they are, vectors as little-endian 32-bit floats, value
+/// trees as JSON, large bytes as a reference.
+struct ContentColumns {
+    let inline: Data?
+    let reference: ContentReference?
+
+    init(_ content: ResponseContent) throws {
+        switch content {
+        case .text(let body), .data(let body), .audio(let body, _), .image(let body, _):
+            reference = body.reference
+            inline = reference == nil ? try body.read() : nil
+        case .embedding(let vector):
+            reference = nil
+            inline = vector.reduce(into: Data(capacity: vector.count * 4)) { data, number in
+                withUnsafeBytes(of: number.bitPattern.littleEndian) { data.append(contentsOf: $0) }
+            }
+        case .structured(let value):
+            reference = nil
+            inline = try Coding.json(value)
+        }
+    }
+
+    /// The content that columns stand for; an evicted one is a failure.
+    static func content(
+        kind: ContentType, format: String?, inline: Data?, reference: ContentReference?, reader: (any ContentReading)?
+    ) throws -> Result<ResponseContent, AIServiceError> {
+        let body: Body
+        if let reference, let reader {
+            body = Body(reference, in: reader)
+        } else if let inline {
+            body = Body(inline)
+        } else {
+            return .failure(.responseExpired)
+        }
+        switch kind {
+        case .text: return .success(.text(body))
+        case .data: return .success(.data(body))
+        case .audio: return .success(.audio(body, AudioFormat(rawValue: format ?? "")))
+        case .image: return .success(.image(body, ImageFormat(rawValue: format ?? "")))
+        case .embedding: return .success(.embedding(vector(inline ?? Data())))
+        case .structured: return .success(.structured(try Coding.value(ParameterValue.self, inline) ?? .null))
+        }
+    }
+
+    private static func vector(_ data: Data) -> [Float] {
+        stride(from: data.startIndex, to: data.endIndex - data.count % 4, by: 4).map { start in
+            let bits = data[start..<start + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            return Float(bitPattern: bits)
+        }
+    }
+}

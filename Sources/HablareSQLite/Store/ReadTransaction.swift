@@ -1,0 +1,242 @@
+import Foundation
+import GRDB
+import Hablare
+
+/// One consistent view of the tables.
+struct ReadTransaction {
+    let db: Database
+    let content: (any ContentReading)?
+
+    private static let snapshotColumns = """
+        SELECT r.id, j.key, r.position, p.name, f.model, f.priority, r.state, f.state, f.owner, f.token, f.attempt,
+            f.generation, r.error, r.created_at, r.finished_at, r.supersedes, r.metadata, o.host, o.pid, r.flight
+        FROM requests r
+        JOIN flights f ON f.id = r.flight
+        JOIN providers p ON p.id = f.provider
+        LEFT JOIN jobs j ON j.id = r.job
+        LEFT JOIN owners o ON o.id = f.owner
+        """
+
+    // MARK: Snapshots
+
+    func snapshot(of id: UUID, countingAhead: Bool) throws -> RequestSnapshot? {
+        var found: (RequestSnapshot, FlightID)?
+        var select = try BoundStatement(db, "\(Self.snapshotColumns) WHERE r.id = ?1")
+        select.bind(1, id)
+        try select.forEach { found = try Self.snapshot($0) }
+        guard let (present, flight) = found else { return nil }
+        var snapshot = present
+        if countingAhead, let waiting = snapshot.waiting {
+            let ahead = try flightsAhead(of: flight)
+            snapshot.waiting = if case .queued = waiting { .queued(ahead: ahead) } else { .unclaimed(ahead: ahead) }
+        }
+        return snapshot
+    }
+
+    func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
+        if let ids = filter.ids { return try snapshots(of: ids, filter) }
+        var conditions: [String] = []
+        if filter.job != nil {
+            conditions.append("r.job = (SELECT id FROM jobs WHERE key = ?1)")
+            if filter.after != nil {
+                conditions.append("r.position > (SELECT position FROM requests WHERE id = ?2 AND job = r.job)")
+            }
+        } else if filter.after != nil {
+            conditions.append("r.id > ?2")
+        }
+        if let phases = filter.phases {
+            let states = phases.map(Self.condition).sorted()
+            conditions.append(states.isEmpty ? "0" : "(\(states.joined(separator: " OR ")))")
+        }
+        let order = filter.job == nil ? "r.id" : "r.position"
+        let restriction = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        var select = try BoundStatement(db, "\(Self.snapshotColumns) \(restriction) ORDER BY \(order) LIMIT ?3")
+        if let job = filter.job { select.bind(1, job.rawValue) }
+        if let after = filter.after { select.bind(2, after) }
+        select.bind(3, filter.limit)
+        var page: [RequestSnapshot] = []
+        try select.forEach { page.append(try Self.snapshot($0).0) }
+        return page
+    }
+
+    private func snapshots(of ids: [UUID], _ filter: SnapshotFilter) throws -> [RequestSnapshot] {
+        var page: [RequestSnapshot] = []
+        let rest = filter.after.map { after in Array(ids.drop { $0 != after }.dropFirst()) } ?? ids
+        for id in rest where page.count < filter.limit {
+            guard let snapshot = try snapshot(of: id, countingAhead: false) else { continue }
+            if let phases = filter.phases, !phases.contains(snapshot.phase) { continue }
+            if let job = filter.job, snapshot.job != job { continue }
+            page.append(snapshot)
+        }
+        return page
+    }
+
+    private static func condition(_ phase: RequestPhase) -> String {
+        switch phase {
+        case .pending: "(r.state = 0 AND f.state <> 2)"
+        case .executing: "(r.state = 0 AND f.state = 2)"
+        case .completed: "r.state = 1"
+        case .failed: "r.state = 2"
+        case .cancelled: "r.state = 3"
+        }
+    }
+
+    private static func snapshot(_ row: borrowing BoundStatement.RowReader) throws -> (RequestSnapshot, FlightID) {
+        let lifecycle = try FlightLifecycle(
+            state: row.int(7), owner: row.optionalInt(8), token: row.int(9), attempt: row.int(10),
+            generation: row.int(11))
+        guard let id = row.uuid(0), let member = RequestLifecycle.State(rawValue: Int(row.int(6))),
+            let priority = Priority(rawValue: Int(row.int(5)))
+        else { throw AIServiceError(.storageCorrupt, "A request's row cannot be read. Run `hablare doctor`.") }
+        var snapshot = RequestSnapshot(
+            id: id, job: row.text(1).map(JobKey.init(rawValue:)), position: row.optionalInt(2).map { Int($0) },
+            providerID: ProviderID(rawValue: row.text(3) ?? ""), model: row.text(4), priority: priority,
+            phase: RequestPhase(member, lifecycle), error: try Coding.value(AIServiceError.self, row.data(12)),
+            attempts: lifecycle.attempt, createdAt: Coding.date(row.int(13)),
+            finishedAt: row.optionalInt(14).map(Coding.date), supersedes: row.uuid(15),
+            metadata: try Coding.value([String: String].self, row.data(16)) ?? [:])
+        if snapshot.phase == .pending {
+            snapshot.waiting = lifecycle.owner == nil ? .unclaimed(ahead: nil) : .queued(ahead: nil)
+        }
+        if lifecycle.owner != nil, let host = row.text(17) {
+            snapshot.holder = RequestSnapshot.Holder(host: host, processID: Int32(truncatingIfNeeded: row.int(18)))
+        }
+        return (snapshot, FlightID(rawValue: row.int(19)))
+    }
+
+    private func flightsAhead(of flight: FlightID) throws -> Int {
+        var count = 0
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT count(*) FROM flights f JOIN flights own ON own.id = ?1
+            WHERE f.owner IS NOT NULL AND f.provider = own.provider AND f.state IN (0, 1)
+                AND (f.priority, f.id) < (own.priority, own.id)
+            """)
+        select.bind(1, flight.rawValue)
+        try select.forEach { count = Int($0.int(0)) }
+        return count
+    }
+
+    // MARK: Content
+
+    func response(of id: UUID) throws -> AIResponseData? {
+        var found: AIResponseData?
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT p.name, s.kind, s.format, s.body, s.digest, s.size, s.metadata, s.received_at,
+                a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost
+            FROM requests r
+            JOIN flights f ON f.id = r.flight
+            JOIN providers p ON p.id = f.provider
+            JOIN responses s ON s.flight = r.flight
+            LEFT JOIN attempts a ON a.flight = r.flight AND a.outcome = 0
+            WHERE r.id = ?1 AND r.state = 1
+            """)
+        select.bind(1, id)
+        try select.forEach { row in
+            let reference = row.data(4).map { ContentReference(digest: $0, byteCount: Int(row.int(5))) }
+            found = AIResponseData(
+                requestID: id, providerID: ProviderID(rawValue: row.text(0) ?? ""),
+                result: try ContentColumns.content(
+                    kind: try ContentType(code: row.int(1)), format: row.text(2), inline: row.data(3),
+                    reference: reference, reader: content),
+                metadata: try Coding.value([String: String].self, row.data(6)) ?? [:],
+                receivedAt: Coding.date(row.int(7)),
+                usage: Usage(
+                    inputTokens: row.int(8), outputTokens: row.int(9), characters: row.int(10), bytes: row.int(11),
+                    costMicroDollars: row.optionalInt(12)))
+        }
+        return found
+    }
+
+    func request(of id: UUID) throws -> StoredRequest? {
+        var found: (RequestColumns, JobKey?, Int?)?
+        var select = try BoundStatement(
+            db,
+            """
+            \(RequestColumns.selection), j.key, r.position
+            FROM requests r JOIN flights f ON f.id = r.flight JOIN providers p ON p.id = f.provider
+            LEFT JOIN jobs j ON j.id = r.job WHERE r.id = ?1
+            """)
+        select.bind(1, id)
+        try select.forEach { row in
+            found = (
+                try RequestColumns(row), row.text(RequestColumns.count).map(JobKey.init(rawValue:)),
+                row.optionalInt(RequestColumns.count + 1).map { Int($0) }
+            )
+        }
+        guard let (columns, job, position) = found else { return nil }
+        return StoredRequest(
+            request: try columns.request(reading: content), provider: columns.provider,
+            job: job.flatMap { key in position.map { Submission.JobPlace(key: key, position: $0) } })
+    }
+
+    // MARK: Records
+
+    func attempts(of id: UUID) throws -> [AttemptRecord] {
+        var records: [AttemptRecord] = []
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT a.attempt, a.token, a.outcome, a.billing, a.started_at, a.ended_at, a.input_tokens,
+                a.output_tokens, a.characters, a.bytes, a.cost, a.error
+            FROM requests r JOIN attempts a ON a.flight = r.flight WHERE r.id = ?1 ORDER BY a.attempt
+            """)
+        select.bind(1, id)
+        try select.forEach { row in
+            guard let outcome = AttemptRecord.Outcome(rawValue: Int(row.int(2))),
+                let billing = BillingState(rawValue: Int(row.int(3)))
+            else { throw AIServiceError(.storageCorrupt, "An attempt's row cannot be read. Run `hablare doctor`.") }
+            records.append(
+                AttemptRecord(
+                    attempt: Int(row.int(0)), token: row.int(1), outcome: outcome,
+                    error: try Coding.value(AIServiceError.self, row.data(11)), billing: billing,
+                    usage: Usage(
+                        inputTokens: row.int(6), outputTokens: row.int(7), characters: row.int(8), bytes: row.int(9),
+                        costMicroDollars: row.optionalInt(10)),
+                    startedAt: Coding.date(row.int(4)), endedAt: Coding.date(row.int(5))))
+        }
+        return records
+    }
+
+    func owners() throws -> [OwnerRecord] {
+        var records: [OwnerRecord] = []
+        var select = try BoundStatement(db, "SELECT id, host, pid, lock_name, expires_at FROM owners ORDER BY id")
+        try select.forEach { row in
+            records.append(
+                OwnerRecord(
+                    id: OwnerID(rawValue: row.int(0)),
+                    registration: OwnerRegistration(
+                        host: row.text(1) ?? "", processID: Int32(truncatingIfNeeded: row.int(2)),
+                        lockName: row.text(3) ?? "", expiresAt: Coding.date(row.int(4)))))
+        }
+        return records
+    }
+
+    func statistics() throws -> StoreStatistics {
+        var statistics = StoreStatistics()
+        var requests = try BoundStatement(
+            db, "SELECT r.state, f.state = 2, count(*) FROM requests r JOIN flights f ON f.id = r.flight GROUP BY 1, 2")
+        try requests.forEach { row in
+            guard let state = RequestLifecycle.State(rawValue: Int(row.int(0))) else { return }
+            let flight = FlightLifecycle(
+                state: row.int(1) == 1 ? .executing(OwnerID(rawValue: 0)) : .waiting, token: 0, attempt: 0, generation: 0)
+            statistics.requests[RequestPhase(state, flight), default: 0] += Int(row.int(2))
+        }
+        var attempts = try BoundStatement(
+            db,
+            """
+            SELECT count(*), total(input_tokens), total(output_tokens), total(characters), total(bytes), sum(cost)
+            FROM attempts
+            """)
+        try attempts.forEach { row in
+            statistics.attempts = Int(row.int(0))
+            statistics.usage = Usage(
+                inputTokens: row.int(1), outputTokens: row.int(2), characters: row.int(3), bytes: row.int(4),
+                costMicroDollars: row.optionalInt(5))
+        }
+        return statistics
+    }
+}

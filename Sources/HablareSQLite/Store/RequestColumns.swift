@@ -1,0 +1,58 @@
+import Foundation
+import Hablare
+
+/// A request as its columns have it, before its prompt is read from a content file.
+struct RequestColumns {
+    static let selection = """
+        SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
+            f.prompt_digest, f.prompt_size, f.parameters, r.metadata
+        """
+    /// How many columns ``selection`` has.
+    static let count: Int32 = 13
+
+    let provider: ProviderID
+    private let id: UUID
+    private let model: String?
+    private let tenant: String
+    private let sample: Int
+    private let timeout: Duration?
+    private let priority: Priority
+    private let kind: Int64
+    private let inline: Data?
+    private let content: ContentReference?
+    private let parameters: [String: ParameterValue]
+    private let metadata: [String: String]
+
+    init(_ row: borrowing BoundStatement.RowReader) throws {
+        guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))) else {
+            throw AIServiceError(.storageCorrupt, "A flight's row cannot be read. Run `hablare doctor`.")
+        }
+        self.id = id
+        self.priority = priority
+        provider = ProviderID(rawValue: row.text(1) ?? "")
+        model = row.text(2)
+        tenant = row.text(3) ?? ""
+        sample = Int(row.int(4))
+        timeout = row.optionalInt(5).map { .milliseconds($0) }
+        kind = row.int(7)
+        inline = row.data(8)
+        content = row.data(9).map { ContentReference(digest: $0, byteCount: Int(row.int(10))) }
+        parameters = try Coding.value([String: ParameterValue].self, row.data(11)) ?? [:]
+        metadata = try Coding.value([String: String].self, row.data(12)) ?? [:]
+    }
+
+    /// The request, its prompt read.
+    func request(reading reader: (any ContentReading)?) throws -> AIRequest {
+        let bytes = if let content, let reader { try reader.read(content) } else { inline ?? Data() }
+        return request(prompt: try PromptColumns.prompt(kind: kind, bytes: bytes))
+    }
+
+    /// The request without its prompt, for one that cannot be read.
+    var withoutPrompt: AIRequest { request(prompt: .text("")) }
+
+    private func request(prompt: Prompt) -> AIRequest {
+        AIRequest(
+            id: id, prompt: prompt, model: model, parameters: parameters, sample: sample, tenant: tenant,
+            priority: priority, attemptTimeout: timeout, metadata: metadata)
+    }
+}

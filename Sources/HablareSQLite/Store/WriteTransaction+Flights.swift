@@ -1,0 +1,148 @@
+import Foundation
+import GRDB
+import Hablare
+
+extension WriteTransaction {
+    // MARK: Moves
+
+    func advance(_ flight: FlightID, _ transition: FlightTransition, at date: Date) throws -> WriteReceipt {
+        let startedAt = transition.new.isExecuting ? Coding.time(date) : nil
+        if try move(flight, from: transition.old, to: transition.new, startedAt: startedAt) { return .done }
+        guard let row = try flightRow(flight) else { return .refused(.staleToken) }
+        return .refused(row.lifecycle.refusal(of: transition))
+    }
+
+    mutating func settle(_ end: AttemptEnd) throws -> WriteReceipt {
+        if case .completed(let data) = end.outcome, case .success(let content) = data.result,
+            let reference = content.body?.reference, !hasContent(reference)
+        {
+            return .contentMissing(reference)
+        }
+        // What the attempt believes is nearly always so: decided from that, the move is one compare-and-set.
+        let expected = AttemptEnding(end, flight: end.lifecycle, member: RequestLifecycle())
+        if try move(end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil) {
+            try apply(expected, of: end)
+            return .done
+        }
+        guard let row = try flightRow(end.flight) else { return .refused(.staleToken) }
+        let member = try memberState(end.request) ?? .cancelled
+        let actual = AttemptEnding(end, flight: row.lifecycle, member: RequestLifecycle(state: member))
+        try record(actual.record, of: end.flight)
+        guard actual.receipt == .done else {
+            if case .completed(let data) = end.outcome, case .success(let content) = data.result {
+                release(content.body?.reference)
+            }
+            return actual.receipt
+        }
+        try write(actual.flight, to: end.flight)
+        try apply(actual, of: end)
+        return .done
+    }
+
+    private mutating func apply(_ ending: AttemptEnding, of end: AttemptEnd) throws {
+        try record(ending.record, of: end.flight)
+        if ending.member.state != .live {
+            try finish(end.request, as: ending.member.state, at: end.endedAt, error: ending.error)
+        }
+        if let response = ending.response { try insert(response, of: end.flight) }
+    }
+
+    /// Writes a move where the row still is what the mover believes.
+    private func move(
+        _ flight: FlightID, from old: FlightLifecycle, to new: FlightLifecycle, startedAt: Int64?
+    ) throws -> Bool {
+        // A statement that does not name the owner leaves the partial indices alone.
+        let keepsOwner = old.ownerCode == new.ownerCode
+        var update = try BoundStatement(
+            db,
+            keepsOwner
+                ? """
+                UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6,
+                    started_at = coalesce(?7, started_at)
+                WHERE id = ?1 AND state = ?2 AND token = ?8
+                """
+                : """
+                UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6,
+                    started_at = coalesce(?7, started_at), owner = ?9
+                WHERE id = ?1 AND state = ?2 AND token = ?8
+                """)
+        update.bind(1, flight.rawValue)
+        update.bind(2, old.stateCode)
+        update.bind(3, new.stateCode)
+        update.bind(4, new.token)
+        update.bind(5, new.attempt)
+        update.bind(6, new.generation)
+        update.bind(7, startedAt)
+        update.bind(8, old.token)
+        if !keepsOwner { update.bind(9, new.ownerCode) }
+        return try update.run() == 1
+    }
+
+    /// Writes a flight that was read in this transaction.
+    func write(_ lifecycle: FlightLifecycle, to flight: FlightID) throws {
+        var update = try BoundStatement(
+            db, "UPDATE flights SET state = ?2, owner = ?3, token = ?4, attempt = ?5, generation = ?6 WHERE id = ?1")
+        update.bind(1, flight.rawValue)
+        update.bind(2, lifecycle.stateCode)
+        update.bind(3, lifecycle.ownerCode)
+        update.bind(4, lifecycle.token)
+        update.bind(5, lifecycle.attempt)
+        update.bind(6, lifecycle.generation)
+        try update.run()
+    }
+
+    func flightRow(_ flight: FlightID) throws -> FlightRow? {
+        var row: FlightRow?
+        var select = try BoundStatement(db, "\(FlightRow.selection) FROM flights WHERE id = ?1")
+        select.bind(1, flight.rawValue)
+        try select.forEach { row = try FlightRow($0) }
+        return row
+    }
+
+    // MARK: The ledger and the responses
+
+    /// Enters an attempt; a later word on the same attempt replaces an earlier one.
+    func record(_ attempt: AttemptRecord, of flight: FlightID) throws {
+        var insert = try BoundStatement(
+            db,
+            """
+            INSERT OR REPLACE INTO attempts (flight, attempt, token, outcome, billing, started_at, ended_at,
+                input_tokens, output_tokens, characters, bytes, cost, error)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            """)
+        insert.bind(1, flight.rawValue)
+        insert.bind(2, attempt.attempt)
+        insert.bind(3, attempt.token)
+        insert.bind(4, attempt.outcome.rawValue)
+        insert.bind(5, attempt.billing.rawValue)
+        insert.bind(6, Coding.time(attempt.startedAt))
+        insert.bind(7, Coding.time(attempt.endedAt))
+        insert.bind(8, attempt.usage.inputTokens)
+        insert.bind(9, attempt.usage.outputTokens)
+        insert.bind(10, attempt.usage.characters)
+        insert.bind(11, attempt.usage.bytes)
+        insert.bind(12, attempt.usage.costMicroDollars)
+        insert.bind(13, try attempt.error.map { try Coding.json($0) })
+        try insert.run()
+    }
+
+    private func insert(_ response: AIResponseData, of flight: FlightID) throws {
+        guard case .success(let content) = response.result else { return }
+        let columns = try ContentColumns(content)
+        var insert = try BoundStatement(
+            db,
+            """
+            INSERT INTO responses (flight, kind, format, body, digest, size, metadata, received_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING
+            """)
+        insert.bind(1, flight.rawValue)
+        insert.bind(2, content.type.code)
+        insert.bind(3, content.format)
+        insert.bind(4, columns.inline)
+        insert.bind(5, columns.reference?.digest)
+        insert.bind(6, columns.reference.map { Int64($0.byteCount) })
+        insert.bind(7, try Coding.labels(response.metadata))
+        insert.bind(8, Coding.time(response.receivedAt))
+        try insert.run()
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import GRDB
+import Hablare
+
+extension WriteTransaction {
+    /// The largest row that is tried. SQLite refuses rows from 1,000,000,000 bytes on, and a refusal would cost the
+    /// other writes of the commit.
+    private static let largestRow = 500_000_000
+
+    mutating func submit(_ submission: Submission) throws -> WriteReceipt {
+        let request = submission.request
+        if let content = submission.promptContent, !hasContent(content) { return .contentMissing(content) }
+        let payload = try PromptColumns(submission)
+        let parameters = request.parameters.isEmpty ? nil : try Coding.json(request.parameters)
+        let metadata = try Coding.labels(request.metadata)
+        guard (payload.inline?.count ?? 0) + (parameters?.count ?? 0) + (metadata?.count ?? 0) < Self.largestRow else {
+            return .rejected(
+                AIServiceError(.invalidRequest, "The request is larger than 500 MB. Split it, or refer to a file."))
+        }
+        let flight = try insertFlight(submission, payload, parameters)
+        guard try insertRequest(submission, flight, metadata) else {
+            try forgetFlight(flight)
+            return try present(submission)
+        }
+        return .submitted(SubmissionReceipt(id: request.id, flight: flight, wasPresent: false))
+    }
+
+    private mutating func insertFlight(
+        _ submission: Submission, _ prompt: PromptColumns, _ parameters: Data?
+    ) throws -> FlightID {
+        let request = submission.request
+        let lifecycle = submission.flight
+        let provider = try provider(submission.provider)
+        let job = try jobNumber(of: submission)
+        var insert = try BoundStatement(
+            db,
+            """
+            INSERT INTO flights (state, owner, token, attempt, generation, started_at, provider, job, priority, member,
+                fingerprint, model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+            """)
+        insert.bind(1, lifecycle.stateCode)
+        insert.bind(2, lifecycle.ownerCode)
+        insert.bind(3, lifecycle.token)
+        insert.bind(4, lifecycle.attempt)
+        insert.bind(5, lifecycle.generation)
+        insert.bind(6, lifecycle.isExecuting ? Coding.time(submission.createdAt) : nil)
+        insert.bind(7, provider)
+        insert.bind(8, job)
+        insert.bind(9, request.priority.rawValue)
+        insert.bind(10, request.id)
+        insert.bind(11, submission.fingerprint.digest)
+        insert.bind(12, request.model)
+        insert.bind(13, request.tenant.isEmpty ? nil : request.tenant)
+        insert.bind(14, request.sample)
+        insert.bind(15, request.attemptTimeout.map(Coding.milliseconds))
+        insert.bind(16, prompt.kind)
+        insert.bind(17, prompt.inline)
+        insert.bind(18, submission.promptContent?.digest)
+        insert.bind(19, submission.promptContent.map { Int64($0.byteCount) })
+        insert.bind(20, parameters)
+        try insert.run()
+        return FlightID(rawValue: db.lastInsertedRowID)
+    }
+
+    /// Whether the request is new: neither its UUID nor its place in the job is taken.
+    private mutating func insertRequest(_ submission: Submission, _ flight: FlightID, _ metadata: Data?) throws -> Bool {
+        var insert = try BoundStatement(
+            db,
+            """
+            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata)
+            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING
+            """)
+        insert.bind(1, submission.request.id)
+        insert.bind(2, flight.rawValue)
+        insert.bind(3, try jobNumber(of: submission))
+        insert.bind(4, submission.job.map { Int64($0.position) })
+        insert.bind(5, Coding.time(submission.createdAt))
+        insert.bind(6, submission.supersedes?.bytes)
+        insert.bind(7, metadata)
+        return try insert.run() == 1
+    }
+
+    private mutating func jobNumber(of submission: Submission) throws -> Int64? {
+        guard let place = submission.job else { return nil }
+        return try job(place.key)
+    }
+
+    private func forgetFlight(_ flight: FlightID) throws {
+        var delete = try BoundStatement(db, "DELETE FROM flights WHERE id = ?1")
+        delete.bind(1, flight.rawValue)
+        try delete.run()
+    }
+
+    /// The answer to a submission whose UUID or place in the job is taken.
+    private mutating func present(_ submission: Submission) throws -> WriteReceipt {
+        var found: (id: UUID, flight: FlightID, fingerprint: Data)?
+        if let place = submission.job {
+            var select = try BoundStatement(
+                db,
+                """
+                SELECT r.id, r.flight, f.fingerprint FROM requests r JOIN flights f ON f.id = r.flight
+                WHERE r.job = ?1 AND r.position = ?2
+                """)
+            select.bind(1, try job(place.key))
+            select.bind(2, place.position)
+            try select.forEach { found = Self.presentRow($0) }
+        }
+        if found == nil {
+            var select = try BoundStatement(
+                db,
+                "SELECT r.id, r.flight, f.fingerprint FROM requests r JOIN flights f ON f.id = r.flight WHERE r.id = ?1")
+            select.bind(1, submission.request.id)
+            try select.forEach { found = Self.presentRow($0) }
+        }
+        guard let found else {
+            return .rejected(AIServiceError(.storageCorrupt, "A request has no flight. Run `hablare doctor`."))
+        }
+        guard found.fingerprint == submission.fingerprint.digest else {
+            return .rejected(.conflict(id: found.id, job: submission.job))
+        }
+        return .submitted(SubmissionReceipt(id: found.id, flight: found.flight, wasPresent: true))
+    }
+
+    private static func presentRow(_ row: borrowing BoundStatement.RowReader) -> (UUID, FlightID, Data)? {
+        guard let id = row.uuid(0), let fingerprint = row.data(2) else { return nil }
+        return (id, FlightID(rawValue: row.int(1)), fingerprint)
+    }
+}
+
+/// A prompt as its columns have it: text as it is, messages as JSON.
+struct PromptColumns {
+    let kind: Int
+    /// `nil` when the prompt is in a content file.
+    let inline: Data?
+
+    init(_ submission: Submission) throws {
+        switch submission.request.prompt {
+        case .text(let text):
+            kind = 0
+            inline = submission.promptContent == nil ? Data(text.utf8) : nil
+        case .messages(let messages):
+            kind = 1
+            inline = try Coding.json(messages)
+        }
+    }
+
+    static func prompt(kind: Int64, bytes: Data) throws -> Prompt {
+        if kind == 0 { return .text(String(decoding: bytes, as: UTF8.self)) }
+        return .messages(try Coding.value([Prompt.Message].self, bytes) ?? [])
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+import Hablare
+
+/// One commit: applies writes to the tables as the lifecycles decide.
+///
+/// The usual moves are a compare-and-set of a transition that the dispatcher's machine decided; where the row is not
+/// what the mover believed, the row is read and the machine asked again. No statement here can violate a constraint:
+/// an error of one write would cost all others of the commit.
+struct WriteTransaction {
+    let db: Database
+    /// Whether a content file is there. Asked inside the transaction, which collection excludes.
+    let hasContent: (ContentReference) -> Bool
+    /// Content that lost a reference and may have none left.
+    private(set) var releasedContent: Set<ContentReference> = []
+    private var providers: [ProviderID: Int64] = [:]
+    private var jobs: [JobKey: Int64] = [:]
+
+    init(_ db: Database, hasContent: @escaping (ContentReference) -> Bool) {
+        self.db = db
+        self.hasContent = hasContent
+    }
+
+    mutating func apply(_ write: StoreWrite) throws -> WriteReceipt {
+        switch write {
+        case .registerOwner(let registration): try register(registration)
+        case .renewOwner(let owner, let until): try renew(owner, until: until)
+        case .retireOwner(let owner, let date): try retire(owner, at: date)
+        case .submit(let submission): try submit(submission)
+        case .advance(let flight, let transition, let date): try advance(flight, transition, at: date)
+        case .settle(let end): try settle(end)
+        case .cancel(let id, let date): try cancel(id, at: date)
+        case .retry(let id, _): try retry(id)
+        case .evict(let id): try evict(id)
+        case .delete(let id, let date): try delete(id, at: date)
+        }
+    }
+
+    mutating func provider(_ id: ProviderID) throws -> Int64 {
+        if let known = providers[id] { return known }
+        let number = try name(id.rawValue, in: "providers", column: "name")
+        providers[id] = number
+        return number
+    }
+
+    mutating func job(_ key: JobKey) throws -> Int64 {
+        if let known = jobs[key] { return known }
+        let number = try name(key.rawValue, in: "jobs", column: "key")
+        jobs[key] = number
+        return number
+    }
+
+    /// The number of a name, which is entered if it is new.
+    private func name(_ name: String, in table: String, column: String) throws -> Int64 {
+        var select = try BoundStatement(db, "SELECT id FROM \(table) WHERE \(column) = ?1")
+        select.bind(1, name)
+        var number: Int64?
+        try select.forEach { number = $0.int(0) }
+        if let number { return number }
+        var insert = try BoundStatement(db, "INSERT INTO \(table) (\(column)) VALUES (?1) ON CONFLICT DO NOTHING")
+        insert.bind(1, name)
+        try insert.run()
+        return db.lastInsertedRowID
+    }
+
+    mutating func release(_ reference: ContentReference?) {
+        if let reference { releasedContent.insert(reference) }
+    }
+}

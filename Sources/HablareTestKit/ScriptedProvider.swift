@@ -1,0 +1,153 @@
+public import Hablare
+
+/// A provider that answers as it is told: the mock for tests and previews.
+///
+/// By default it answers every call with the prompt as text. Give it a script to answer otherwise, or a ``Gate`` to
+/// hold calls until the test lets them go. It counts what was asked of it.
+public struct ScriptedProvider: AIServiceProvider {
+    /// What a provider saw.
+    public struct Record: Sendable {
+        /// Every call, in the order they came.
+        public var calls: [ProviderCall] = []
+        /// How many are under way.
+        public var running = 0
+        /// How many were under way at once, at most.
+        public var maximumRunning = 0
+        /// How many calls ended because their task was cancelled.
+        public var cancellations = 0
+    }
+
+    /// Its id.
+    public let id: ProviderID
+    /// What it promises to answer.
+    public let responseType: ContentType
+    /// How much may be asked of it.
+    public let limits: ProviderLimits
+    private let script: @Sendable (ProviderCall) async -> Result<ProviderAnswer, AIServiceError>
+    private let state = Guarded(Record())
+
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - id: Its id.
+    ///   - responseType: What it promises to answer.
+    ///   - limits: How much may be asked of it.
+    ///   - script: What it answers; the prompt's text by default.
+    public init(
+        id: ProviderID = "scripted", responseType: ContentType = .text, limits: ProviderLimits = ProviderLimits(),
+        script: @escaping @Sendable (ProviderCall) async -> Result<ProviderAnswer, AIServiceError> = { call in
+            .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
+        }
+    ) {
+        self.id = id
+        self.responseType = responseType
+        self.limits = limits
+        self.script = script
+    }
+
+    /// What it saw so far.
+    public var record: Record { state.withLock { $0 } }
+
+    /// Answers by the script.
+    public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        state.withLock { record in
+            record.calls.append(call)
+            record.running += 1
+            record.maximumRunning = max(record.maximumRunning, record.running)
+        }
+        let result = await script(call)
+        let isCancelled = Task.isCancelled
+        state.withLock { record in
+            record.running -= 1
+            if isCancelled { record.cancellations += 1 }
+        }
+        return result
+    }
+}
+
+/// Holds whoever passes until it is opened, so that a test decides when a provider answers.
+public final class Gate: Sendable {
+    private struct State: Sendable {
+        var isOpen = false
+        var admitted = 0
+        var arrived = 0
+        var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+        var cancelled: Set<Int> = []
+        var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Guarded(State())
+
+    /// Creates a closed gate.
+    public init() {}
+
+    /// Waits until the gate lets the caller pass, or throws `CancellationError`.
+    public func pass() async throws {
+        let (number, arrivals) = state.withLock { state in
+            state.arrived += 1
+            let count = state.arrived
+            let due = state.arrivals.filter { $0.count <= count }.map(\.continuation)
+            state.arrivals.removeAll { $0.count <= count }
+            return (count, due)
+        }
+        for arrival in arrivals { arrival.resume() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result = state.withLock { state -> Result<Void, any Error>? in
+                    if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
+                    if state.isOpen { return .success(()) }
+                    if state.admitted > 0 {
+                        state.admitted -= 1
+                        return .success(())
+                    }
+                    state.waiting.append((number, continuation))
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+                guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
+                    state.cancelled.insert(number)
+                    return nil
+                }
+                return state.waiting.remove(at: index).continuation
+            }
+            continuation?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Lets one caller pass: the one that has waited longest, or the next to come.
+    public func admitOne() {
+        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            guard !state.waiting.isEmpty else {
+                state.admitted += 1
+                return nil
+            }
+            return state.waiting.removeFirst().continuation
+        }
+        continuation?.resume()
+    }
+
+    /// Lets everybody pass, now and later.
+    public func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for (_, continuation) in waiting { continuation.resume() }
+    }
+
+    /// Waits until so many callers have come, whether they passed or not.
+    public func arrivals(reach count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.arrived >= count { return true }
+                state.arrivals.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}
