@@ -19,6 +19,11 @@ let package = Package(
     products: [
         .library(name: "Hablare", targets: ["Hablare"]),
         .library(name: "HablareSQLite", targets: ["HablareSQLite"]),
+        .library(name: "HablareProviders", targets: ["HablareProviders"]),
+        .library(name: "HablareSpeech", targets: ["HablareSpeech"]),
+        .library(name: "HablareAudio", targets: ["HablareAudio"]),
+        .library(name: "HablareTestKit", targets: ["HablareTestKit"]),
+        .executable(name: "hablare", targets: ["HablareMain"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -28,6 +33,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
     ],
     targets: [
         .target(
@@ -52,8 +58,41 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Only the Command provider runs programs. The condition keeps swift-subprocess, which does not exist for iOS,
+        // away from an app that links the other providers.
+        .target(
+            name: "HablareProviders",
+            dependencies: [
+                "Hablare",
+                .product(name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.macOS, .linux])),
+                .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: strict
+        ),
+        .target(name: "HablareSpeech", swiftSettings: strict),
+        .systemLibrary(
+            name: "CSndfile",
+            pkgConfig: "sndfile",
+            providers: [.apt(["libsndfile1-dev"]), .brew(["libsndfile"])]
+        ),
+        .target(name: "HablareAudio", dependencies: ["CSndfile"], swiftSettings: strict),
+        .target(
+            name: "HablareCommand",
+            dependencies: [
+                "Hablare", "HablareAudio", "HablareProviders", "HablareSQLite", "HablareSpeech",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        // Named apart from its product: on a file system that ignores case, "hablare" and "Hablare" are one folder.
+        .executableTarget(name: "HablareMain", dependencies: ["HablareCommand"], swiftSettings: strict),
         .target(name: "HablareTestKit", dependencies: ["Hablare"], swiftSettings: strict),
         .testTarget(
             name: "HablareTests", dependencies: ["Hablare", "HablareSQLite", "HablareTestKit"], swiftSettings: strict),
+        .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
+        .testTarget(name: "HablareAudioTests", dependencies: ["HablareAudio"], swiftSettings: strict),
     ]
 )

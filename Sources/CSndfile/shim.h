@@ -1,0 +1,6 @@
+#ifndef HABLARE_CSNDFILE_H
+#define HABLARE_CSNDFILE_H
+
+#include <sndfile.h>
+
+#endif

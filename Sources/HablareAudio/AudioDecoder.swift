@@ -1,0 +1,58 @@
+/// Decodes audio piece by piece, in constant memory.
+///
+/// ```swift
+/// let decoder = try AudioDecoder(.file(url))
+/// var samples: [Int16] = []
+/// while try decoder.nextBlock(into: &samples) > 0 { use(samples) }
+/// ```
+///
+/// Calls block on the disk and the processor: keep them off the main actor. A decoder belongs to one task at a time.
+public final class AudioDecoder {
+    /// The most frames in a block: 4,096.
+    public static let blockFrames = 4_096
+
+    /// Frames in a second, above 0.
+    public let sampleRate: Int
+    /// The number of channels, at least 1.
+    public let channelCount: Int
+
+    private let bytes: any SeekableBytes
+    private let reader: SndfileReader
+
+    /// Opens audio and reads its header.
+    ///
+    /// - Parameter source: the audio; a file stays open as long as the decoder lives.
+    /// - Throws: ``AudioError`` with code `unreadable` if the file cannot be opened, `notAudio` if it is of no known
+    ///   kind.
+    public init(_ source: AudioSource) throws(AudioError) {
+        let bytes = try source.open()
+        guard let reader = SndfileReader(bytes) else {
+            throw bytes.failure
+                ?? AudioError(
+                    code: .notAudio,
+                    message: "These bytes are not audio of a known kind; give WAV, FLAC, MP3, Ogg or AIFF, and look "
+                        + "whether they are an error message instead.")
+        }
+        self.bytes = bytes
+        self.reader = reader
+        self.sampleRate = reader.sampleRate
+        self.channelCount = reader.channelCount
+    }
+
+    /// Decodes the next frames: the samples of all channels in turn, 16 bits wide. Wider samples are cut to 16 bits and
+    /// floating-point ones limited to the range.
+    ///
+    /// - Parameter samples: is replaced by `channelCount` samples for each frame; its memory is used again.
+    /// - Returns: the number of frames, up to ``blockFrames``; 0 at the end, however often it is asked.
+    /// - Throws: ``AudioError`` with code `damaged` if the audio is broken in this block, `unreadable` if the file cannot
+    ///   be read any further.
+    public func nextBlock(into samples: inout [Int16]) throws(AudioError) -> Int {
+        let frames = reader.read(Self.blockFrames, into: &samples)
+        if let failure = bytes.failure { throw failure }
+        // Some decoders put silence for what is broken and go on: the error is only seen on the block it is in.
+        if reader.isDamaged {
+            throw AudioError(code: .damaged, message: "The audio is broken or cut off; produce it again.")
+        }
+        return frames
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A regular file, to be read.
+final class FileBytes: SeekableBytes {
+    private let descriptor: CInt
+    private let path: String
+    let length: Int64
+    var position: Int64 = 0
+    private(set) var failure: AudioError?
+
+    /// Opens the file. Waits for nobody: a pipe is refused, not opened.
+    init(_ url: URL) throws(AudioError) {
+        path = url.absoluteURL.path
+        guard url.isFileURL else { throw .unreadable(path, "it is not on this machine") }
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw .unreadable(path, SystemFailure.last.reason) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw .unreadable(path, "it is not a regular file")
+        }
+        length = Int64(status.st_size)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var done = 0
+        while failure == nil, position >= 0, done < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let count = pread(descriptor, rest.baseAddress, rest.count, off_t(position))
+            if count == 0 { break }
+            if count < 0 {
+                let reason = SystemFailure.last
+                if reason.code != EINTR { failure = .unreadable(path, reason.reason) }
+                continue
+            }
+            done += count
+            position += Int64(count)
+        }
+        return done
+    }
+
+    func write(_ buffer: UnsafeRawBufferPointer) -> Int {
+        0
+    }
+}
+
+extension AudioError {
+    fileprivate static func unreadable(_ path: String, _ reason: String) -> AudioError {
+        AudioError(
+            code: .unreadable, message: "The audio file \(path) cannot be read: \(reason). Look whether it exists.")
+    }
+}

@@ -1,0 +1,142 @@
+#if os(macOS) || os(Linux)
+import Foundation
+import Hablare
+
+/// What is known beside the outcome when it is judged.
+struct CommandReport: Sendable {
+    /// How the program is called in messages.
+    let program: String
+    /// The command that installs it.
+    let installation: String?
+    /// What it promised to answer with.
+    let content: CommandContent
+    /// The most it may answer, in bytes.
+    let maximumOutputBytes: Int
+    /// What it was asked; only to keep it out of errors.
+    let prompt: String
+
+    /// Creates a report of a template's runs.
+    init(of template: CommandTemplate, prompt: String) {
+        program = template.executable
+        installation = template.installation
+        content = template.content
+        maximumOutputBytes = template.maximumOutputBytes
+        self.prompt = prompt
+    }
+
+    /// Judges an outcome: every way a run can end is mapped here, and nowhere else.
+    ///
+    /// | how it ended | code | whose move |
+    /// |---|---|---|
+    /// | status 0, content as promised | – | – |
+    /// | status 0, other content or none | `invalid-response` | fail |
+    /// | status 75 (the programs' word for "try again later") | `provider-failed` | retry |
+    /// | another status | `provider-failed` | fail |
+    /// | SIGHUP, SIGINT, SIGTERM, SIGKILL from outside | `provider-failed` | retry: somebody ended it, or memory ran out |
+    /// | another signal | `provider-failed` | fail: it crashed |
+    /// | more output than allowed | `response-too-large` | fail |
+    /// | missing, or not executable | `program-missing` | needs the user |
+    /// | no process, descriptor or memory left | `provider-failed` | retry |
+    /// | no space for its files | `storage-full` | needs the user |
+    /// | arguments too long | `invalid-request` | fail |
+    /// | lost | `provider-failed` | retry |
+    /// | cancelled | `cancelled` | – |
+    func judge(_ outcome: CommandOutcome) -> Result<ResponseContent, AIServiceError> {
+        let words = Redaction(of: prompt).tail(of: outcome.errorTail, limit: 2048)
+        switch outcome.end {
+        case .exited(0):
+            return content(of: outcome.output, words)
+        case .exited(let status):
+            return .failure(
+                failed("ended with status \(status).", retry: status == 75, cause: words ?? "status \(status)"))
+        case .signalled(let signal):
+            let name = Self.signals[signal].map { "SIG\($0)" } ?? "signal \(signal)"
+            return .failure(
+                failed("was ended by \(name).", retry: [1, 2, 9, 15].contains(signal), cause: words ?? name))
+        case .cancelled:
+            return .failure(AIServiceError(.cancelled, "The run of \(program) was cancelled."))
+        case .overran:
+            return .failure(
+                AIServiceError(
+                    .responseTooLarge,
+                    "\(program) wrote more than \(maximumOutputBytes) bytes and was ended. "
+                        + "Ask for less, or raise maximumOutputBytes in its template.", cause: words))
+        case .notExecutable:
+            return .failure(notExecutable("it, or the interpreter it names in its first line, cannot be executed"))
+        case .notStarted(let code):
+            return .failure(notStarted(code))
+        case .lost(let cause):
+            return .failure(failed("was lost sight of and ended.", retry: true, cause: cause))
+        }
+    }
+
+    /// The error for a program that was looked for and cannot be run; `nil` for one that can.
+    func problem(of search: ExecutableSearch) -> AIServiceError? {
+        switch search {
+        case .found: nil
+        case .notExecutable(let path): notExecutable("\(path) is not an executable file")
+        case .missing:
+            AIServiceError(
+                .programMissing, "The program \(program) is not installed, or not in PATH. \(installationAdvice)")
+        }
+    }
+
+    private func content(
+        of output: CommandOutcome.Output, _ words: String?
+    ) -> Result<ResponseContent, AIServiceError> {
+        let problem: String
+        switch output {
+        case .bytes(let bytes):
+            guard let wrong = ContentProbe.problem(of: bytes, as: content) else {
+                return .success(content.content(of: Body(Data(bytes))))
+            }
+            problem = wrong
+        case .noFile: problem = "there is no output file"
+        case .notAFile: problem = "its output is not a plain file"
+        case .unreadable(let code): problem = "its output cannot be read (error \(code))"
+        }
+        return .failure(
+            AIServiceError(
+                .invalidResponse,
+                "\(program) succeeded, but its answer is not \(content.label): \(problem). "
+                    + "Try the program by hand, and look at its template.", cause: words))
+    }
+
+    private var installationAdvice: String {
+        installation.map { "Install it with: \($0)" } ?? "Install it, or give its absolute path."
+    }
+
+    private func notExecutable(_ problem: String) -> AIServiceError {
+        AIServiceError(.programMissing, "The program \(program) cannot be run: \(problem). \(installationAdvice)")
+    }
+
+    private func failed(_ problem: String, retry: Bool, cause: String?) -> AIServiceError {
+        AIServiceError(
+            .providerFailed, "\(program) \(problem) The cause, if it said one, is in its own words.",
+            disposition: retry ? .retry(after: nil) : .fail, cause: cause)
+    }
+
+    private func notStarted(_ code: Int32) -> AIServiceError {
+        switch code {
+        case SystemError.accessDenied, SystemError.noSuchFile, SystemError.notADirectory:
+            notExecutable("error \(code) when it was started")
+        case SystemError.argumentsTooLong:
+            AIServiceError(.invalidRequest, "The arguments for \(program) are too long. Shorten the parameters.")
+        case SystemError.noSpace, SystemError.quotaExceeded, SystemError.readOnly:
+            AIServiceError(
+                .storageFull, "There is no space for the temporary files of \(program). Free some, or set TMPDIR.",
+                cause: "error \(code)")
+        default:
+            AIServiceError(
+                .providerFailed,
+                "\(program) could not be started: the system lacks processes, descriptors or memory. "
+                    + "Run fewer programs at once.", disposition: .retry(after: nil), cause: "error \(code)")
+        }
+    }
+
+    private static let signals: [Int32: String] = [
+        1: "HUP", 2: "INT", 3: "QUIT", 4: "ILL", 6: "ABRT", 8: "FPE", 9: "KILL", 11: "SEGV", 13: "PIPE", 14: "ALRM",
+        15: "TERM",
+    ]
+}
+#endif

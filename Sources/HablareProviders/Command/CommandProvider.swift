@@ -1,0 +1,169 @@
+#if os(macOS) || os(Linux)
+public import Foundation
+public import Hablare
+
+/// A local program as a provider: the prompt goes to its standard input, the answer comes from its standard output or
+/// from a file.
+///
+/// There is no shell, so no text is ever taken for a command. The program runs in a session of its own; whatever of
+/// that session is left when it ends, succeeds or is cancelled is killed. A program that leaves its session (a daemon)
+/// is on its own. It inherits the environment and the working directory, and no open file.
+///
+/// When this process is killed, a helper process ends the programs that run: see ``CommandSupervisor`` and
+/// ``diagnose()``.
+public struct CommandProvider: AIServiceProvider {
+    /// What is run.
+    public let template: CommandTemplate
+    private let plan: ArgumentPlan
+    private let supervisor: CommandSupervisor
+    private let catalog: VoiceCatalog
+    private let searchPath: String?
+    private let found: String?
+
+    /// Creates a provider. The program need not be installed yet.
+    ///
+    /// - Parameters:
+    ///   - template: What is run.
+    ///   - supervisor: Runs it. Give all providers the same one. Default: one of its own.
+    ///   - searchPath: The directories in which a program's name is looked up, separated by colons; relative ones are
+    ///     skipped. Default: `PATH`.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration`` for a template that cannot
+    ///   work: a placeholder for the prompt, one that is undeclared or unused, a malformed argument, an impossible
+    ///   default, a relative path.
+    public init(
+        _ template: CommandTemplate,
+        supervisor: CommandSupervisor = CommandSupervisor(),
+        searchPath: String? = ProcessInfo.processInfo.environment["PATH"]
+    ) throws(AIServiceError) {
+        plan = try ArgumentPlan(template)
+        self.template = template
+        self.supervisor = supervisor
+        self.searchPath = searchPath
+        catalog = VoiceCatalog(template.voices)
+        found = ExecutableSearch(template.executable, in: searchPath).path
+    }
+
+    /// The template's id.
+    public var id: ProviderID { template.id }
+
+    /// `command`, the program's resolved path and everything in the template that changes what comes out, so that
+    /// work done with another template is other work. Another program installed at the same path is not noticed.
+    public var instance: ProviderInstance {
+        ProviderInstance(
+            kind: "command", location: "\(program.path ?? template.executable) \(template.fingerprintText)")
+    }
+
+    /// The template's kind of content.
+    public var responseType: ContentType { template.content.type }
+
+    /// The template's limits.
+    public var limits: ProviderLimits { template.limits }
+
+    /// Runs the program once.
+    ///
+    /// The answer's metadata has `program` (the file's name) and, where there is such a placeholder, `voice`. Usage is
+    /// the prompt's Unicode scalars, the answer's bytes, and no cost. Cancelling the task ends the program and all it
+    /// started, at the latest after the supervisor's grace; a task cancelled beforehand starts nothing.
+    ///
+    /// Fails with ``AIServiceError/Code/invalidRequest`` (parameters, a voice that does not exist, a model, a prompt
+    /// with pictures), ``AIServiceError/Code/programMissing``, ``AIServiceError/Code/providerFailed``,
+    /// ``AIServiceError/Code/invalidResponse``, ``AIServiceError/Code/responseTooLarge``,
+    /// ``AIServiceError/Code/storageFull`` (temporary files) or ``AIServiceError/Code/cancelled``.
+    public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        do throws(AIServiceError) {
+            return .success(try await answer(call.request))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func answer(_ request: AIRequest) async throws(AIServiceError) -> ProviderAnswer {
+        guard !Task.isCancelled else { throw cancelled }
+        let prompt = try text(of: request)
+        let values = try plan.values(for: request.parameters)
+        let executable = try path(report: CommandReport(of: template, prompt: prompt))
+        if let voice = request.parameters["voice"].flatMap(\.text), values["voice"] != nil {
+            try await validate(voice: voice)
+        }
+        let content = try await run(executable, input: prompt) { plan.arguments(for: values, output: $0) }
+        var metadata = ["program": URL(filePath: executable).lastPathComponent]
+        metadata["voice"] = values["voice"]
+        let usage = Usage(
+            characters: Int64(prompt.unicodeScalars.count), bytes: Int64(content.body?.byteCount ?? 0),
+            costMicroDollars: 0)
+        return ProviderAnswer(content, metadata: metadata, usage: usage)
+    }
+
+    private func text(of request: AIRequest) throws(AIServiceError) -> String {
+        guard request.model == nil else {
+            throw AIServiceError(.invalidRequest, "The provider \(id) has no models. Leave the model out.")
+        }
+        if case .messages(let messages) = request.prompt, !messages.flatMap(\.parts).allSatisfy(\.isText) {
+            throw AIServiceError(.invalidRequest, "The provider \(id) takes text only. Leave pictures and tools out.")
+        }
+        return request.prompt.plainText
+    }
+
+    private func run(
+        _ executable: String, input: String, arguments: (_ output: String?) -> [String]
+    ) async throws(AIServiceError) -> ResponseContent {
+        var suffix: String?
+        if case .file(let name) = template.output { suffix = name }
+        let outcome = await supervisor.run(outputExtension: suffix) { file in
+            CommandInvocation(
+                executable: executable, arguments: arguments(file), input: Array(input.utf8), outputFile: file,
+                maximumOutputBytes: template.maximumOutputBytes)
+        }
+        return try CommandReport(of: template, prompt: input).judge(outcome).get()
+    }
+}
+
+extension CommandProvider {
+    /// The program as it is now. One that was there at the start stays where it was found, so that the fingerprint
+    /// does; one that was not may have been installed since.
+    var program: ExecutableSearch {
+        ExecutableSearch(found ?? template.executable, in: searchPath)
+    }
+
+    /// The program's path.
+    ///
+    /// - Throws: ``AIServiceError/Code/programMissing``.
+    func path(report: CommandReport) throws(AIServiceError) -> String {
+        let program = program
+        if let problem = report.problem(of: program) { throw problem }
+        return program.path ?? template.executable
+    }
+
+    /// What protects the programs from outliving this process.
+    func protection() async -> OrphanProtection { await supervisor.protection() }
+
+    /// The voices, asked for at most once.
+    func voiceList() async throws(AIServiceError) -> VoiceList {
+        try await catalog.list { arguments throws(AIServiceError) in
+            var listing = CommandTemplate(id: id, executable: template.executable, content: .text)
+            listing.maximumOutputBytes = 1 << 20
+            listing.installation = template.installation
+            let report = CommandReport(of: listing, prompt: "")
+            let executable = try path(report: report)
+            let outcome = await supervisor.run(outputExtension: nil) { _ in
+                CommandInvocation(
+                    executable: executable, arguments: arguments, input: [], outputFile: nil,
+                    maximumOutputBytes: listing.maximumOutputBytes)
+            }
+            _ = try report.judge(outcome).get()
+            guard case .bytes(let bytes) = outcome.output else { return "" }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    fileprivate var cancelled: AIServiceError {
+        AIServiceError(.cancelled, "The run of \(template.executable) was cancelled before it began.")
+    }
+}
+
+extension Prompt.Part {
+    fileprivate var isText: Bool {
+        if case .text = self { true } else { false }
+    }
+}
+#endif

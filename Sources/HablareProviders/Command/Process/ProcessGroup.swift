@@ -1,0 +1,31 @@
+#if os(macOS) || os(Linux)
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A program and all it started, as long as they stay in the session that was made for it.
+struct ProcessGroup: Sendable {
+    private let leader: pid_t
+    private let warden: WardenLink?
+
+    /// Takes charge of the group of a program that was just started as the leader of a session.
+    init(leader: pid_t, warden: WardenLink?) {
+        self.leader = leader
+        self.warden = warden
+        warden?.groupBegan(leader)
+    }
+
+    /// Ends whatever of the group still runs, at once.
+    ///
+    /// Called when the leader was reaped already. Its number stays taken as long as somebody is in the group; when
+    /// nobody is, there is no such group, unless the kernel went through all its numbers in the microseconds since.
+    func end() {
+        kill(-leader, SIGKILL)
+        warden?.groupEnded(leader)
+    }
+}
+#endif

@@ -1,0 +1,94 @@
+#if os(macOS) || os(Linux)
+import Hablare
+
+/// A template's arguments, checked once, to be filled for every request.
+struct ArgumentPlan: Sendable {
+    private enum Step: Sendable {
+        case argument(CommandPiece)
+        case group([CommandPiece])
+
+        var pieces: [CommandPiece] {
+            switch self {
+            case .argument(let piece): [piece]
+            case .group(let pieces): pieces
+            }
+        }
+    }
+
+    /// The name of the placeholder for the output file.
+    static let output = "output"
+
+    private let steps: [Step]
+    private let placeholders: [CommandPlaceholder]
+    private let byName: [String: CommandPlaceholder]
+
+    /// Checks a template.
+    ///
+    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` saying what is wrong with it.
+    init(_ template: CommandTemplate) throws(AIServiceError) {
+        try TemplateRules.check(template)
+        var steps: [Step] = []
+        for argument in template.arguments {
+            var pieces: [CommandPiece] = []
+            for piece in argument.pieces { pieces.append(try CommandPiece(piece)) }
+            switch argument {
+            case .piece: steps += pieces.map(Step.argument)
+            case .optional: steps.append(.group(pieces))
+            }
+        }
+        self.steps = steps
+        placeholders = template.placeholders
+        byName = Dictionary(placeholders.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The value of every placeholder for a request: its parameter, else the default.
+    ///
+    /// - Throws: ``AIServiceError/Code/invalidRequest`` for a parameter that is unknown, unusable or missing.
+    func values(for parameters: [String: ParameterValue]) throws(AIServiceError) -> [String: String] {
+        for name in parameters.keys.sorted() where byName[name] == nil {
+            throw AIServiceError(
+                .invalidRequest,
+                "There is no parameter \(name)." + NearestNames(placeholders.map(\.name)).hint(for: name))
+        }
+        var values: [String: String] = [:]
+        for placeholder in placeholders {
+            var value = placeholder.default
+            if let given = parameters[placeholder.name], let text = try placeholder.text(of: given) { value = text }
+            values[placeholder.name] = value
+        }
+        for step in steps {
+            guard case .argument(let piece) = step else { continue }
+            for name in piece.placeholders where values[name] == nil && name != Self.output {
+                throw AIServiceError(.invalidRequest, "The parameter \(name) is missing. It has no default; give one.")
+            }
+        }
+        try refuseSmuggledOptions(values)
+        return values
+    }
+
+    /// The arguments for values that ``values(for:)`` gave.
+    ///
+    /// - Parameters:
+    ///   - values: The placeholders' values.
+    ///   - output: The path of the output file, where the template has one.
+    func arguments(for values: [String: String], output: String?) -> [String] {
+        var values = values
+        values[Self.output] = output
+        return steps.flatMap { step in
+            let filled = step.pieces.compactMap { $0.filled(values) }
+            return filled.count == step.pieces.count ? filled : []
+        }
+    }
+
+    /// Refuses values that would become an option of the program: an argument that begins with a value and comes out
+    /// with `-` in front. Numbers may.
+    private func refuseSmuggledOptions(_ values: [String: String]) throws(AIServiceError) {
+        for piece in steps.flatMap(\.pieces) {
+            guard let name = piece.leading, let placeholder = byName[name], let argument = piece.filled(values),
+                argument.hasPrefix("-"), !(placeholder.mayBeginWithDash && piece.segments.count == 1)
+            else { continue }
+            throw placeholder.invalid("begins with -, which would make it an option of the program. Take it off.")
+        }
+    }
+}
+#endif

@@ -1,0 +1,82 @@
+#if os(macOS) || os(Linux)
+import Hablare
+
+/// One argument of a template, taken apart into literal text and placeholders.
+struct CommandPiece: Sendable, Hashable {
+    enum Segment: Sendable, Hashable {
+        case literal(String)
+        case placeholder(String)
+    }
+
+    let segments: [Segment]
+
+    /// Takes a piece apart.
+    ///
+    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` for a brace without its partner or a malformed name.
+    init(_ text: String) throws(AIServiceError) {
+        var segments: [Segment] = []
+        var literal = ""
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            if (character == "{" || character == "}"), rest.first == character {
+                literal.append(character)
+                rest.removeFirst()
+            } else if character == "{" {
+                guard let end = rest.firstIndex(of: "}"), Self.isName(rest[..<end]) else {
+                    throw Self.malformed(text)
+                }
+                if !literal.isEmpty { segments.append(.literal(literal)) }
+                literal = ""
+                segments.append(.placeholder(String(rest[..<end])))
+                rest = rest[rest.index(after: end)...]
+            } else if character == "}" || character == "\0" {
+                throw Self.malformed(text)
+            } else {
+                literal.append(character)
+            }
+        }
+        if !literal.isEmpty || segments.isEmpty { segments.append(.literal(literal)) }
+        self.segments = segments
+    }
+
+    /// The names of the placeholders, in order.
+    var placeholders: [String] {
+        segments.compactMap { segment in
+            if case .placeholder(let name) = segment { name } else { nil }
+        }
+    }
+
+    /// The placeholder that the argument begins with; `nil` when it begins with text of the template.
+    var leading: String? {
+        if case .placeholder(let name)? = segments.first { name } else { nil }
+    }
+
+    /// The argument, every placeholder replaced; `nil` when one has no value.
+    func filled(_ values: [String: String]) -> String? {
+        var result = ""
+        for segment in segments {
+            switch segment {
+            case .literal(let text):
+                result += text
+            case .placeholder(let name):
+                guard let value = values[name] else { return nil }
+                result += value
+            }
+        }
+        return result
+    }
+
+    /// Whether a placeholder may be called so.
+    static func isName(_ text: some StringProtocol) -> Bool {
+        guard let first = text.first, first.isASCII, first.isLetter else { return false }
+        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
+    }
+
+    private static func malformed(_ text: String) -> AIServiceError {
+        AIServiceError(
+            .invalidConfiguration,
+            "The argument \(text.debugDescription) is malformed. "
+                + "Write placeholders as {name}, and a brace itself as {{ or }}.")
+    }
+}
+#endif

@@ -1,0 +1,80 @@
+#if os(macOS) || os(Linux)
+import Hablare
+
+extension CommandTemplate {
+    /// eSpeak NG: robotic, instant, a hundred languages. WAV.
+    ///
+    /// Parameters: `voice` (default `en-us`), `rate` (words per minute, 80 to 450; its own default is 175), `pitch`
+    /// (0 to 99; its own default is 50).
+    public static let espeakNG = CommandTemplate(
+        id: "espeak-ng",
+        executable: "espeak-ng",
+        arguments: [
+            "--stdin", "--stdout", "-b", "1", "-v", "{voice}",
+            .optional(["-s", "{rate}"]), .optional(["-p", "{pitch}"]),
+        ],
+        placeholders: [
+            CommandPlaceholder("voice", default: "en-us", accepts: .name),
+            CommandPlaceholder("rate", accepts: .integer(80...450)),
+            CommandPlaceholder("pitch", accepts: .integer(0...99)),
+        ],
+        content: .audio(.wav),
+        voices: .espeakNG,
+        installation: "apt-get install espeak-ng")
+
+    /// Flite: small and quick, English. WAV.
+    ///
+    /// Parameters: `voice` (default `slt`).
+    public static let flite = CommandTemplate(
+        id: "flite",
+        executable: "flite",
+        arguments: ["-voice", "{voice}", "-f", "/dev/stdin", "-o", "{output}"],
+        // A name, because Flite takes paths and URLs for voices, too, and fetches them.
+        placeholders: [CommandPlaceholder("voice", default: "slt", accepts: .name)],
+        output: .file(extension: "wav"),
+        content: .audio(.wav),
+        voices: .flite,
+        installation: "apt-get install flite")
+
+    /// Hibari: a neural voice, English, offline. WAV.
+    ///
+    /// Parameters: `voice` (default `heart`, the one that needs no download), `speed` (0.25 to 4; 1 is normal), `seed`
+    /// (for sound that is the same every time).
+    public static let hibari = CommandTemplate(
+        id: "hibari",
+        executable: "hibari",
+        arguments: [
+            "--voice", "{voice}", .optional(["--speed", "{speed}"]), .optional(["--seed", "{seed}"]),
+            "-o", "{output}", "-",
+        ],
+        placeholders: [
+            CommandPlaceholder("voice", default: "heart", accepts: .name),
+            CommandPlaceholder("speed", accepts: .number(0.25...4)),
+            CommandPlaceholder("seed", accepts: .integer(0...Int(Int32.max))),
+        ],
+        output: .file(extension: "wav"),
+        content: .audio(.wav),
+        voices: .hibari,
+        installation: "pip install hibari-tts")
+
+    /// Piper: neural voices in many languages, each a file. WAV. It reads every line as a sentence of its own.
+    ///
+    /// Parameters: `voice` (the path of a `.onnx` model with its `.onnx.json` beside it; required), `length` (0.25 to
+    /// 4; 1 is normal, more is slower).
+    public static let piper = CommandTemplate(
+        id: "piper",
+        executable: "piper",
+        arguments: ["--model", "{voice}", .optional(["--length-scale", "{length}"]), "--output-file", "{output}"],
+        placeholders: [
+            CommandPlaceholder("voice"),
+            CommandPlaceholder("length", accepts: .number(0.25...4)),
+        ],
+        output: .file(extension: "wav"),
+        content: .audio(.wav),
+        voices: .files,
+        installation: "pip install piper-tts")
+
+    /// All presets.
+    public static let presets: [CommandTemplate] = [espeakNG, flite, hibari, piper]
+}
+#endif

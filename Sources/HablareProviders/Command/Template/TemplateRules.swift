@@ -1,0 +1,94 @@
+#if os(macOS) || os(Linux)
+import Hablare
+
+/// What must be true of a template, so that no request can make it misbehave.
+enum TemplateRules {
+    /// Checks a template.
+    ///
+    /// - Throws: ``AIServiceError/Code/invalidConfiguration`` saying what is wrong with it.
+    static func check(_ template: CommandTemplate) throws(AIServiceError) {
+        let path = template.executable
+        guard !path.isEmpty, !path.utf8.contains(0), path.hasPrefix("/") || !path.contains("/") else {
+            throw wrong(template, "has no usable program. Give a name without slashes, or an absolute path.")
+        }
+        guard template.maximumOutputBytes > 0 else {
+            throw wrong(template, "allows no output. Give a maximum of at least 1 byte.")
+        }
+        try checkPlaceholders(template)
+        try checkArguments(template)
+    }
+
+    private static func checkPlaceholders(_ template: CommandTemplate) throws(AIServiceError) {
+        var seen: Set<String> = []
+        for placeholder in template.placeholders {
+            let name = placeholder.name
+            if isPrompt(name) { throw promptAsArgument(template) }
+            guard CommandPiece.isName(name), name != ArgumentPlan.output else {
+                throw wrong(template, "has a placeholder that cannot be called \(name.debugDescription).")
+            }
+            guard seen.insert(name).inserted else { throw wrong(template, "has two placeholders called \(name).") }
+            guard let value = placeholder.default else { continue }
+            do throws(AIServiceError) {
+                _ = try placeholder.checked(value)
+            } catch {
+                throw wrong(template, "has a default that cannot work. \(error.message)")
+            }
+            guard placeholder.mayBeginWithDash || !value.hasPrefix("-") else {
+                throw wrong(template, "has a default for \(name) that begins with -. Write options as arguments.")
+            }
+        }
+    }
+
+    private static func checkArguments(_ template: CommandTemplate) throws(AIServiceError) {
+        let declared = Dictionary(template.placeholders.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var used: Set<String> = []
+        for argument in template.arguments {
+            var droppable = false
+            for text in argument.pieces {
+                for name in try CommandPiece(text).placeholders {
+                    used.insert(name)
+                    if isPrompt(name) { throw promptAsArgument(template) }
+                    guard declared[name] != nil || name == ArgumentPlan.output else {
+                        throw wrong(
+                            template,
+                            "uses {\(name)} without declaring it." + NearestNames(declared.keys.sorted()).hint(for: name))
+                    }
+                    if let placeholder = declared[name], placeholder.default == nil { droppable = true }
+                }
+            }
+            if case .optional = argument, !droppable {
+                throw wrong(template, "has an optional group that is always there. Write its arguments plainly.")
+            }
+        }
+        for placeholder in template.placeholders where !used.contains(placeholder.name) {
+            throw wrong(template, "never uses its placeholder \(placeholder.name). Put it in an argument.")
+        }
+        switch template.output {
+        case .standardOutput:
+            guard !used.contains(ArgumentPlan.output) else {
+                throw wrong(template, "uses {output} but answers on standard output. Choose a file as its output.")
+            }
+        case .file(let suffix):
+            guard used.contains(ArgumentPlan.output) else {
+                throw wrong(template, "answers in a file but never says {output}. Put it in an argument.")
+            }
+            guard !suffix.isEmpty, suffix.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+                throw wrong(template, "has an unusable file extension. Give letters and digits, without a dot.")
+            }
+        }
+    }
+
+    private static func isPrompt(_ name: String) -> Bool { name.lowercased() == "prompt" }
+
+    private static func promptAsArgument(_ template: CommandTemplate) -> AIServiceError {
+        wrong(
+            template,
+            "wants the prompt as an argument, where every user of the machine can read it. "
+                + "Take {prompt} out: the prompt is on standard input.")
+    }
+
+    private static func wrong(_ template: CommandTemplate, _ problem: String) -> AIServiceError {
+        AIServiceError(.invalidConfiguration, "The command template \(template.id) \(problem)")
+    }
+}
+#endif

@@ -1,0 +1,70 @@
+#if os(macOS) || os(Linux)
+extension VoiceList {
+    /// A row of eSpeak NG's table: `Pty Language Age/Gender VoiceName File Other Languages`.
+    struct EspeakRow {
+        let language: String
+        let gender: CommandVoice.Gender?
+        let name: String
+        let file: String
+        let otherLanguages: [String]
+    }
+
+    static func espeakRows(_ text: String) -> [EspeakRow] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in
+            let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+            guard fields.count >= 5, Int(fields[0]) != nil else { return nil }
+            let gender: CommandVoice.Gender? =
+                switch fields[2].split(separator: "/").last {
+                case "F": .female
+                case "M": .male
+                default: nil
+                }
+            // "(zh-cmn 5)(zh 5)": a language and how well the voice suits it.
+            let others = fields.dropFirst(5).flatMap { $0.split(whereSeparator: { "()".contains($0) }) }
+                .compactMap { $0.split(separator: " ").first.map(String.init) }
+            return EspeakRow(
+                language: String(fields[1]), gender: gender, name: String(fields[3]), file: String(fields[4]),
+                otherLanguages: others)
+        }
+    }
+
+    /// eSpeak NG's voices. A voice is called by its language; a second one of the same language by its file.
+    static func espeakVoices(_ text: String) -> [CommandVoice] {
+        var languages: Set<String> = []
+        return espeakRows(text).map { row in
+            let isFirst = languages.insert(row.language).inserted
+            // The table writes spaces in names as underscores; the program wants the spaces.
+            let names = [row.name.map { $0 == "_" ? " " : String($0) }.joined()]
+            return CommandVoice(
+                id: isFirst ? row.language : row.file, language: row.language, gender: row.gender,
+                aliases: (isFirst ? [row.file] : []) + names + row.otherLanguages)
+        }
+    }
+
+    /// Flite's voices, from `Voices available: kal awb_time kal16 awb rms slt`. It does not say who they are; these
+    /// few are known.
+    static func fliteVoices(_ text: String) -> [CommandVoice] {
+        guard let colon = text.firstIndex(of: ":") else { return [] }
+        return text[text.index(after: colon)...].split(whereSeparator: \.isWhitespace).map { name in
+            let gender: CommandVoice.Gender? =
+                switch name {
+                case "slt": .female
+                case "kal", "kal16", "awb", "awb_time", "rms": .male
+                default: nil
+                }
+            return CommandVoice(id: String(name), language: gender == nil ? nil : "en", gender: gender)
+        }
+    }
+
+    /// Hibari's voices, from rows such as `heart    en-US  female American  Kokoro af_heart   in the package`.
+    static func hibariVoices(_ text: String) -> [CommandVoice] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count >= 3, !line.contains("downloaded on first use") else { return nil }
+            return CommandVoice(
+                id: String(fields[0]), language: String(fields[1]),
+                gender: CommandVoice.Gender(rawValue: String(fields[2])))
+        }
+    }
+}
+#endif

@@ -1,0 +1,88 @@
+/// Walks over the words of a text once and says where to cut it.
+///
+/// Holds no more than the current position and one possible cut of each kind. When the limit is reached it goes back to
+/// the best cut. A cut of one kind leaves none of that kind behind it in the words already seen, so each word is read
+/// at most four times: the time stays linear.
+struct TextCutter {
+    /// A part of the text, and whether it has something to say.
+    struct Piece {
+        let range: Range<Int>
+        let speaks: Bool
+    }
+
+    private struct Cut {
+        let piece: Piece
+        let resume: Int
+    }
+
+    private let scanner: WordScanner
+    private let unit: TextSegmenter.Unit
+    private let limit: Int
+    private var position: Int
+
+    init(source: SourceText, unit: TextSegmenter.Unit, limit: Int) {
+        self.scanner = WordScanner(bytes: source.bytes, range: source.utf8Range)
+        self.unit = unit
+        self.limit = limit
+        self.position = scanner.firstWord
+    }
+
+    /// The next piece, speaking or not; `nil` at the end of the text.
+    mutating func next() throws(TextError) -> Piece? {
+        let start = position
+        var cursor = start
+        var length = 0
+        var speaks = false
+        var sentenceCut: Cut?
+        var clauseCut: Cut?
+        var wordCut: Cut?
+
+        while cursor < scanner.end {
+            let word = scanner.word(at: cursor)
+            guard length + word.length <= limit else {
+                guard let cut = sentenceCut ?? clauseCut ?? wordCut else { return try skip(word, at: start) }
+                position = cut.resume
+                return cut.piece
+            }
+            length += word.length + (word.gap == .none ? 0 : 1)
+            speaks = speaks || word.speaks
+            cursor = word.next
+
+            let piece = Piece(range: start..<word.end, speaks: speaks)
+            if ends(unit, after: word) {
+                position = cursor
+                return piece
+            }
+            let cut = Cut(piece: piece, resume: cursor)
+            switch word.close {
+            case .sentence: sentenceCut = cut
+            case .clause: clauseCut = cut
+            case .word: wordCut = cut
+            }
+        }
+        return nil
+    }
+
+    /// A word that exceeds the limit by itself: an error, unless it is a mere row of dashes or stars.
+    private mutating func skip(_ word: Word, at start: Int) throws(TextError) -> Piece {
+        guard !word.speaks else {
+            throw TextError(
+                code: .wordTooLong,
+                message: """
+                    The word at byte \(start) has \(word.length) characters, but a segment may have \(limit): \
+                    raise the limit, or put spaces into the word.
+                    """,
+                byteOffset: start, length: word.length, limit: limit)
+        }
+        position = word.next
+        return Piece(range: start..<word.end, speaks: false)
+    }
+
+    private func ends(_ unit: TextSegmenter.Unit, after word: Word) -> Bool {
+        switch unit {
+        case .sentence: word.close == .sentence
+        case .line: word.gap >= .line
+        case .paragraph: word.gap == .paragraph
+        }
+    }
+}

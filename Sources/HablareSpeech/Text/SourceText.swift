@@ -1,0 +1,88 @@
+public import Foundation
+
+/// A text file, decoded: known to be UTF-8 and to have something in it.
+///
+/// All offsets are byte offsets into the file as it was given, so that other tools find the same places in it; a byte
+/// order mark is skipped, but counted. Line ends and white space stay as they are.
+public struct SourceText: Sendable, Equatable {
+    /// The whole file, a byte order mark included.
+    let bytes: [UInt8]
+    /// The part of the file that is text: all of it, or all after the byte order mark.
+    public let utf8Range: Range<Int>
+
+    /// Decodes the bytes of a UTF-8 text file.
+    ///
+    /// - Parameter file: the file's bytes, with or without a byte order mark.
+    /// - Throws: ``TextError`` with one of these codes, looked for in this order:
+    ///   - `empty`: there is no byte;
+    ///   - `invalidUTF8`: a byte order mark says UTF-16;
+    ///   - `binary`: a NUL byte, or more than one control character (other than tab, line feed, vertical tab, form
+    ///     feed and carriage return) in twenty bytes;
+    ///   - `invalidUTF8`: with the offset of the first byte that is not part of a well-formed sequence;
+    ///   - `empty`: there is nothing but white space.
+    public init(decoding file: Data) throws(TextError) {
+        bytes = [UInt8](file)
+        utf8Range = (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)..<bytes.count
+        guard !utf8Range.isEmpty else { throw .emptyText }
+        guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else { throw .utf16 }
+        guard !Self.looksBinary(bytes) else { throw .binaryFile }
+        if let offset = UTF8Decoding.firstIllFormedByte(of: bytes, in: utf8Range) {
+            throw .invalidUTF8(at: offset)
+        }
+        let start = utf8Range.lowerBound
+        guard WhiteSpace.end(of: bytes, from: start, to: bytes.count) < bytes.count else { throw .emptyText }
+    }
+
+    /// The whole text without a byte order mark. Makes a copy each time.
+    public var text: String {
+        String(decoding: bytes[utf8Range], as: UTF8.self)
+    }
+
+    /// The text in a range of byte offsets into the file, exactly as it stands there.
+    ///
+    /// `nil` if the range leaves ``utf8Range``, or begins or ends inside an encoded character.
+    public subscript(range: Range<Int>) -> String? {
+        guard utf8Range.lowerBound <= range.lowerBound, range.upperBound <= utf8Range.upperBound,
+            isBoundary(range.lowerBound), isBoundary(range.upperBound)
+        else { return nil }
+        return String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    private func isBoundary(_ offset: Int) -> Bool {
+        offset == bytes.count || bytes[offset] & 0xC0 != 0x80
+    }
+
+    private static func looksBinary(_ bytes: [UInt8]) -> Bool {
+        var controls = 0
+        for byte in bytes where byte < 0x20 || byte == 0x7F {
+            switch byte {
+            case 0: return true
+            case 0x09...0x0D: continue
+            default: controls += 1
+            }
+        }
+        return controls * 20 > bytes.count
+    }
+}
+
+extension TextError {
+    fileprivate static let emptyText = TextError(
+        code: .empty, message: "The text is empty: give a file with at least one word in it.")
+
+    fileprivate static let binaryFile = TextError(
+        code: .binary,
+        message:
+            "This is not a text file. Give plain text in UTF-8; export documents such as PDF or Word as text first."
+    )
+
+    fileprivate static let utf16 = TextError(
+        code: .invalidUTF8, message: "The file is UTF-16 text: save it as UTF-8 and try again.", byteOffset: 0)
+
+    fileprivate static func invalidUTF8(at offset: Int) -> TextError {
+        TextError(
+            code: .invalidUTF8,
+            message:
+                "The text is not valid UTF-8 at byte \(offset): save it as UTF-8 (for example with iconv -t UTF-8).",
+            byteOffset: offset)
+    }
+}

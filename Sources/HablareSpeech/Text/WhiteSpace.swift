@@ -1,0 +1,49 @@
+/// White space as Unicode has it (`White_Space`), no-break spaces included, read from well-formed UTF-8.
+enum WhiteSpace {
+    /// How many bytes of white space begin at an offset with one scalar; zero if there is none.
+    @inline(__always)
+    static func length(in bytes: [UInt8], at index: Int) -> Int {
+        switch bytes[index] {
+        case 0x20, 0x09...0x0D: 1
+        case 0xC2, 0xE1...0xE3: multibyteLength(in: bytes, at: index)
+        default: 0
+        }
+    }
+
+    private static func multibyteLength(in bytes: [UInt8], at index: Int) -> Int {
+        let (scalar, length) = UTF8Decoding.scalar(of: bytes, at: index)
+        return switch scalar.value {
+        case 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: length
+        default: 0
+        }
+    }
+
+    /// Where the white space that begins at an offset ends.
+    static func end(of bytes: [UInt8], from start: Int, to end: Int) -> Int {
+        var index = start
+        while index < end {
+            let length = length(in: bytes, at: index)
+            if length == 0 { break }
+            index += length
+        }
+        return index
+    }
+
+    /// A part of a text with every run of white space written as one space.
+    static func folded(_ bytes: [UInt8], in range: Range<Int>) -> String {
+        var folded: [UInt8] = []
+        folded.reserveCapacity(range.count)
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let next = end(of: bytes, from: index, to: range.upperBound)
+            if next > index {
+                folded.append(0x20)
+                index = next
+            } else {
+                folded.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: folded, as: UTF8.self)
+    }
+}

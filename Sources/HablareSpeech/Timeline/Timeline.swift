@@ -1,0 +1,98 @@
+/// Which part of a text is heard when in a narrated audio file.
+///
+/// Times are in seconds, rounded to a microsecond, so that the same clips give the same file on every machine.
+public struct Timeline: Sendable, Equatable, Codable {
+    /// One segment of the text and when it is heard.
+    public struct Entry: Sendable, Equatable, Codable {
+        /// The segment's place among the segments of the text, from 0.
+        public let index: Int
+        /// Where the segment stands in the text file.
+        public let textRange: TextRange
+        /// When it begins, in seconds from the beginning of the audio file.
+        public let start: Double
+        /// How long it takes, in seconds.
+        public let length: Double
+    }
+
+    /// A range of a text file, in bytes of UTF-8 from its beginning; `end` is the first byte after it.
+    public struct TextRange: Sendable, Equatable, Codable {
+        /// The first byte.
+        public let start: Int
+        /// The first byte after the range.
+        public let end: Int
+    }
+
+    /// A segment of a text and the frames of the audio file that speak it.
+    public struct Clip: Sendable, Equatable {
+        /// What is spoken.
+        public let segment: TextSegment
+        /// The first frame, from 0.
+        public let startFrame: Int64
+        /// The number of frames.
+        public let frameCount: Int64
+
+        /// Makes a clip; it is checked when a ``Timeline`` is made of it.
+        public init(segment: TextSegment, startFrame: Int64, frameCount: Int64) {
+            self.segment = segment
+            self.startFrame = startFrame
+            self.frameCount = frameCount
+        }
+    }
+
+    /// The name of the audio file, without folders, so that both files can move together.
+    public let audioFile: String
+    /// Frames in a second.
+    public let sampleRate: Int
+    /// The length of the whole audio file in seconds.
+    public let seconds: Double
+    /// The segments in the order in which they are heard.
+    public let entries: [Entry]
+
+    /// Makes a timeline from frames.
+    ///
+    /// - Parameters:
+    ///   - audioFile: the audio file's name; folders before it are left out.
+    ///   - sampleRate: frames in a second, above 0.
+    ///   - frameCount: the frames of the whole audio file.
+    ///   - clips: in the order in which they are heard; silence between them is allowed.
+    /// - Throws: ``TextError`` with code `invalidTimeline` if a number is out of its range, or if clips overlap, run
+    ///   backwards, or end after the audio does.
+    public init(audioFile: String, sampleRate: Int, frameCount: Int64, clips: [Clip]) throws(TextError) {
+        guard sampleRate > 0, frameCount >= 0 else {
+            throw .timeline("\(sampleRate) Hz and \(frameCount) frames are not possible for an audio file.")
+        }
+        var entries: [Entry] = []
+        entries.reserveCapacity(clips.count)
+        var heard: Int64 = 0
+        for clip in clips {
+            guard clip.startFrame >= heard, clip.frameCount >= 0, clip.startFrame <= frameCount,
+                clip.frameCount <= frameCount - clip.startFrame
+            else {
+                throw .timeline(
+                    "Segment \(clip.segment.index) overlaps the one before it or leaves the \(frameCount) frames.")
+            }
+            heard = clip.startFrame + clip.frameCount
+            entries.append(
+                Entry(
+                    index: clip.segment.index,
+                    textRange: TextRange(
+                        start: clip.segment.utf8Range.lowerBound, end: clip.segment.utf8Range.upperBound),
+                    start: Self.seconds(clip.startFrame, at: sampleRate),
+                    length: Self.seconds(clip.frameCount, at: sampleRate)))
+        }
+        self.audioFile = audioFile.split(separator: "/").last.map(String.init) ?? audioFile
+        self.sampleRate = sampleRate
+        self.seconds = Self.seconds(frameCount, at: sampleRate)
+        self.entries = entries
+    }
+
+    private static func seconds(_ frames: Int64, at sampleRate: Int) -> Double {
+        (Double(frames) / Double(sampleRate) * 1_000_000).rounded() / 1_000_000
+    }
+}
+
+extension TextError {
+    fileprivate static func timeline(_ problem: String) -> TextError {
+        TextError(code: .invalidTimeline, message: problem + " Build the clips from the frames that were joined.")
+    }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import Testing
+
+@testable import HablareAudio
+
+@Suite("The output of joining is all or nothing")
+struct AudioJoinerOutputTests {
+    private let folder: TemporaryFolder
+    private let output: URL
+    private let old = Data("what was there before".utf8)
+    private let source = AudioSource.data(Wave.file(Wave.tone(20_000)))
+
+    init() throws {
+        folder = try TemporaryFolder()
+        output = folder.file("book.wav")
+        try old.write(to: output)
+    }
+
+    private func expectUntouched() throws {
+        #expect(try Data(contentsOf: output) == old)
+        #expect(try folder.names() == ["book.wav"])
+    }
+
+    private func joiner(_ calls: FileCalls, container: AudioContainer? = nil, maximum: Int64? = nil) throws
+        -> AudioJoiner
+    {
+        try AudioJoiner(output: output, container: container, calls: calls, maximumSampleBytes: maximum)
+    }
+
+    @Test("the file takes its name when it is finished, not before")
+    func success() throws {
+        let joiner = try AudioJoiner(output: output)
+        try joiner.append(source)
+        #expect(try Data(contentsOf: output) == old)
+        #expect(try folder.names() == [".book.wav.partial", "book.wav"])
+        _ = try joiner.finish()
+        #expect(try AudioInspector().properties(of: .file(output)).frameCount == 20_000)
+        #expect(try folder.names() == ["book.wav"])
+    }
+
+    @Test("the file is synced, then renamed, then the folder is synced")
+    func order() throws {
+        let log = CallLog()
+        let joiner = try joiner(log.recording(.system))
+        try joiner.append(source)
+        #expect(log.calls == ["open", "write"])
+        _ = try joiner.finish()
+        #expect(log.calls == ["open", "write", "sync", "rename", "syncFolder"])
+    }
+
+    @Test("cancelling leaves nothing behind and closes the joiner")
+    func cancel() throws {
+        let joiner = try AudioJoiner(output: output)
+        try joiner.append(source)
+        joiner.cancel()
+        try expectUntouched()
+        joiner.cancel()
+        #expect(throws: AudioError.joinerIsClosed) { try joiner.append(source) }
+        #expect(throws: AudioError.joinerIsClosed) { try joiner.finish() }
+        try expectUntouched()
+    }
+
+    @Test("releasing the joiner leaves nothing behind")
+    func release() throws {
+        var joiner: AudioJoiner? = try AudioJoiner(output: output)
+        try joiner?.append(source)
+        joiner = nil
+        try expectUntouched()
+    }
+
+    @Test("a bad source leaves nothing behind")
+    func badSource() throws {
+        let joiner = try AudioJoiner(output: output)
+        try joiner.append(source)
+        #expect(throws: AudioError.self) { try joiner.append(.data(Data("no".utf8))) }
+        try expectUntouched()
+    }
+
+    @Test("finishing twice, or cancelling afterwards, does not touch the finished file")
+    func twice() throws {
+        let joiner = try AudioJoiner(output: output)
+        try joiner.append(source)
+        _ = try joiner.finish()
+        let finished = try Data(contentsOf: output)
+        #expect(throws: AudioError.joinerIsClosed) { try joiner.finish() }
+        joiner.cancel()
+        #expect(try Data(contentsOf: output) == finished)
+    }
+
+    @Test("without a source there is nothing to finish")
+    func nothing() throws {
+        let joiner = try AudioJoiner(output: output)
+        let error = try #require(throws: AudioError.self) { try joiner.finish() }
+        #expect(error.code == .nothingToJoin)
+        try expectUntouched()
+    }
+
+    @Test(
+        "a full disk is said to be full, wherever it happens", arguments: AudioContainer.allCases, [0, 1, 50, 10_000])
+    func diskFull(container: AudioContainer, room: Int) throws {
+        var calls = FileCalls.system
+        calls.write = { descriptor, bytes, offset throws(SystemFailure) in
+            let fitting = min(bytes.count, room - Int(offset))
+            guard fitting > 0 else { throw SystemFailure(code: ENOSPC) }
+            return try FileCalls.system.write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<fitting]), offset)
+        }
+        let joiner = try joiner(calls, container: container)
+        let error = try #require(throws: AudioError.self) {
+            for _ in 0..<20 { try joiner.append(source) }
+            _ = try joiner.finish()
+        }
+        #expect(error.code == .diskFull)
+        #expect(error.sourceIndex == nil)
+        try expectUntouched()
+    }
+
+    @Test("a disk that fills up while the header is completed is noticed")
+    func diskFullAtTheEnd() throws {
+        let log = CallLog()
+        var calls = FileCalls.system
+        calls.write = { descriptor, bytes, offset throws(SystemFailure) in
+            if log.isClosing { throw SystemFailure(code: ENOSPC) }
+            return try FileCalls.system.write(descriptor, bytes, offset)
+        }
+        let joiner = try joiner(calls)
+        try joiner.append(source)
+        log.isClosing = true
+        let error = try #require(throws: AudioError.self) { try joiner.finish() }
+        #expect(error.code == .diskFull)
+        try expectUntouched()
+    }
+
+    @Test("short writes are continued")
+    func shortWrites() throws {
+        var calls = FileCalls.system
+        calls.write = { descriptor, bytes, offset throws(SystemFailure) in
+            let some = bytes[..<min(bytes.count, 777)]
+            return try FileCalls.system.write(descriptor, UnsafeRawBufferPointer(rebasing: some), offset)
+        }
+        let joiner = try joiner(calls)
+        try joiner.append(source)
+        _ = try joiner.finish()
+        #expect(try samples(of: .file(output)) == Wave.tone(20_000))
+    }
+
+    @Test("a failing sync or rename leaves nothing behind")
+    func failingCommit() throws {
+        var syncing = FileCalls.system
+        syncing.sync = { _ throws(SystemFailure) in throw SystemFailure(code: EIO) }
+        var renaming = FileCalls.system
+        renaming.rename = { _, _ throws(SystemFailure) in throw SystemFailure(code: EACCES) }
+        for (calls, code) in [(syncing, AudioError.Code.writeFailed), (renaming, .notWritable)] {
+            let joiner = try joiner(calls)
+            try joiner.append(source)
+            let error = try #require(throws: AudioError.self) { try joiner.finish() }
+            #expect(error.code == code)
+            try expectUntouched()
+        }
+    }
+
+    @Test("a folder that cannot be synced is an error that says that the file is complete")
+    func failingFolderSync() throws {
+        var calls = FileCalls.system
+        calls.syncFolder = { _ throws(SystemFailure) in throw SystemFailure(code: EIO) }
+        let joiner = try joiner(calls)
+        try joiner.append(source)
+        let error = try #require(throws: AudioError.self) { try joiner.finish() }
+        #expect(error.code == .writeFailed)
+        #expect(error.message.contains("is complete"))
+        #expect(try samples(of: .file(output)) == Wave.tone(20_000))
+        #expect(try folder.names() == ["book.wav"])
+    }
+
+    @Test("a WAV file is refused before it exceeds what its header can say")
+    func tooLarge() throws {
+        let fits = try joiner(.system, maximum: 80_000)
+        try fits.append(source)
+        try fits.append(source)
+        _ = try fits.finish()
+        try old.write(to: output)
+
+        let exceeds = try joiner(.system, maximum: 79_999)
+        try exceeds.append(source)
+        let error = try #require(throws: AudioError.self) { try exceeds.append(source) }
+        #expect(error.code == .tooLarge)
+        #expect(error.message.contains("4 GiB"))
+        try expectUntouched()
+        #expect(AudioContainer.wav.maximumSampleBytes + 4_096 == 0xFFFF_FFFF)
+    }
+
+    @Test("a second joiner for the same output is refused until the first ends")
+    func busy() throws {
+        let first = try AudioJoiner(output: output)
+        let error = try #require(throws: AudioError.self) { try AudioJoiner(output: output) }
+        #expect(error.code == .busy)
+        try first.append(source)
+        first.cancel()
+        try AudioJoiner(output: output).cancel()
+        try expectUntouched()
+    }
+
+    @Test("what a killed process left behind is taken over")
+    func leftover() throws {
+        try Data(repeating: 0xAA, count: 1_000_000).write(to: folder.file(".book.wav.partial"))
+        try join([source], into: output)
+        #expect(try Data(contentsOf: output).count == 40_044)
+        #expect(try folder.names() == ["book.wav"])
+    }
+
+    @Test("a lock won on a file that was renamed meanwhile does not destroy it")
+    func lostRace() throws {
+        let folder = folder
+        let log = CallLog()
+        var calls = FileCalls.system
+        calls.open = {
+            [partial = folder.file(".book.wav.partial").path, final = output.path] path throws(SystemFailure) in
+            let descriptor = try FileCalls.system.open(path)
+            // Another process finishes between our opening and our locking.
+            if !log.isClosing {
+                log.isClosing = true
+                try FileCalls.system.rename(partial, final)
+            }
+            return descriptor
+        }
+        try Data("finished by another".utf8).write(to: folder.file(".book.wav.partial"))
+        let joiner = try joiner(calls)
+        #expect(try Data(contentsOf: output) == Data("finished by another".utf8))
+        joiner.cancel()
+        #expect(try folder.names() == ["book.wav"])
+    }
+
+    @Test("a symbolic link with the temporary name is not followed")
+    func symbolicLink() throws {
+        let victim = folder.file("victim")
+        try old.write(to: victim)
+        try FileManager.default.createSymbolicLink(at: folder.file(".book.wav.partial"), withDestinationURL: victim)
+        let error = try #require(throws: AudioError.self) { try AudioJoiner(output: output) }
+        #expect(error.code == .notWritable)
+        #expect(try Data(contentsOf: victim) == old)
+    }
+
+    @Test("a missing folder, a file for a folder, a folder with the output's name, and a web address are refused")
+    func places() throws {
+        let web = try #require(URL(string: "https://example.com/a.wav"))
+        try FileManager.default.createDirectory(at: folder.file("dir.wav"), withIntermediateDirectories: true)
+        let cases: [(URL, AudioError.Code)] = [
+            (folder.file("none/a.wav"), .folderMissing), (folder.file("book.wav/a.wav"), .folderMissing),
+            (folder.file("dir.wav"), .notWritable), (web, .notWritable), (folder.file("a.ogg"), .unsupportedContainer),
+        ]
+        for (url, code) in cases {
+            let error = try #require(throws: AudioError.self) { try AudioJoiner(output: url) }
+            #expect(error.code == code)
+        }
+    }
+
+    @Test("a folder that may not be written is refused", .enabled(if: geteuid() != 0, "root may write anywhere"))
+    func permissions() throws {
+        #expect(chmod(folder.url.path, 0o555) == 0)
+        defer { chmod(folder.url.path, 0o755) }
+        let error = try #require(throws: AudioError.self) { try AudioJoiner(output: output) }
+        #expect(error.code == .notWritable)
+    }
+}

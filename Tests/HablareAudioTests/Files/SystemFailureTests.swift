@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+@testable import HablareAudio
+
+@Suite("What a failure of the system means")
+struct SystemFailureTests {
+    @Test(
+        "for a file that is being written",
+        arguments: [
+            (ENOENT, .folderMissing), (ENOTDIR, .folderMissing), (EACCES, .notWritable), (EPERM, .notWritable),
+            (EROFS, .notWritable), (EISDIR, .notWritable), (ELOOP, .notWritable), (ENOSPC, .diskFull),
+            (EDQUOT, .diskFull), (EFBIG, .tooLarge), (EWOULDBLOCK, .busy), (EIO, .writeFailed),
+            (ENAMETOOLONG, .notWritable),
+        ] as [(CInt, AudioError.Code)])
+    func writing(code: CInt, expected: AudioError.Code) {
+        let error = SystemFailure(code: code).writing("/tmp/book.wav")
+        #expect(error.code == expected)
+        #expect(error.message.contains("/tmp/book.wav"))
+    }
+}

@@ -1,0 +1,46 @@
+import Synchronization
+
+@testable import HablareAudio
+
+/// Notes which calls to the operating system were made, each kind once in a row.
+final class CallLog: Sendable {
+    private let state = Mutex<(calls: [String], isClosing: Bool)>(([], false))
+
+    var calls: [String] {
+        state.withLock { $0.calls }
+    }
+
+    /// A switch for a test to turn.
+    var isClosing: Bool {
+        get { state.withLock { $0.isClosing } }
+        set { state.withLock { $0.isClosing = newValue } }
+    }
+
+    func recording(_ calls: FileCalls) -> FileCalls {
+        FileCalls(
+            open: { path throws(SystemFailure) in
+                self.note("open")
+                return try calls.open(path)
+            },
+            write: { descriptor, bytes, offset throws(SystemFailure) in
+                self.note("write")
+                return try calls.write(descriptor, bytes, offset)
+            },
+            sync: { descriptor throws(SystemFailure) in
+                self.note("sync")
+                try calls.sync(descriptor)
+            },
+            rename: { path, newPath throws(SystemFailure) in
+                self.note("rename")
+                try calls.rename(path, newPath)
+            },
+            syncFolder: { path throws(SystemFailure) in
+                self.note("syncFolder")
+                try calls.syncFolder(path)
+            })
+    }
+
+    private func note(_ call: String) {
+        state.withLock { if $0.calls.last != call { $0.calls.append(call) } }
+    }
+}
