@@ -88,7 +88,11 @@ let package = Package(
             swiftSettings: strict
         ),
         // Named apart from its product: on a file system that ignores case, "hablare" and "Hablare" are one folder.
-        .executableTarget(name: "HablareMain", dependencies: ["HablareCommand"], swiftSettings: strict),
+        .executableTarget(
+            name: "HablareMain",
+            dependencies: ["HablareCommand", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: strict
+        ),
         .target(name: "HablareTestKit", dependencies: ["Hablare"], swiftSettings: strict),
         .testTarget(
             name: "HablareTests", dependencies: ["Hablare", "HablareSQLite", "HablareTestKit"], swiftSettings: strict),

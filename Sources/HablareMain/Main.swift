@@ -1,3 +1,4 @@
+import ArgumentParser
 import HablareCommand
 
 /// The executable: the command is a library, so that tests run it too.

@@ -31,7 +31,7 @@ struct CommandRun: Sendable {
         guard !Task.isCancelled else { return CommandOutcome(end: .cancelled) }
         let input: FileDescriptor
         do {
-            input = try StandardInputFile.open(holding: invocation.input)
+            input = try StandardInputFile.make(holding: invocation.input)
         } catch {
             return CommandOutcome(end: .notStarted(error.rawValue))
         }

@@ -28,14 +28,14 @@ enum StandardInputFile {
         #endif
     }
 
-    /// Opens a file that holds some bytes, positioned at its beginning and closed when another program starts.
+    /// Makes a file that holds some bytes, positioned at its beginning and closed when another program starts.
     ///
     /// - Throws: `Errno`: no descriptor or no space is left.
-    static func open(holding bytes: [UInt8]) throws(Errno) -> FileDescriptor {
+    static func make(holding bytes: [UInt8]) throws(Errno) -> FileDescriptor {
         var reason = Errno.noSpace
         for directory in directories {
             do throws(Errno) {
-                return try open(holding: bytes, in: directory)
+                return try make(holding: bytes, in: directory)
             } catch {
                 reason = error
             }
@@ -43,12 +43,8 @@ enum StandardInputFile {
         throw reason
     }
 
-    private static func open(holding bytes: [UInt8], in directory: String) throws(Errno) -> FileDescriptor {
-        var template = Array("\(directory)/hablare-XXXXXX".utf8CString)
-        let descriptor = mkostemp(&template, O_CLOEXEC)
-        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
-        unlink(template)
-        let file = FileDescriptor(rawValue: descriptor)
+    private static func make(holding bytes: [UInt8], in directory: String) throws(Errno) -> FileDescriptor {
+        let file = try openEmpty(in: directory)
         do {
             var written = 0
             while written < bytes.count {
@@ -58,9 +54,24 @@ enum StandardInputFile {
             }
             return file
         } catch {
-            close(descriptor)
+            close(file.rawValue)
             throw (error as? Errno) ?? .ioError
         }
+    }
+
+    private static func openEmpty(in directory: String) throws(Errno) -> FileDescriptor {
+        #if os(Linux)
+        let temporaryFile: Int32 = 0o20000000 | O_DIRECTORY  // O_TMPFILE, which the module map lacks
+        let unnamed = open(directory, temporaryFile | O_RDWR | O_CLOEXEC, 0o600)
+        if unnamed >= 0 { return FileDescriptor(rawValue: unnamed) }
+        #endif
+        // A file system without unnamed files, or macOS: a name for the moment between two calls.
+        var template = Array("\(directory)/hablare-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+        unlink(template)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        return FileDescriptor(rawValue: descriptor)
     }
 }
 #endif
