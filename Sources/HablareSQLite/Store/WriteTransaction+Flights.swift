@@ -27,7 +27,7 @@ extension WriteTransaction {
         guard let row = try flightRow(end.flight) else { return .refused(.staleToken) }
         let member = try memberState(end.request) ?? .cancelled
         let actual = AttemptEnding(end, flight: row.lifecycle, member: RequestLifecycle(state: member))
-        try record(actual.record, of: end.flight)
+        if let line = actual.record { try record(line, of: end.flight) }
         guard actual.receipt == .done else {
             if case .completed(let data) = end.outcome, case .success(let content) = data.result {
                 release(content.body?.reference)
@@ -40,7 +40,7 @@ extension WriteTransaction {
     }
 
     private mutating func apply(_ ending: AttemptEnding, of end: AttemptEnd) throws {
-        try record(ending.record, of: end.flight)
+        if let line = ending.record { try record(line, of: end.flight) }
         if ending.member.state != .live {
             try finish(end.request, as: ending.member.state, at: end.endedAt, error: ending.error)
         }
