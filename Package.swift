@@ -55,5 +55,9 @@ let package = Package(
         .target(name: "HablareTestKit", dependencies: ["Hablare"], swiftSettings: strict),
         .testTarget(
             name: "HablareTests", dependencies: ["Hablare", "HablareSQLite", "HablareTestKit"], swiftSettings: strict),
+        .testTarget(
+            name: "HablareSQLiteTests",
+            dependencies: ["Hablare", "HablareSQLite", "HablareTestKit", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
     ]
 )

@@ -20,7 +20,7 @@ extension WriteTransaction {
         }
         // What the attempt believes is nearly always so: decided from that, the move is one compare-and-set.
         let expected = AttemptEnding(end, flight: end.lifecycle, member: RequestLifecycle())
-        if try move(end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil) {
+        if expected.receipt == .done, try move(end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil) {
             try apply(expected, of: end)
             return .done
         }
