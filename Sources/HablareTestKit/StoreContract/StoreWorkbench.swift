@@ -157,6 +157,13 @@ package struct RunningAttempt: Sendable {
     package var lifecycle: FlightLifecycle
     package var startedAt: Date
 
+    package init(flight: FlightID, request: UUID, lifecycle: FlightLifecycle, startedAt: Date) {
+        self.flight = flight
+        self.request = request
+        self.lifecycle = lifecycle
+        self.startedAt = startedAt
+    }
+
     /// The answer that ``completed(_:at:)`` brings.
     package func response(_ content: ResponseContent = .text("answer"), at seconds: Int = 2) -> AIResponseData {
         AIResponseData(
