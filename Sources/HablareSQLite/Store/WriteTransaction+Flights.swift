@@ -20,14 +20,14 @@ extension WriteTransaction {
         }
         // What the attempt believes is nearly always so: decided from that, the move is one compare-and-set.
         let expected = AttemptEnding(end, flight: end.lifecycle, member: RequestLifecycle())
-        if try move(end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil) {
+        if expected.receipt == .done, try move(end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil) {
             try apply(expected, of: end)
             return .done
         }
         guard let row = try flightRow(end.flight) else { return .refused(.staleToken) }
         let member = try memberState(end.request) ?? .cancelled
         let actual = AttemptEnding(end, flight: row.lifecycle, member: RequestLifecycle(state: member))
-        try record(actual.record, of: end.flight)
+        if let line = actual.record { try record(line, of: end.flight) }
         guard actual.receipt == .done else {
             if case .completed(let data) = end.outcome, case .success(let content) = data.result {
                 release(content.body?.reference)
@@ -40,7 +40,7 @@ extension WriteTransaction {
     }
 
     private mutating func apply(_ ending: AttemptEnding, of end: AttemptEnd) throws {
-        try record(ending.record, of: end.flight)
+        if let line = ending.record { try record(line, of: end.flight) }
         if ending.member.state != .live {
             try finish(end.request, as: ending.member.state, at: end.endedAt, error: ending.error)
         }
