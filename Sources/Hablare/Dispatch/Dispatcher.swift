@@ -58,9 +58,11 @@ package actor Dispatcher {
     }
 
     /// Starts nothing more, gives back what was not sent, lets attempts run for `grace`, then stops them.
+    ///
+    /// Cancelling the task ends the grace at once (a second Ctrl-C), not the recording of what came of the attempts.
     func drain(grace: Duration) async {
         apply(core.closed())
-        await idle(within: grace)
+        await idle(within: grace, orUntilCancelled: true)
         for id in attempts.keys.sorted() { stop(id, because: .interrupted) }
         await idle(within: cancellationGrace + .seconds(1))
         timer?.task.cancel()
@@ -331,7 +333,7 @@ package actor Dispatcher {
 
     // MARK: Idleness
 
-    private func idle(within limit: Duration) async {
+    private func idle(within limit: Duration, orUntilCancelled: Bool = false) async {
         guard !attempts.isEmpty, limit > .zero else { return }
         lastIdleWaiter += 1
         let number = lastIdleWaiter
@@ -339,11 +341,15 @@ package actor Dispatcher {
             do {
                 try await clock.sleep(for: limit)
             } catch {
-                return  // everything ended in time
+                // Everything ended in time, and nobody waits any more; or the wait was cancelled, and is over now.
             }
             await self?.wakeIdleWaiter(number)
         }
-        await withCheckedContinuation { idleWaiters[number] = $0 }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { idleWaiters[number] = $0 }
+        } onCancel: {
+            if orUntilCancelled { alarm.cancel() }
+        }
         alarm.cancel()
     }
 

@@ -32,14 +32,14 @@ extension AIRequestManager {
     }
 
     /// Writes submissions in chunks.
-    func store(_ drafts: [Submission], job: JobKey?) async throws -> [SubmissionReceipt] {
+    func store(_ drafts: [Submission], job: JobKey?, from position: Int = 0) async throws -> [SubmissionReceipt] {
         var receipts: [SubmissionReceipt] = []
         receipts.reserveCapacity(drafts.count)
         for start in stride(from: 0, to: drafts.count, by: Self.chunk) {
             var chunk = Array(drafts[start..<min(start + Self.chunk, drafts.count)])
             if let job {
                 for index in chunk.indices {
-                    chunk[index].job = Submission.JobPlace(key: job, position: start + index)
+                    chunk[index].job = Submission.JobPlace(key: job, position: position + start + index)
                 }
             }
             receipts += try await storeChunk(chunk, job: job)

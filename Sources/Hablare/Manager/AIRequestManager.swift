@@ -86,14 +86,21 @@ public final class AIRequestManager: Sendable {
     ///   - batch: The requests. Their UUIDs are used for those that are new.
     ///   - provider: The provider of all of them.
     ///   - jobKey: Names the job: a hash of its input and of every option that changes its outcome.
+    ///   - position: The place of the batch's first request in the job, so that a very long job can be submitted piece
+    ///     by piece, without all of it in memory. Default 0.
     /// - Returns: The UUIDs of the job's requests, in the order of the batch.
     /// - Throws: as ``submit(_:to:)``; `conflict` also when a place of the job holds other content. What was stored
     ///   before the error stays, and is found when the job is submitted again.
-    public func submit(_ batch: [AIRequest], to provider: ProviderID, jobKey: JobKey) async throws -> [UUID] {
+    public func submit(
+        _ batch: [AIRequest], to provider: ProviderID, jobKey: JobKey, startingAt position: Int = 0
+    ) async throws -> [UUID] {
+        guard position >= 0 else {
+            throw AIServiceError(.invalidRequest, "A place in a job is not negative. Count from 0.")
+        }
         guard !jobKey.rawValue.isEmpty, jobKey.rawValue.utf8.count <= 256 else {
             throw AIServiceError(.invalidRequest, "A job key has between 1 and 256 bytes. Use a hash of the job's input.")
         }
-        return try await submit(try batch.map { try draft($0, provider) }, job: jobKey)
+        return try await store(try batch.map { try draft($0, provider) }, job: jobKey, from: position).map(\.id)
     }
 
     /// Makes a new request with the prompt and parameters of a completed one, for another answer.

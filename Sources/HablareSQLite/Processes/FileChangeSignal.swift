@@ -46,6 +46,7 @@ public struct FileChangeSignal: StoreSignal {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         guard inotify_add_watch(descriptor, directory, UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)) >= 0 else { return }
+        tell()  // what was written between the call of `changes()` and now was not seen
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         while !isEnded() {
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
