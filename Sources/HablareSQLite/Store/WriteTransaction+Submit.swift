@@ -20,6 +20,7 @@ extension WriteTransaction {
         let flight = try insertFlight(submission, payload, parameters)
         guard try insertRequest(submission, flight, metadata) else {
             try forgetFlight(flight)
+            release(submission.promptContent)
             return try present(submission)
         }
         return .submitted(SubmissionReceipt(id: request.id, flight: flight, wasPresent: false))
