@@ -17,6 +17,8 @@ enum DatabaseFile {
         let pool = try DatabasePool(path: path, configuration: configuration)
         if !isNew { try pool.read { db in try check(db, path) } }
         try pool.writeWithoutTransaction { db in
+            // Again, for the writer: opening a pool sets NORMAL, which loses the last commits with the power.
+            try db.execute(sql: "PRAGMA synchronous = FULL")
             try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
         }
         try Schema.migrator.migrate(pool)
