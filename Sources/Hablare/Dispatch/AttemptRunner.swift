@@ -79,12 +79,15 @@ struct AttemptRunner: Sendable {
     /// - Throws: ``AIServiceError`` of category storage when it could not be recorded.
     func settle(_ end: AttemptEnd) async throws {
         var stored = end
+        var outcome = end.outcome
         for _ in 0..<3 {
-            stored.outcome = try await storingContent(of: end.outcome)
+            stored.outcome = try await storingContent(of: outcome)
             switch try await journal.commit(.settle(stored)) {
             case .done:
                 announce(stored)
                 return
+            case .rejected(let error):
+                outcome = .failed(error)  // the answer cannot be stored, and somebody waits: that is the outcome
             case .contentMissing:
                 continue  // collected between its being stored and the commit: store it again
             case let receipt:

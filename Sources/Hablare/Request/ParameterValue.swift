@@ -74,6 +74,18 @@ extension ParameterValue: Codable {
 }
 
 extension ParameterValue {
+    /// Whether JSON can say it, and any decoder reads it back: numbers are finite, and it nests at most 64 deep.
+    package var canBeStored: Bool { canBeStored(below: 64) }
+
+    private func canBeStored(below levels: Int) -> Bool {
+        switch self {
+        case .null, .bool, .int, .string: true
+        case .double(let number): number.isFinite
+        case .array(let values): levels > 0 && values.allSatisfy { $0.canBeStored(below: levels - 1) }
+        case .object(let members): levels > 0 && members.values.allSatisfy { $0.canBeStored(below: levels - 1) }
+        }
+    }
+
     /// The text of a ``string(_:)``, or the written form of a number or truth value; `nil` for the rest.
     public var text: String? {
         switch self {

@@ -23,6 +23,12 @@ struct ContentColumns {
         }
     }
 
+    /// The columns of what an attempt brought; `nil` when it brought nothing.
+    init?(ofAnswerIn end: AttemptEnd) throws {
+        guard case .completed(let data) = end.outcome, case .success(let content) = data.result else { return nil }
+        try self.init(content)
+    }
+
     /// The content that columns stand for; an evicted one is a failure.
     static func content(
         kind: ContentType, format: String?, inline: Data?, reference: ContentReference?, reader: (any ContentReading)?
