@@ -1,4 +1,3 @@
-import ArgumentParser
 import HablareCommand
 
 /// The executable: the command is a library, so that tests run it too.

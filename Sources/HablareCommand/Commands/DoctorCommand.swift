@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import Hablare
+import HablareSQLite
+
+/// `hablare doctor`: looks whether everything is as it should be, and says what to do where it is not.
+struct DoctorCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check the store, the content files, the programs and the voices.",
+        discussion: """
+            Exit status 0 when nothing is broken and at least one provider can speak, else 1.
+
+            EXAMPLES:
+              hablare doctor
+              hablare doctor --json | jq '.findings[] | select(.problem)'
+            """)
+
+    @Flag(name: .long, help: "Print a JSON object.")
+    var json = false
+
+    @OptionGroup var data: DataOptions
+
+    func run(in composition: Composition) async throws -> ExitStatus {
+        var report = DoctorReport(folder: try data.folder(in: composition).path)
+        do {
+            if let opened = try data.openExisting(in: composition) {
+                report.add(try opened.diagnose())
+            } else {
+                report.addMissingStore()
+            }
+        } catch let error as AIServiceError {
+            report.addStoreError(error)
+        }
+        for installed in try composition.providers(.init(concurrency: 1, timeout: .seconds(60))) {
+            report.add(installed.provider.id.rawValue, await installed.health(), await voices(of: installed))
+        }
+        report.conclude()
+        let console = composition.console
+        try console.print(json ? JSONText.of(report) : report.lines(console.outputStyle).joined(separator: "\n"))
+        return report.isHealthy ? .success : .incomplete
+    }
+
+    private func voices(of installed: InstalledProvider) async -> Result<Int, AIServiceError> {
+        do {
+            return .success(try await installed.voices().count)
+        } catch {
+            return .failure(error as? AIServiceError ?? AIServiceError(.providerFailed, "Its voices cannot be listed."))
+        }
+    }
+}

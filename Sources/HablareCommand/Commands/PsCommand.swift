@@ -1,0 +1,88 @@
+import ArgumentParser
+import Foundation
+import Hablare
+
+/// `hablare ps`: the requests of a store, whoever works on them.
+struct PsCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ps",
+        abstract: "List requests, in the order they were submitted.",
+        discussion: """
+            Shows what other running processes are doing, too. With --json, an array of objects with id, job, state, \
+            waiting, provider, attempts, createdAt and finishedAt.
+
+            EXAMPLES:
+              hablare ps --state executing
+              hablare ps --state failed --state cancelled --limit 20
+              hablare ps --json | jq -r '.[] | select(.attempts > 1) | .id'
+            """)
+
+    private static let page = 500
+
+    @Option(name: .long, help: "Only requests in this state; may be repeated.")
+    var state: [RequestPhase] = []
+
+    @Option(name: .long, help: "Only this job's, in its order.")
+    var job: String?
+
+    @Option(name: .long, help: ArgumentHelp("At most so many. Default: all.", valueName: "n"))
+    var limit: Int?
+
+    @Flag(name: .long, help: "Print a JSON array.")
+    var json = false
+
+    @OptionGroup var data: DataOptions
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit is \(limit). Give 0 or more.") }
+    }
+
+    func run(in composition: Composition) async throws -> ExitStatus {
+        let console = composition.console
+        guard let opened = try data.openExisting(in: composition) else {
+            if json { try console.print("[]") }
+            console.note("There is nothing yet in \(try data.folder(in: composition).path).")
+            return .success
+        }
+        if json { try printJSON(opened.store, to: console) } else { try printTable(opened.store, to: console) }
+        return .success
+    }
+
+    private func printTable(_ store: any StoreReading, to console: Console) throws {
+        var table = Table(RequestRow.headings)
+        var isFirst = true
+        try forEachPage(of: store) { page in
+            for snapshot in page { table.append(RequestRow(snapshot: snapshot).cells) }
+            let lines = isFirst ? table.lines(console.outputStyle) : table.bodyLines
+            try console.print(lines.joined(separator: "\n"))
+            table.nextPage()
+            isFirst = false
+        }
+        if isFirst { console.note(state.isEmpty && job == nil ? "There are no requests." : "No request is like that.") }
+    }
+
+    private func printJSON(_ store: any StoreReading, to console: Console) throws {
+        var isFirst = true
+        try forEachPage(of: store) { page in
+            let rows = try page.map { try JSONText.of(RequestRow(snapshot: $0), indented: false) }
+            try console.print((isFirst ? "[\n" : ",\n") + rows.joined(separator: ",\n"))
+            isFirst = false
+        }
+        try console.print(isFirst ? "[]" : "]")
+    }
+
+    /// Reads page by page: a store may hold more than fits into memory.
+    private func forEachPage(of store: any StoreReading, _ body: ([RequestSnapshot]) throws -> Void) throws {
+        var left = limit ?? .max
+        var filter = SnapshotFilter(
+            phases: state.isEmpty ? nil : Set(state), job: job.map(JobKey.init(rawValue:)), limit: 0)
+        while left > 0 {
+            filter.limit = min(Self.page, left)
+            let page = try store.snapshots(filter)
+            if !page.isEmpty { try body(page) }
+            guard page.count == filter.limit, let last = page.last else { return }
+            filter.after = last.id
+            left -= page.count
+        }
+    }
+}

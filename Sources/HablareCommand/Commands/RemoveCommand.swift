@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import Hablare
+
+/// `hablare rm`: erases requests with their prompts and content.
+struct RemoveCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Erase a request, or a job, with prompts and content.",
+        discussion: """
+            Does not ask. What waits or runs is cancelled first. The ledger keeps that there were attempts.
+
+            EXAMPLES:
+              hablare rm 01982f6e-6c4b-7d1e-9a3f-0123456789ab
+              hablare rm --job 5f2c9a0b6d3e4f718293a4b5c6d7e8f9
+            """)
+
+    @Argument(help: "The request's id.", transform: parseRequestID)
+    var id: UUID?
+
+    @Option(name: .long, help: "Every request of this job.")
+    var job: String?
+
+    @OptionGroup var data: DataOptions
+
+    func validate() throws {
+        guard (id != nil) != (job != nil) else { throw ValidationError("Give a request's id, or --job.") }
+    }
+
+    func run(in composition: Composition) async throws -> ExitStatus {
+        let console = composition.console
+        if let id {
+            let opened = try data.openForRequest(in: composition)
+            try await manager(of: opened, in: composition, verbose: data.verbose).delete(id)
+            try console.print("removed \(id.text)")
+            return .success
+        }
+        guard let opened = try data.openExisting(in: composition) else {
+            console.note("There is nothing yet to remove.")
+            return .success
+        }
+        let manager = try manager(of: opened, in: composition, verbose: data.verbose)
+        let count = try await Selection(store: opened.store, job: job).count { id in
+            do {
+                try await manager.delete(id)
+                return true
+            } catch let error as AIServiceError where error.code == .unknownRequest {
+                return false  // somebody else was first
+            }
+        }
+        try console.print("removed \(TimeText.count(count, "request"))")
+        return .success
+    }
+}

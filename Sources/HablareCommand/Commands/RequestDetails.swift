@@ -1,0 +1,125 @@
+import Foundation
+import Hablare
+
+/// Everything about one request, for people and for programs.
+struct RequestDetails: Encodable, Sendable {
+    let snapshot: RequestSnapshot
+    let request: AIRequest
+    let response: AIResponseData?
+    let showsPrompt: Bool
+
+    /// Where the content is, when it is in a file.
+    private var contentFile: String? { content?.body?.fileURL?.path }
+
+    private var content: ResponseContent? {
+        guard case .success(let content)? = response?.result else { return nil }
+        return content
+    }
+
+    // MARK: For people
+
+    func lines(_ style: Style) -> [String] {
+        var rows: [(String, String)] = [
+            ("id", snapshot.id.text),
+            ("state", snapshot.phase.rawValue),
+        ]
+        if let waiting = snapshot.waiting { rows.append(("waiting", waiting.sentence(provider: snapshot.providerID))) }
+        if let holder = snapshot.holder { rows.append(("held by", "process \(holder.processID) on \(holder.host)")) }
+        if let error = snapshot.error { rows.append(("error", "\(error.message) [\(error.code)]")) }
+        if let cause = snapshot.error?.cause { rows.append(("cause", cause)) }
+        rows.append(("provider", snapshot.providerID.rawValue))
+        if let model = snapshot.model { rows.append(("model", model)) }
+        for (name, value) in request.parameters.sorted(by: { $0.key < $1.key }) {
+            rows.append((name, value.text ?? "…"))
+        }
+        if let job = snapshot.job { rows.append(("job", job.rawValue)) }
+        if let position = snapshot.position { rows.append(("place in job", String(position + 1))) }
+        rows.append(("priority", "\(snapshot.priority)"))
+        rows.append(("attempts", String(snapshot.attempts)))
+        rows.append(("created", TimeText.moment(snapshot.createdAt)))
+        if let finished = snapshot.finishedAt { rows.append(("finished", TimeText.moment(finished))) }
+        if let supersedes = snapshot.supersedes { rows.append(("replaces", supersedes.text)) }
+        for (name, value) in snapshot.metadata.sorted(by: { $0.key < $1.key }) { rows.append(("label \(name)", value)) }
+        rows += contentRows
+        if showsPrompt { rows.append(("prompt", request.prompt.plainText)) }
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { name, value in
+            style.dim(name + String(repeating: " ", count: width - name.count)) + "  " + value
+        }
+    }
+
+    private var contentRows: [(String, String)] {
+        guard let response else { return [] }
+        guard let content else { return [("content", "no longer kept")] }
+        var rows = [("content", content.type.rawValue)]
+        if let body = content.body { rows.append(("size", "\(body.byteCount) bytes")) }
+        rows.append(("content file", contentFile ?? "in the database (write it with --output FILE)"))
+        for (name, value) in response.metadata.sorted(by: { $0.key < $1.key }) { rows.append(("answer \(name)", value)) }
+        return rows
+    }
+
+    // MARK: For programs
+
+    private enum CodingKeys: String, CodingKey {
+        case id, job, position, state, waiting, ahead, holder, error, provider, model, parameters, priority, attempts
+        case createdAt, finishedAt, supersedes, metadata, content, prompt
+    }
+
+    private enum HolderKeys: String, CodingKey {
+        case host, processID
+    }
+
+    private enum ContentKeys: String, CodingKey {
+        case type, bytes, file, metadata
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(snapshot.id.text, forKey: .id)
+        try container.encode(snapshot.job?.rawValue, forKey: .job)
+        try container.encode(snapshot.position, forKey: .position)
+        try container.encode(snapshot.phase.rawValue, forKey: .state)
+        try container.encode(snapshot.waiting?.word, forKey: .waiting)
+        try container.encode(ahead, forKey: .ahead)
+        try container.encode(snapshot.error, forKey: .error)
+        try container.encode(snapshot.providerID.rawValue, forKey: .provider)
+        try container.encode(snapshot.model, forKey: .model)
+        try container.encode(request.parameters, forKey: .parameters)
+        try container.encode("\(snapshot.priority)", forKey: .priority)
+        try container.encode(snapshot.attempts, forKey: .attempts)
+        try container.encode(snapshot.createdAt, forKey: .createdAt)
+        try container.encode(snapshot.finishedAt, forKey: .finishedAt)
+        try container.encode(snapshot.supersedes?.text, forKey: .supersedes)
+        try container.encode(snapshot.metadata, forKey: .metadata)
+        if showsPrompt { try container.encode(request.prompt.plainText, forKey: .prompt) }
+        if let held = snapshot.holder {
+            var holder = container.nestedContainer(keyedBy: HolderKeys.self, forKey: .holder)
+            try holder.encode(held.host, forKey: .host)
+            try holder.encode(held.processID, forKey: .processID)
+        } else {
+            try container.encodeNil(forKey: .holder)
+        }
+        guard let content else { return try container.encodeNil(forKey: .content) }
+        var nested = container.nestedContainer(keyedBy: ContentKeys.self, forKey: .content)
+        try nested.encode(content.type, forKey: .type)
+        try nested.encode(content.body?.byteCount, forKey: .bytes)
+        try nested.encode(contentFile, forKey: .file)
+        try nested.encode(response?.metadata, forKey: .metadata)
+    }
+
+    private var ahead: Int? {
+        switch snapshot.waiting {
+        case .queued(let ahead), .unclaimed(let ahead): ahead
+        case .noProvider, nil: nil
+        }
+    }
+
+    /// A vector or a value tree as JSON.
+    func contentJSON(_ content: ResponseContent) throws -> String {
+        switch content {
+        case .embedding(let vector): try JSONText.of(vector) + "\n"
+        case .structured(let value): try JSONText.of(value) + "\n"
+        case .text, .data, .audio, .image: ""
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import Hablare
+
+/// `hablare show`: everything about one request.
+struct ShowCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show everything about one request.",
+        discussion: """
+            The prompt is private and only shown when asked for.
+
+            EXAMPLES:
+              hablare show 01982f6e-6c4b-7d1e-9a3f-0123456789ab
+              hablare show 01982f6e-6c4b-7d1e-9a3f-0123456789ab --output segment.wav
+            """)
+
+    @Argument(help: "The request's id.", transform: parseRequestID)
+    var id: UUID
+
+    @Flag(name: .long, help: "Show the prompt, too.")
+    var prompt = false
+
+    @Flag(name: .long, help: "Print a JSON object.")
+    var json = false
+
+    @Option(
+        name: [.short, .long], help: "Write the response's content to this file; - writes it to standard output.",
+        completion: .file())
+    var output: String?
+
+    @OptionGroup var data: DataOptions
+
+    func run(in composition: Composition) async throws -> ExitStatus {
+        let store = try data.openForRequest(in: composition).store
+        guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
+            throw CommandFailure(AIServiceError.unknownID(id))
+        }
+        let details = RequestDetails(
+            snapshot: snapshot, request: stored.request, response: try store.response(of: id), showsPrompt: prompt)
+        if let output {
+            try write(details, to: output, in: composition)
+            if output == "-" { return .success }
+        }
+        let console = composition.console
+        try console.print(json ? JSONText.of(details) : details.lines(console.outputStyle).joined(separator: "\n"))
+        return .success
+    }
+
+    private func write(_ details: RequestDetails, to output: String, in composition: Composition) throws {
+        guard let response = details.response else {
+            throw CommandFailure(
+                .inputMissing, "Request \(id.text) is \(details.snapshot.phase.rawValue) and has no content to write.")
+        }
+        let content = try response.content
+        let bytes: Data
+        if let body = content.body {
+            bytes = try body.read()
+        } else {
+            bytes = Data(try details.contentJSON(content).utf8)
+        }
+        guard output != "-" else { return try composition.console.write(bytes) }
+        let file = composition.url(output)
+        do {
+            try bytes.write(to: file, options: .atomic)
+        } catch {
+            throw CommandFailure(.cannotCreate, "\(file.path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}
+
+extension AIServiceError {
+    /// No request has that UUID.
+    static func unknownID(_ id: UUID) -> AIServiceError {
+        AIServiceError(.unknownRequest, "There is no request \(id.text) in this store. See the ids with: hablare ps")
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Hablare
+import HablareProviders
+import HablareSQLite
+import Logging
+import UnixSignals
+
+/// Everything the command touches the world through. The only file that names concrete stores and providers; a test
+/// swaps this one value.
+struct Composition: Sendable {
+    /// The words of the command line, without the program's name.
+    var arguments: [String]
+    var environment: [String: String]
+    var workingDirectory: URL
+    var console: Console
+    /// Reads all of standard input.
+    var readInput: @Sendable () throws -> Data
+    /// Opens a store, and creates it if it is missing.
+    var openStore: @Sendable (_ folder: URL) throws -> OpenedStore
+    /// Whether there is a store to open.
+    var storeExists: @Sendable (_ folder: URL) -> Bool
+    /// The providers, with so many calls at once and so much time for each.
+    var providers: @Sendable (_ limits: CallLimits) throws -> [InstalledProvider]
+    /// Calls a handler for every SIGINT and SIGTERM, until its task is cancelled. Until it is called, and after, these
+    /// signals end the process.
+    var watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
+    var seams: EngineSeams
+    var processorCount: Int
+
+    /// What one provider may be asked.
+    struct CallLimits: Sendable, Hashable {
+        var concurrency: Int
+        var timeout: Duration
+    }
+
+    /// A path from the command line, relative to the working directory.
+    func url(_ path: String) -> URL {
+        URL(filePath: path, relativeTo: workingDirectory).absoluteURL.standardizedFileURL
+    }
+
+    /// A log to standard error when it is wanted, else none.
+    func logger(verbose: Bool) -> Logger {
+        guard verbose else { return Logger(label: "hablare") { _ in SwiftLogNoOpLogHandler() } }
+        var logger = Logger(label: "hablare") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .debug
+        return logger
+    }
+}
+
+extension Composition {
+    /// The real world.
+    static func system() -> Composition {
+        let process = ProcessInfo.processInfo
+        let environment = process.environment
+        return Composition(
+            arguments: Array(process.arguments.dropFirst()),
+            environment: environment,
+            workingDirectory: URL(
+                filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory),
+            console: Console(
+                output: OutputChannel(descriptor: 1, name: "standard output"),
+                errors: OutputChannel(descriptor: 2, name: "standard error"),
+                terminal: .system(environment: environment)),
+            readInput: { try FileHandle.standardInput.readToEnd() ?? Data() },
+            openStore: { folder in
+                let store = try SQLiteStore(directory: folder)
+                return OpenedStore(store: store, diagnose: store.diagnose)
+            },
+            storeExists: SQLiteStore.exists,
+            providers: { limits in
+                let supervisor = CommandSupervisor(maximumProcesses: max(32, limits.concurrency))
+                return try CommandTemplate.presets.map { try installed($0, limits, supervisor) }
+            },
+            watchSignals: { handler in
+                for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+                    handler(signal == .sigterm ? .terminate : .interrupt)
+                }
+            },
+            seams: EngineSeams(),
+            processorCount: process.activeProcessorCount)
+    }
+
+    /// A program as a provider.
+    static func installed(
+        _ template: CommandTemplate, _ limits: CallLimits, _ supervisor: CommandSupervisor
+    ) throws -> InstalledProvider {
+        var template = template
+        template.limits.concurrency = limits.concurrency
+        template.limits.attemptTimeout = limits.timeout
+        let provider = try CommandProvider(template, supervisor: supervisor)
+        return InstalledProvider(
+            provider: provider, placeholders: template.placeholders, voices: provider.voices,
+            checkVoice: provider.validate(voice:),
+            health: {
+                let diagnosis = await provider.diagnose()
+                return InstalledProvider.Health(
+                    executable: diagnosis.executable, problem: diagnosis.problem,
+                    advice: diagnosis.problem == nil ? diagnosis.advice : [])
+            })
+    }
+}

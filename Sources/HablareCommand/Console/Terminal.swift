@@ -1,0 +1,46 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What the two output streams lead to.
+struct Terminal: Sendable {
+    /// Whether standard output is a terminal that understands cursor movements.
+    var isOutputTerminal: Bool
+    /// Whether standard error is one.
+    var isErrorTerminal: Bool
+    /// Whether colours may be used at all.
+    var allowsColour: Bool
+    /// Whether letters beyond ASCII may be drawn.
+    var allowsUnicode: Bool
+    /// The width in columns, looked up each time, because windows are resized.
+    var width: @Sendable () -> Int
+
+    /// The width when nobody knows better.
+    static let defaultWidth = 80
+
+    /// The terminal of this process.
+    static func system(environment: [String: String]) -> Terminal {
+        let isDumb = environment["TERM"] == "dumb"
+        let locale = [environment["LC_ALL"], environment["LC_CTYPE"], environment["LANG"]]
+            .compactMap(\.self).first { !$0.isEmpty } ?? ""
+        let encoding = locale.lowercased().filter { $0 != "-" }
+        return Terminal(
+            isOutputTerminal: isatty(STDOUT_FILENO) == 1 && !isDumb,
+            isErrorTerminal: isatty(STDERR_FILENO) == 1 && !isDumb,
+            allowsColour: (environment["NO_COLOR"] ?? "").isEmpty,
+            allowsUnicode: encoding.hasSuffix("utf8"),
+            width: { width(of: STDERR_FILENO) ?? environment["COLUMNS"].flatMap { Int($0) } ?? defaultWidth })
+    }
+
+    private static func width(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// Times as people read them.
+enum TimeText {
+    /// Hours, minutes and seconds as on a clock: `0:07`, `12:34`, `1:02:03`. Rounded to seconds.
+    static func clock(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "-:--" }
+        let whole = Int(seconds.rounded())
+        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
+        let tail = twoDigits(rest)
+        return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(tail)" : "\(minutes):\(tail)"
+    }
+
+    /// A length in words' place: `45 ms`, `3.2 s`, `12:34`.
+    static func length(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds >= 0 else { return "-" }
+        if seconds < 0.9995 { return "\(Int((seconds * 1000).rounded())) ms" }
+        if seconds < 59.95 { return "\(decimal(seconds)) s" }
+        return clock(seconds)
+    }
+
+    /// A number with one digit behind the point, the same in every locale.
+    static func decimal(_ number: Double) -> String {
+        guard number.isFinite, abs(number) < 1e15 else { return "-" }
+        let tenths = Int((number * 10).rounded())
+        return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+    }
+
+    /// A moment in ISO 8601 with milliseconds, in UTC: for machines.
+    static func stamp(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    /// A moment in ISO 8601 without fractions, in UTC: for tables.
+    static func moment(_ date: Date?) -> String {
+        date?.formatted(Date.ISO8601FormatStyle()) ?? "-"
+    }
+
+    /// A count with its noun: `1 segment`, `2 segments`.
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    private static func twoDigits(_ number: Int) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    var inSeconds: Double { self / .seconds(1) }
+}

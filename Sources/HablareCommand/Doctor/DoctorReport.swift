@@ -1,0 +1,107 @@
+import Hablare
+import HablareSQLite
+
+/// What the doctor found, for people and for programs.
+struct DoctorReport: Encodable, Sendable {
+    /// One thing that was looked at.
+    struct Finding: Encodable, Sendable, Hashable {
+        /// What it is about: `store` or a provider's name.
+        let subject: String
+        /// A stable word for programs.
+        let kind: String
+        /// Whether something must be done.
+        let problem: Bool
+        /// What was found, and what to do.
+        let message: String
+    }
+
+    let folder: String
+    private(set) var requests = 0
+    private(set) var contentFiles = 0
+    private(set) var contentBytes: Int64 = 0
+    private(set) var findings: [Finding] = []
+    private var speakers = 0
+
+    init(folder: String) {
+        self.folder = folder
+    }
+
+    var isHealthy: Bool { !findings.contains(where: \.problem) }
+
+    // MARK: The store
+
+    mutating func add(_ diagnosis: StoreDiagnosis) {
+        requests = diagnosis.requests
+        contentFiles = diagnosis.contentFiles
+        contentBytes = diagnosis.contentBytes
+        for finding in diagnosis.findings {
+            add("store", finding.kind.rawValue, finding.isProblem, finding.message)
+        }
+        if diagnosis.isHealthy {
+            add(
+                "store", "ok", false,
+                "\(folder) is sound: \(TimeText.count(requests, "request")), "
+                    + "\(TimeText.count(contentFiles, "content file")) of \(contentBytes) bytes.")
+        }
+    }
+
+    mutating func addMissingStore() {
+        add("store", "absent", false, "There is nothing yet in \(folder). The first narration creates it.")
+    }
+
+    mutating func addStoreError(_ error: AIServiceError) {
+        add("store", error.code.rawValue, true, CommandFailure(error).message)
+    }
+
+    // MARK: Providers
+
+    mutating func add(_ provider: String, _ health: InstalledProvider.Health, _ voices: Result<Int, AIServiceError>) {
+        if let problem = health.problem {
+            return add(provider, problem.code.rawValue, false, problem.message)
+        }
+        switch voices {
+        case .failure(let error):
+            add(provider, error.code.rawValue, true, error.message)
+        case .success(let count):
+            speakers += 1
+            let known = count > 0 ? ", \(TimeText.count(count, "voice"))" : ""
+            add(provider, "ok", false, "\(health.executable ?? provider) is there\(known).")
+        }
+        for advice in health.advice { add(provider, "advice", false, advice) }
+    }
+
+    /// No provider at all is a problem; a missing one among others is not.
+    mutating func conclude() {
+        if speakers == 0 {
+            add("providers", "none", true, "No provider can speak here. Install one: apt-get install espeak-ng")
+        }
+    }
+
+    private mutating func add(_ subject: String, _ kind: String, _ problem: Bool, _ message: String) {
+        findings.append(Finding(subject: subject, kind: kind, problem: problem, message: message))
+    }
+
+    // MARK: Printing
+
+    func lines(_ style: Style) -> [String] {
+        findings.map { finding in
+            let mark =
+                finding.problem ? style.red("problem") : finding.kind == "ok" ? style.green("ok     ") : style.yellow("note   ")
+            return "\(mark)  \(finding.subject): \(finding.message)"
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case healthy, folder, requests, contentFiles, contentBytes, findings
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(isHealthy, forKey: .healthy)
+        try container.encode(folder, forKey: .folder)
+        try container.encode(requests, forKey: .requests)
+        try container.encode(contentFiles, forKey: .contentFiles)
+        try container.encode(contentBytes, forKey: .contentBytes)
+        try container.encode(findings, forKey: .findings)
+    }
+}

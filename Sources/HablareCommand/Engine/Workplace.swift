@@ -1,0 +1,37 @@
+import Hablare
+
+/// An open store with a manager on it, and what a session needs beside.
+struct Workplace: Sendable {
+    let manager: AIRequestManager
+    let store: any RequestStore
+    private let alarm: StoreAlarm
+    private let composition: Composition
+
+    /// How long running segments may go on after the first Ctrl-C.
+    static let grace = Duration.seconds(10)
+
+    /// - Parameter scope: What this process is there for.
+    init(
+        _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, verbose: Bool,
+        in composition: Composition
+    ) throws {
+        alarm = StoreAlarm()
+        store = AttendedStore(store: opened.store, alarm: alarm)
+        self.composition = composition
+        manager = AIRequestManager(
+            store: store, providers: try providers.registry(),
+            configuration: EngineConfiguration(scope: scope, shutdownGrace: Self.grace), seams: composition.seams,
+            logger: composition.logger(verbose: verbose))
+    }
+
+    /// Runs the engine while some work needs it; see ``EngineSession``.
+    func session(quiet: Bool) -> EngineSession {
+        EngineSession(manager: manager, alarm: alarm, watchSignals: composition.watchSignals) { _ in
+            guard !quiet else { return }
+            let seconds = Int(Self.grace.inSeconds)
+            composition.console.keepLine()
+            composition.console.note(
+                "Stopping. What is under way may finish (\(seconds) s); press Ctrl-C again to stop at once.")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Hablare
+import HablareAudio
+import HablareSpeech
+
+/// Why the command ends early: one line that says what to do, and the exit status.
+struct CommandFailure: Error, Equatable {
+    let status: ExitStatus
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// What any error means for somebody at a command line. Never a type's name, never a prompt.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as AIServiceError: self.init(Self.status(of: error.code), Self.message(of: error))
+        case let error as TextError: self.init(.badInput, error.message)
+        case let error as AudioError: self.init(Self.status(of: error.code), error.message)
+        case is CancellationError: self.init(.interrupted, "Stopped.")
+        case let error as CocoaError: self.init(.inputOutput, error.localizedDescription)
+        default: self.init(.inputOutput, "Something failed that should not: \((error as NSError).localizedDescription)")
+        }
+    }
+
+    /// The message, and where a person can act on it, the cause in the other side's words.
+    private static func message(of error: AIServiceError) -> String {
+        guard error.category == .storage, let cause = error.cause else { return error.message }
+        return "\(error.message) (\(cause))"
+    }
+
+    static func status(of code: AIServiceError.Code) -> ExitStatus {
+        switch code {
+        case .providerNotFound, .programMissing: .unavailable
+        case .invalidRequest: .usage
+        case .invalidConfiguration, .storageTooNew, .storageCorrupt: .configuration
+        case .invalidResponse, .responseTooLarge: .badInput
+        case .unknownRequest, .responseExpired: .inputMissing
+        case .storageFull, .storageReadOnly, .storageFailed, .contentMissing: .inputOutput
+        case .storageBusy, .suspended: .temporary
+        default: .incomplete
+        }
+    }
+
+    static func status(of code: AudioError.Code) -> ExitStatus {
+        switch code {
+        case .unsupportedContainer: .usage
+        case .folderMissing, .notWritable: .cannotCreate
+        case .busy: .temporary
+        case .diskFull, .writeFailed, .unreadable, .closed: .inputOutput
+        default: .badInput
+        }
+    }
+}

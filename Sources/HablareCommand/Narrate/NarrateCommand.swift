@@ -1,0 +1,142 @@
+import ArgumentParser
+import Foundation
+import Hablare
+import HablareSpeech
+
+/// `hablare narrate`: a text in, one audio file out.
+struct NarrateCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "narrate",
+        abstract: "Read a text aloud into one audio file.",
+        discussion: """
+            The text is cut into segments, each a durable request. Stopped in the middle (Ctrl-C, a crash, a power \
+            failure), the same command goes on where it was, and the result is the same byte for byte. Segments that \
+            failed are tried again. Beside the audio, NAME.timeline.json says when each part of the text is heard.
+
+            EXAMPLES:
+              hablare narrate book.txt
+              hablare narrate book.txt --voice en-gb --parameter rate=150 -o book.mp3
+              pandoc -t plain book.epub | hablare narrate - -o book.flac --split paragraph
+              hablare narrate book.txt --dry-run
+            """)
+
+    @Argument(help: "The text, in UTF-8; - reads standard input.", completion: .file())
+    var file: String
+
+    @Option(name: .long, help: "Who speaks: espeak-ng, flite, hibari or piper.")
+    var provider = "espeak-ng"
+
+    @Option(name: .long, help: "The voice. Default: the provider's. See: hablare voices")
+    var voice: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
+    var parameter: [ParameterOption] = []
+
+    @Option(
+        name: [.short, .long],
+        help: "The audio file: .wav, .flac or .mp3. Default: the text's name with .wav, in the current folder.",
+        completion: .file(extensions: ["wav", "flac", "mp3"]))
+    var output: String?
+
+    @Option(name: .long, help: "What becomes a segment.")
+    var split = TextSegmenter.Unit.sentence
+
+    @OptionGroup var engine: EngineOptions
+
+    @Flag(name: .long, help: "Only say what would be done; touch nothing.")
+    var dryRun = false
+
+    @Flag(name: .long, help: "Print one JSON object at the end.")
+    var json = false
+
+    @Flag(name: .long, help: "Print nothing but errors.")
+    var quiet = false
+
+    @OptionGroup var data: DataOptions
+
+    func run(in composition: Composition) async throws -> ExitStatus {
+        let providers = try composition.providers(engine.limits(in: composition))
+        let installed = try providers.named(provider)
+        guard installed.provider.responseType == .audio else {
+            throw CommandFailure(.usage, "The provider \(provider) does not speak. Choose another with --provider.")
+        }
+        let parameters = try parameters(for: installed)
+        let files = try NarrationFiles(input: file, output: output, in: composition)
+        try files.checkOutput()
+        let plan = try NarrationPlan(
+            text: try files.readInput(in: composition), source: files.source, unit: split,
+            provider: installed.provider, parameters: parameters)
+        if dryRun {
+            try DryRun(plan: plan, files: files).report(json: json, quiet: quiet, to: composition.console)
+            return .success
+        }
+        if let problem = await installed.health().problem { throw problem }
+        if let voice { try await installed.checkVoice(voice) }
+        return try await narrate(plan, files, with: installed, in: composition)
+    }
+
+    private func parameters(for installed: InstalledProvider) throws -> [String: ParameterValue] {
+        var parameters: [String: ParameterValue] = [:]
+        for option in parameter {
+            guard parameters.updateValue(option.value, forKey: option.name) == nil else {
+                throw CommandFailure(.usage, "The parameter \(option.name) is given twice. Give it once.")
+            }
+        }
+        if let voice {
+            guard parameters["voice"] == nil else {
+                throw CommandFailure(.usage, "The voice is given twice. Use --voice alone.")
+            }
+            parameters["voice"] = .string(voice)
+        } else if parameters["voice"] == nil, let voice = installed.defaultVoice {
+            parameters["voice"] = .string(voice)
+        }
+        try installed.check(parameters)
+        return parameters
+    }
+
+    private func narrate(
+        _ plan: NarrationPlan, _ files: NarrationFiles, with installed: InstalledProvider, in composition: Composition
+    ) async throws -> ExitStatus {
+        let workplace = try Workplace(
+            try data.open(in: composition), providers: [installed], scope: .job(plan.job), verbose: data.verbose,
+            in: composition)
+        let console = composition.console
+        let reporter = ProgressReporter(
+            Progress(total: plan.segments.count, audioSeconds: 0),
+            manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
+            console: console, clock: composition.seams.clock)
+        let narration = NarrationRun(
+            plan: plan, files: files, manager: workplace.manager, reporter: reporter, console: quiet ? nil : console,
+            seams: composition.seams, ownProcess: ProcessInfo.processInfo.processIdentifier)
+        let end: EngineSession.End<NarrationOutcome>
+        do {
+            end = try await workplace.session(quiet: quiet).run { try await narration.run() }
+        } catch let error as AIServiceError where error.category == .storage {
+            let failure = CommandFailure(error)
+            throw CommandFailure(
+                failure.status, "\(failure.message) What is finished is kept; then run the same command again to go on.")
+        }
+        let report = NarrationReport(
+            plan: plan, files: files, progress: reporter.current, end: end,
+            finished: try await workplace.manager.count(.completed, of: plan.job),
+            command: "hablare " + ShellWords.joined(composition.arguments))
+        try report.print(json: json, quiet: quiet, to: console)
+        return report.status
+    }
+}
+
+extension AIRequestManager {
+    /// How many requests of a job are in a phase.
+    func count(_ phase: RequestPhase, of job: JobKey) async throws -> Int {
+        var count = 0
+        var filter = SnapshotFilter(phases: [phase], job: job, limit: 2_000)
+        while true {
+            let page = try await snapshots(filter)
+            count += page.count
+            guard page.count == filter.limit, let last = page.last else { return count }
+            filter.after = last.id
+        }
+    }
+}

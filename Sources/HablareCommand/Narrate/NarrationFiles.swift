@@ -1,0 +1,76 @@
+import Foundation
+import HablareAudio
+
+/// The files a narration reads and writes.
+struct NarrationFiles: Sendable, Hashable {
+    /// The text; `nil` for standard input.
+    let input: URL?
+    /// The audio.
+    let output: URL
+    /// What is heard when.
+    var timeline: URL {
+        let name = output.deletingPathExtension().lastPathComponent
+        return output.deletingLastPathComponent().appending(path: name + ".timeline.json", directoryHint: .notDirectory)
+    }
+
+    /// Chooses the output: what was asked for, else the input's name as `.wav` in the working directory.
+    ///
+    /// - Throws: ``CommandFailure`` for an output that would replace the input.
+    init(input: String, output: String?, in composition: Composition) throws {
+        let isStandardInput = input == "-"
+        self.input = isStandardInput ? nil : composition.url(input)
+        if let output {
+            guard !output.isEmpty else { throw CommandFailure(.usage, "The output's name is empty. Give one, such as book.wav.") }
+            self.output = composition.url(output)
+        } else {
+            let name = self.input.map { $0.deletingPathExtension().lastPathComponent } ?? "narration"
+            self.output = composition.url(name + ".wav")
+        }
+        if let input = self.input, [self.output.path, timeline.path].contains(input.path) {
+            throw CommandFailure(.usage, "The output would replace the input \(input.path). Choose another with -o.")
+        }
+    }
+
+    /// What to call the text in messages.
+    var source: String { input?.lastPathComponent ?? "standard input" }
+
+    /// Refuses outputs that could not be written in the end, before hours of work go into them.
+    ///
+    /// - Throws: ``CommandFailure``, `AudioError` for a kind of file that cannot be written.
+    func checkOutput() throws {
+        _ = try AudioContainer(fileExtension: output.pathExtension)
+        let folder = output.deletingLastPathComponent()
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw CommandFailure(.cannotCreate, "There is no folder \(folder.path). Create it, or choose another output with -o.")
+        }
+        guard FileManager.default.isWritableFile(atPath: folder.path) else {
+            throw CommandFailure(
+                .cannotCreate, "You may not write to the folder \(folder.path). Choose another output with -o.")
+        }
+        for file in [output, timeline] {
+            if FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder), isFolder.boolValue {
+                throw CommandFailure(.cannotCreate, "\(file.path) is a folder. Choose another output with -o.")
+            }
+        }
+    }
+
+    /// The text's bytes.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func readInput(in composition: Composition) throws -> Data {
+        guard let input else { return try composition.readInput() }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: input.path, isDirectory: &isFolder) else {
+            throw CommandFailure(.inputMissing, "There is no file \(input.path). Check the name, or give - to read standard input.")
+        }
+        guard !isFolder.boolValue else {
+            throw CommandFailure(.inputMissing, "\(input.path) is a folder. Give a text file.")
+        }
+        do {
+            return try Data(contentsOf: input)
+        } catch {
+            throw CommandFailure(.inputMissing, "\(input.path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Hablare
+import HablareAudio
+import HablareSpeech
+
+/// Joins the audio of all segments into one file, and writes beside it what is heard when.
+struct NarrationJoin: Sendable {
+    let plan: NarrationPlan
+    let files: NarrationFiles
+    let manager: AIRequestManager
+
+    /// Writes both files. Neither has its name before it is complete.
+    ///
+    /// - Throws: `AudioError`, `AIServiceError`, ``CommandFailure``; `CancellationError` leaves no file behind.
+    @concurrent func run(_ ids: [UUID]) async throws -> JoinedAudio {
+        let joiner = try AudioJoiner(output: files.output)
+        defer { joiner.cancel() }
+        for (index, id) in ids.enumerated() {
+            try Task.checkCancellation()
+            do {
+                guard let response = try await manager.response(for: id), let source = try AudioSource(response) else {
+                    throw AIServiceError(.contentMissing, "The audio is not there.")
+                }
+                try joiner.append(source)
+            } catch let error as AIServiceError where error.category == .data {
+                throw unusable(index, id, error.message)
+            } catch let error as AudioError where error.sourceIndex != nil {
+                throw unusable(index, id, error.message)
+            }
+        }
+        let joined = try joiner.finish()
+        try write(joined)
+        return joined
+    }
+
+    private func write(_ joined: JoinedAudio) throws {
+        let clips = zip(plan.segments, joined.parts).map { segment, part in
+            Timeline.Clip(segment: segment, startFrame: part.startFrame, frameCount: part.frameCount)
+        }
+        let timeline = try Timeline(
+            audioFile: files.output.lastPathComponent, sampleRate: joined.properties.sampleRate,
+            frameCount: joined.properties.frameCount, clips: clips)
+        do {
+            try timeline.json().write(to: files.timeline, options: .atomic)
+        } catch let error as CocoaError {
+            throw CommandFailure(.inputOutput, "\(files.timeline.path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+
+    private func unusable(_ index: Int, _ id: UUID, _ reason: String) -> CommandFailure {
+        CommandFailure(
+            .badInput,
+            "The audio of segment \(index + 1) cannot be used: \(reason) To have it made anew: hablare rm \(id.uuidString.lowercased()), then the same command again."
+        )
+    }
+}
+
+extension AudioSource {
+    /// The audio of a response; `nil` for a response without bytes.
+    ///
+    /// - Throws: `AIServiceError` for content that is no longer kept.
+    init?(_ response: AIResponseData) throws {
+        guard let body = try response.content.body else { return nil }
+        if let file = body.fileURL {
+            self = .file(file)
+        } else {
+            self = .data(try body.read())
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Hablare
+import HablareSpeech
+
+/// What a narration is made of: the segments of a text, and one request for each. Pure.
+struct NarrationPlan: Sendable {
+    /// The longest segment where the provider does not say what it takes, in Unicode scalars.
+    static let defaultLimit = 5_000
+    /// Changes whenever the same input would be cut or asked in another way, so that no old job is mixed with new work.
+    private static let version = "narrate 1"
+
+    let segments: [TextSegment]
+    let provider: ProviderID
+    let parameters: [String: ParameterValue]
+    /// Names the work: the input and everything that changes what comes out.
+    let job: JobKey
+    /// Where the text came from, for people who look at a request later.
+    let source: String
+
+    /// Cuts a text.
+    ///
+    /// - Parameter parameters: All that the requests will carry, the voice included.
+    /// - Throws: `TextError` for a text that cannot be read aloud.
+    init(
+        text: Data, source: String, unit: TextSegmenter.Unit, provider: any AIServiceProvider,
+        parameters: [String: ParameterValue]
+    ) throws {
+        let limit = provider.limits.maximumCharacters ?? Self.defaultLimit
+        segments = try TextSegmenter(unit: unit, limit: limit).segments(of: try SourceText(decoding: text))
+        guard !segments.isEmpty else {
+            throw CommandFailure(.badInput, "There is nothing to read in \(source): it has neither letters nor digits.")
+        }
+        self.provider = provider.id
+        self.parameters = parameters
+        self.source = source
+        let options = parameters.sorted { $0.key < $1.key }.flatMap { [Data($0.key.utf8), Data(Self.tagged($0.value).utf8)] }
+        let words = [Self.version, unit.rawValue, String(limit), provider.instance.rawValue].map { Data($0.utf8) }
+        job = .hashing([text] + words + options)
+    }
+
+    /// How many characters (Unicode scalars) are to be spoken.
+    var characters: Int {
+        segments.reduce(0) { $0 + $1.text.unicodeScalars.count }
+    }
+
+    /// The request for a segment.
+    func request(_ index: Int, id: UUID) -> AIRequest {
+        let segment = segments[index]
+        return AIRequest(
+            id: id, prompt: .text(segment.text), parameters: parameters,
+            metadata: [
+                "segment": String(segment.index),
+                "bytes": "\(segment.utf8Range.lowerBound)-\(segment.utf8Range.upperBound)",
+                "source": source,
+            ])
+    }
+
+    /// A value's kind and text: the number 1 is not the text "1".
+    private static func tagged(_ value: ParameterValue) -> String {
+        switch value {
+        case .int(let number): "i\(number)"
+        case .double(let number): "d\(number)"
+        default: "s\(value.text ?? "")"
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// How far a run of many pieces of work is.
+struct Progress: Sendable, Hashable {
+    /// How many pieces there are.
+    var total: Int
+    /// How many were done by an earlier run.
+    var reused = 0
+    /// How many were done since this run began, by whichever process.
+    var made = 0
+    /// How many failed.
+    var failed = 0
+    /// How many were cancelled.
+    var cancelled = 0
+    /// How much audio the finished ones have, in seconds; `nil` where the work is not audio.
+    var audioSeconds: Double?
+    /// The time since this run began, in seconds.
+    var elapsed: Double = 0
+
+    /// How many pieces need no more work.
+    var done: Int { reused + made + failed + cancelled }
+
+    /// How many pieces a second this run does; `nil` before the first.
+    var rate: Double? {
+        made > 0 && elapsed > 0 ? Double(made) / elapsed : nil
+    }
+
+    /// How long the rest will take at this rate, in seconds.
+    var remaining: Double? {
+        rate.map { Double(max(0, total - done)) / $0 }
+    }
+
+    /// The finished part, from 0 to 1.
+    var fraction: Double {
+        total > 0 ? min(1, Double(done) / Double(total)) : 1
+    }
+}

@@ -1,0 +1,55 @@
+/// Draws progress as one line of text. Pure.
+struct ProgressBar: Sendable, Hashable {
+    /// The letters of the bar.
+    var allowsUnicode = true
+    var style = Style(isEnabled: false)
+
+    private static let widestBar = 40
+    private static let narrowestBar = 8
+
+    /// A line of at most `width` columns: a bar, then as many of the figures as fit, the most important first.
+    func line(_ progress: Progress, width: Int) -> String {
+        let width = max(1, width)
+        var figures = figures(of: progress)
+        while figures.count > 1, length(of: figures) + Self.narrowestBar + 3 > width { figures.removeLast() }
+        let text = figures.joined(separator: separator)
+        let room = min(Self.widestBar, width - text.count - 3)
+        guard room >= Self.narrowestBar else { return String(text.prefix(width)) }
+        let filled = Int((progress.fraction * Double(room)).rounded(.down))
+        let bar =
+            style.green(String(repeating: full, count: filled))
+            + style.dim(String(repeating: empty, count: room - filled))
+        return "[\(bar)] \(text)"
+    }
+
+    /// The same as a sentence, for a log.
+    func plainLine(_ progress: Progress) -> String {
+        var parts = ["\(progress.done) of \(TimeText.count(progress.total, "segment"))"]
+        if let audio = progress.audioSeconds { parts.append("\(TimeText.clock(audio)) of audio") }
+        if progress.failed > 0 { parts.append("\(progress.failed) failed") }
+        if let rate = progress.rate { parts.append("\(TimeText.decimal(rate)) a second") }
+        if progress.done < progress.total, let remaining = progress.remaining {
+            parts.append("about \(TimeText.clock(remaining)) left")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private var full: String { allowsUnicode ? "█" : "#" }
+    private var empty: String { allowsUnicode ? "░" : "-" }
+    private var separator: String { allowsUnicode ? " · " : ", " }
+
+    private func figures(of progress: Progress) -> [String] {
+        var figures = ["\(progress.done)/\(progress.total)"]
+        if progress.failed > 0 { figures.append("\(progress.failed) failed") }
+        if progress.done < progress.total, let remaining = progress.remaining {
+            figures.append("\(TimeText.clock(remaining)) left")
+        }
+        if let audio = progress.audioSeconds { figures.append("\(TimeText.clock(audio)) audio") }
+        if let rate = progress.rate { figures.append("\(TimeText.decimal(rate))/s") }
+        return figures
+    }
+
+    private func length(of figures: [String]) -> Int {
+        figures.reduce(0) { $0 + $1.count } + separator.count * (figures.count - 1)
+    }
+}

@@ -1,0 +1,73 @@
+import Hablare
+
+/// Keeps the progress of a run and shows it: a bar on a terminal, now and then a line elsewhere, or nothing.
+final class ProgressReporter: Sendable {
+    /// How progress is shown.
+    enum Manner: Sendable, Hashable {
+        /// A bar that is drawn again in its place.
+        case bar
+        /// A line at most every few seconds.
+        case lines
+        /// Not at all.
+        case silent
+
+        /// What suits standard error.
+        init(quiet: Bool, verbose: Bool, terminal: Terminal) {
+            self = quiet ? .silent : terminal.isErrorTerminal && !verbose ? .bar : .lines
+        }
+    }
+
+    private static let barInterval = Duration.milliseconds(100)
+    private static let lineInterval = Duration.seconds(5)
+
+    private let state: Guarded<Progress>
+    private let console: Console
+    private let clock: EngineClock
+    private let manner: Manner
+    private let bar: ProgressBar
+    private let start: Duration
+
+    init(_ progress: Progress, manner: Manner, console: Console, clock: EngineClock) {
+        state = Guarded(progress)
+        self.manner = manner
+        self.console = console
+        self.clock = clock
+        bar = ProgressBar(allowsUnicode: console.terminal.allowsUnicode, style: console.errorStyle)
+        start = clock.now
+    }
+
+    /// The progress at this moment.
+    var current: Progress {
+        var progress = state.withLock { $0 }
+        progress.elapsed = (clock.now - start).inSeconds
+        return progress
+    }
+
+    /// Something happened.
+    func update(_ change: (inout Progress) -> Void) {
+        state.withLock { change(&$0) }
+    }
+
+    /// Shows progress until the task is cancelled, and once more then.
+    func run() async {
+        if manner == .silent { return }
+        while true {
+            show()
+            do {
+                try await clock.sleep(for: manner == .bar ? Self.barInterval : Self.lineInterval)
+            } catch {
+                break  // the work is over, or stopped
+            }
+        }
+        show()
+        console.keepLine()
+    }
+
+    private func show() {
+        switch manner {
+        case .bar: console.draw(bar.line(current, width: console.terminal.width() - 1))
+        case .lines: console.note(bar.plainLine(current))
+        case .silent: break
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Hablare
+import HablareProviders
+
+/// A provider, and what a person at a command line wants of it beside the engine's seam.
+struct InstalledProvider: Sendable {
+    /// Whether the provider can work here.
+    struct Health: Sendable, Hashable {
+        /// Where its program is.
+        var executable: String?
+        /// Why it cannot work, with what to do.
+        var problem: AIServiceError?
+        /// What else could be better, and how.
+        var advice: [String] = []
+    }
+
+    let provider: any AIServiceProvider
+    /// What its parameters take.
+    var placeholders: [CommandPlaceholder] = []
+    /// The voices it has; empty where they are not known.
+    var voices: @Sendable () async throws -> [CommandVoice] = { [] }
+    /// Refuses a voice it does not have.
+    var checkVoice: @Sendable (String) async throws -> Void = { _ in }
+    /// Looks whether it can work here.
+    var health: @Sendable () async -> Health = { Health() }
+
+    /// The voice it speaks with unless told otherwise.
+    var defaultVoice: String? { placeholders.first { $0.name == "voice" }?.default }
+}
+
+extension [InstalledProvider] {
+    /// The provider of a name.
+    ///
+    /// - Throws: ``CommandFailure`` with the nearest names.
+    func named(_ name: String) throws -> InstalledProvider {
+        guard let found = first(where: { $0.provider.id.rawValue == name }) else {
+            let hint = NearestNames(map(\.provider.id.rawValue)).hint(for: name)
+            throw CommandFailure(.unavailable, "There is no provider \(name).\(hint)")
+        }
+        return found
+    }
+
+    /// The engine's registry of them.
+    func registry() throws -> ProviderRegistry {
+        try ProviderRegistry(map(\.provider))
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Hablare
+import HablareProviders
+
+/// A parameter of a provider as it is given on the command line: `rate=150`.
+struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
+    let name: String
+    let value: ParameterValue
+
+    init?(argument: String) {
+        guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
+        name = String(argument[..<equals])
+        let text = String(argument[argument.index(after: equals)...])
+        if let whole = Int64(text) {
+            value = .int(whole)
+        } else if let number = Double(text), number.isFinite {
+            value = .double(number)
+        } else {
+            value = .string(text)
+        }
+    }
+}
+
+extension InstalledProvider {
+    /// Refuses parameters that no request could be carried out with, before hundreds of them are stored.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func check(_ parameters: [String: ParameterValue]) throws {
+        for name in parameters.keys.sorted() {
+            guard let placeholder = placeholders.first(where: { $0.name == name }) else {
+                let hint = NearestNames(placeholders.map(\.name)).hint(for: name)
+                throw CommandFailure(.usage, "The provider \(provider.id) has no parameter \(name).\(hint)")
+            }
+            let number = parameters[name]?.text.flatMap { Double($0) }
+            switch placeholder.accepts {
+            case .text, .name: continue
+            case .integer(let range):
+                if let number, number.rounded() == number, range.contains(Int(clamping: Int64(clamping: number))) { continue }
+                throw Self.outside("a whole number from \(range.lowerBound) to \(range.upperBound)", name)
+            case .number(let range):
+                if let number, range.contains(number) { continue }
+                throw Self.outside("a number from \(range.lowerBound) to \(range.upperBound)", name)
+            }
+        }
+        if let voice = placeholders.first(where: { $0.name == "voice" }), voice.default == nil, parameters["voice"] == nil {
+            throw CommandFailure(.usage, "The provider \(provider.id) needs a voice. Give one with --voice.")
+        }
+    }
+
+    private static func outside(_ what: String, _ name: String) -> CommandFailure {
+        CommandFailure(.usage, "The parameter \(name) takes \(what).")
+    }
+}
+
+extension Int64 {
+    fileprivate init(clamping number: Double) {
+        self = number >= 9e18 ? .max : number <= -9e18 ? .min : Int64(number)
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// The command without a subcommand: help and version.
+struct RootCommand: ParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "hablare",
+        abstract: "Does slow things durably: reads texts aloud with any local voice.",
+        discussion: """
+            Everything that is asked is on disk before it is acknowledged. Pull the plug, run the same command again, \
+            and it goes on where it was.
+
+            EXAMPLES:
+              hablare narrate book.txt        read a book aloud into book.wav
+              hablare ps                      see what is done, running and waiting
+              hablare doctor                  check the store, the programs and the voices
+            """,
+        version: version,
+        subcommands: [
+            NarrateCommand.self, PsCommand.self, ShowCommand.self, WatchCommand.self, LogsCommand.self,
+            CancelCommand.self, RetryCommand.self, RemoveCommand.self, WorkCommand.self, VoicesCommand.self,
+            DoctorCommand.self,
+        ])
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Hablare
+
+/// A store that rings an alarm when it cannot be written. Passes everything on, unchanged.
+struct AttendedStore: RequestStore {
+    let store: any RequestStore
+    let alarm: StoreAlarm
+
+    private func ringing<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch {
+            alarm.ring(error)
+            throw error
+        }
+    }
+
+    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] { try ringing { try store.commit(writes) } }
+    func claim(_ query: ClaimQuery) throws -> [ClaimedFlight] { try ringing { try store.claim(query) } }
+    func hasForeignCommits() throws -> Bool { try store.hasForeignCommits() }
+
+    var content: (any ContentStore)? { store.content.map { AttendedContent(content: $0, alarm: alarm) } }
+    var signal: (any StoreSignal)? { store.signal }
+    var liveness: (any OwnerLiveness)? { store.liveness }
+
+    func snapshot(of id: UUID) throws -> RequestSnapshot? { try store.snapshot(of: id) }
+    func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] { try store.snapshots(filter) }
+    func response(of id: UUID) throws -> AIResponseData? { try store.response(of: id) }
+    func request(of id: UUID) throws -> StoredRequest? { try store.request(of: id) }
+    func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }
+    func owners() throws -> [OwnerRecord] { try store.owners() }
+    func statistics() throws -> StoreStatistics { try store.statistics() }
+}
+
+/// Content files that ring an alarm when they cannot be written.
+private struct AttendedContent: ContentStore {
+    let content: any ContentStore
+    let alarm: StoreAlarm
+
+    func threshold(for type: ContentType) -> Int { content.threshold(for: type) }
+    func read(_ reference: ContentReference) throws -> Data { try content.read(reference) }
+    func location(of reference: ContentReference) -> URL? { content.location(of: reference) }
+
+    func put(_ data: Data) async throws -> ContentReference {
+        do {
+            return try await content.put(data)
+        } catch {
+            alarm.ring(error)
+            throw error
+        }
+    }
+}

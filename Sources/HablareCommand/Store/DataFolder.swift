@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+
+/// Where the store is.
+struct DataOptions: ParsableArguments {
+    @Option(
+        name: .customLong("data-dir"),
+        help: ArgumentHelp(
+            "The folder of the database and the content files. Default: $XDG_DATA_HOME/hablare, or ~/.local/share/hablare.",
+            valueName: "folder"),
+        completion: .directory)
+    var dataDir: String?
+
+    @Flag(name: .long, help: "Log what happens to standard error.")
+    var verbose = false
+
+    /// The folder.
+    ///
+    /// - Throws: ``CommandFailure`` when neither option nor environment names one.
+    func folder(in composition: Composition) throws -> URL {
+        if let dataDir {
+            guard !dataDir.isEmpty else {
+                throw CommandFailure(.usage, "--data-dir is empty. Give a folder, or leave the option out.")
+            }
+            return composition.url(dataDir)
+        }
+        // The XDG base directory specification: a relative path is invalid and is ignored.
+        if let base = composition.environment["XDG_DATA_HOME"], base.hasPrefix("/") {
+            return URL(filePath: base, directoryHint: .isDirectory).appending(path: "hablare", directoryHint: .isDirectory)
+        }
+        guard let home = composition.environment["HOME"], home.hasPrefix("/") else {
+            throw CommandFailure(.configuration, "Neither XDG_DATA_HOME nor HOME is set. Say where the data is with --data-dir.")
+        }
+        return URL(filePath: home, directoryHint: .isDirectory)
+            .appending(path: ".local/share/hablare", directoryHint: .isDirectory)
+    }
+
+    /// Opens the store, and creates it if it is missing.
+    func open(in composition: Composition) throws -> OpenedStore {
+        try composition.openStore(try folder(in: composition))
+    }
+
+    /// Opens the store; `nil` when there is none yet. Creates nothing.
+    func openExisting(in composition: Composition) throws -> OpenedStore? {
+        let folder = try folder(in: composition)
+        return composition.storeExists(folder) ? try composition.openStore(folder) : nil
+    }
+
+    /// Opens the store that a named request must be in.
+    func openForRequest(in composition: Composition) throws -> OpenedStore {
+        guard let opened = try openExisting(in: composition) else {
+            let folder = try folder(in: composition)
+            throw CommandFailure(
+                .inputMissing,
+                "There is no store at \(folder.path) yet, so there is no such request. Check --data-dir.")
+        }
+        return opened
+    }
+}

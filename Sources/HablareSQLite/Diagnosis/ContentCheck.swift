@@ -1,0 +1,80 @@
+import Foundation
+import Hablare
+
+/// Compares content files with the rows that refer to them.
+struct ContentCheck {
+    /// How long a running process may take between a content file and its row, in seconds.
+    private static let inUse: TimeInterval = 3600
+
+    let files: ContentFiles
+    /// Whether a process works on the store, so that a fresh file without a row may be about to get one.
+    let mayBeInUse: Bool
+
+    func run(_ references: [RowCheck.Reference], into diagnosis: inout StoreDiagnosis) throws {
+        var known: Set<String> = []
+        for reference in references {
+            let file = files.file(of: reference.content)
+            known.insert(file.path)
+            if let finding = try check(reference, file) { diagnosis.findings.append(finding) }
+        }
+        var unreferenced = (count: 0, bytes: Int64(0))
+        var unfinished = (count: 0, bytes: Int64(0))
+        for file in try files.all() {
+            guard let (size, date) = try status(of: file) else { continue }
+            diagnosis.contentFiles += 1
+            diagnosis.contentBytes += size
+            if known.contains(file.path) { continue }
+            if mayBeInUse, date.timeIntervalSinceNow > -Self.inUse { continue }
+            if file.pathExtension == "tmp" {
+                unfinished = (unfinished.count + 1, unfinished.bytes + size)
+            } else {
+                unreferenced = (unreferenced.count + 1, unreferenced.bytes + size)
+            }
+        }
+        note(.contentUnfinished, unfinished, "that a killed process did not finish", &diagnosis)
+        note(.contentUnreferenced, unreferenced, "that no request refers to", &diagnosis)
+    }
+
+    private func check(_ reference: RowCheck.Reference, _ file: URL) throws -> StoreDiagnosis.Finding? {
+        let id = reference.request.uuidString.lowercased()
+        let what = reference.isPrompt ? "prompt" : "response"
+        let advice = "Remove the request and run its command again: hablare rm \(id)"
+        guard let (size, _) = try status(of: file) else {
+            return StoreDiagnosis.Finding(
+                kind: .contentMissing, isProblem: true,
+                message: "The file of the \(what) of request \(id) is gone (\(file.path)). \(advice)")
+        }
+        guard size == Int64(reference.content.byteCount) else {
+            return StoreDiagnosis.Finding(
+                kind: .contentSize, isProblem: true,
+                message:
+                    "The file of the \(what) of request \(id) has \(size) bytes instead of \(reference.content.byteCount) (\(file.path)). \(advice)"
+            )
+        }
+        return nil
+    }
+
+    /// A file's size and date; `nil` when it is not there.
+    private func status(of file: URL) throws -> (size: Int64, date: Date)? {
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            return ((attributes[.size] as? NSNumber)?.int64Value ?? 0, attributes[.modificationDate] as? Date ?? Date())
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            return nil
+        }
+    }
+
+    private func note(
+        _ kind: StoreDiagnosis.Finding.Kind, _ found: (count: Int, bytes: Int64), _ what: String,
+        _ diagnosis: inout StoreDiagnosis
+    ) {
+        guard found.count > 0 else { return }
+        let files = found.count == 1 ? "1 content file" : "\(found.count) content files"
+        diagnosis.findings.append(
+            StoreDiagnosis.Finding(
+                kind: kind, isProblem: false,
+                message:
+                    "There are \(files) \(what), of \(found.bytes) bytes together. They do no harm but take space. Running the command that was interrupted again uses them."
+            ))
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import GRDB
+import Hablare
+
+/// Looks over the rows of a database.
+struct RowCheck {
+    /// A row's claim that a content file is there.
+    struct Reference {
+        let content: ContentReference
+        let request: UUID
+        let isPrompt: Bool
+    }
+
+    let db: Database
+
+    /// The database's integrity and the rows that do not fit together.
+    func diagnosis() throws -> StoreDiagnosis {
+        var diagnosis = StoreDiagnosis()
+        let complaints = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
+        for complaint in complaints {
+            diagnosis.findings.append(
+                StoreDiagnosis.Finding(
+                    kind: .integrity, isProblem: true,
+                    message:
+                        "The database is damaged (\(complaint)). Stop every hablare, copy the folder, and restore a copy or start anew in another one."
+                ))
+        }
+        diagnosis.requests = try Int.fetchOne(db, sql: "SELECT count(*) FROM requests") ?? 0
+        try find(
+            .requestWithoutFlight,
+            "SELECT r.id FROM requests r LEFT JOIN flights f ON f.id = r.flight WHERE f.id IS NULL", &diagnosis
+        ) { "Request \($0) has no flight and can never run. Remove it: hablare rm \($0)" }
+        try find(
+            .responseMissing,
+            """
+            SELECT r.id FROM requests r LEFT JOIN responses s ON s.flight = r.flight
+            WHERE r.state = 1 AND s.flight IS NULL
+            """, &diagnosis
+        ) { "Request \($0) is completed but has no response. Remove it and run its command again: hablare rm \($0)" }
+        return diagnosis
+    }
+
+    /// Every claim that a content file is there.
+    func references() throws -> [Reference] {
+        let sql = """
+            SELECT s.digest, s.size, r.id, 0 FROM responses s JOIN requests r ON r.flight = s.flight
+            WHERE s.digest IS NOT NULL
+            UNION ALL
+            SELECT f.prompt_digest, f.prompt_size, f.member, 1 FROM flights f WHERE f.prompt_digest IS NOT NULL
+            """
+        return try Row.fetchAll(db, sql: sql).compactMap { row in
+            guard let digest = row[0] as Data?, let id = (row[2] as Data?).flatMap({ UUID(bytes: $0) }) else { return nil }
+            return Reference(
+                content: ContentReference(digest: digest, byteCount: row[1] ?? 0), request: id, isPrompt: row[3] == 1)
+        }
+    }
+
+    private func find(
+        _ kind: StoreDiagnosis.Finding.Kind, _ sql: String, _ diagnosis: inout StoreDiagnosis,
+        _ message: (_ id: String) -> String
+    ) throws {
+        for id in try Data.fetchAll(db, sql: sql).compactMap({ UUID(bytes: $0) }) {
+            diagnosis.findings.append(
+                StoreDiagnosis.Finding(kind: kind, isProblem: true, message: message(id.uuidString.lowercased())))
+        }
+    }
+}

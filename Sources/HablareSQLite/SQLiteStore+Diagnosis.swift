@@ -1,0 +1,62 @@
+public import Foundation
+import GRDB
+import Hablare
+
+extension SQLiteStore {
+    /// Whether a folder holds a store, without creating or opening one.
+    public static func exists(in directory: URL) -> Bool {
+        FileManager.default.fileExists(atPath: directory.appendingPathComponent("hablare.sqlite").path)
+    }
+
+    /// Looks the whole store over: the database, its rows, the content files and the processes' locks.
+    ///
+    /// Reads every row and every file's size: for people, not for loops. Other processes may work meanwhile. Changes
+    /// nothing but that locks of processes that are gone are removed.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage when the database cannot be read at all.
+    public func diagnose() throws -> StoreDiagnosis {
+        var (diagnosis, references) = try translatingErrors(of: directory.appendingPathComponent("hablare.sqlite").path) {
+            try pool.read { db in
+                let check = RowCheck(db: db)
+                return (try check.diagnosis(), try check.references())
+            }
+        }
+        let living = try checkOwners(&diagnosis)
+        try ContentCheck(files: files, mayBeInUse: living > 0).run(references, into: &diagnosis)
+        return diagnosis
+    }
+
+    /// Processes that are gone, and locks nobody knows. Answers how many processes live.
+    private func checkOwners(_ diagnosis: inout StoreDiagnosis) throws -> Int {
+        var living = 0
+        let owners = try owners()
+        for owner in owners {
+            let registration = owner.registration
+            guard let liveness, liveness.host == registration.host else { continue }
+            guard try liveness.isDead(registration.lockName) else {
+                living += 1
+                continue
+            }
+            diagnosis.findings.append(
+                StoreDiagnosis.Finding(
+                    kind: .ownerGone, isProblem: false,
+                    message:
+                        "Process \(registration.processID) is gone without a word. Nothing is lost: whatever runs next on this store takes its requests over."
+                ))
+        }
+        let known = Set(owners.map(\.registration.lockName))
+        let folder = directory.appendingPathComponent("owners", isDirectory: true)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        where name.hasSuffix(".lock") && !known.contains(name) {
+            if try liveness?.isDead(name) == true {
+                diagnosis.findings.append(
+                    StoreDiagnosis.Finding(
+                        kind: .lockStale, isProblem: false,
+                        message: "The lock \(name) was left by a process that was killed as it began. It is removed now."))
+            } else {
+                living += 1
+            }
+        }
+        return living
+    }
+}
