@@ -34,7 +34,7 @@ public final class SQLiteStore: RequestStore {
     public let directory: URL
     let pool: DatabasePool
     let files: ContentFiles
-    private let locks: FileLocks
+    let locks: FileLocks
     private let lastForeignVersion: Guarded<Int64>
     /// Content that lost a reference and could not be looked after yet.
     private let uncollected = Guarded<Set<ContentReference>>([])

@@ -32,6 +32,13 @@ enum Coding {
         labels.isEmpty ? nil : try json(labels)
     }
 
+    /// A value tree, exactly.
+    static func tree(_ value: ParameterValue) throws -> Data {
+        var bytes: [UInt8] = []
+        try CanonicalEncoding.append(value, to: &bytes)
+        return Data(bytes)
+    }
+
     static func value<Value: Decodable>(_ type: Value.Type, _ data: Data?) throws -> Value? {
         guard let data else { return nil }
         do {

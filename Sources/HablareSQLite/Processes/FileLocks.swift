@@ -56,7 +56,11 @@ final class FileLocks: OwnerLiveness {
     /// Judged by the lock alone: a SQLite store is only ever shared by processes of one kernel, whatever its host is
     /// called at the moment.
     func isDead(_ owner: OwnerRegistration) throws -> Bool? {
-        let lockName = owner.lockName
+        try isFree(owner.lockName)
+    }
+
+    /// Whether nobody holds a lock. A free one is removed.
+    func isFree(_ lockName: String) throws -> Bool {
         // A name from the database is a file name of ours or nothing.
         guard !lockName.isEmpty, !lockName.contains("/") else { return true }
         let path = directory.appendingPathComponent(lockName).path

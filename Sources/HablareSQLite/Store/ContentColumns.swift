@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 /// A response's content as its columns have it: bytes as they are, vectors as little-endian 32-bit floats, value
-/// trees as JSON, large bytes as a reference.
+/// trees in the canonical encoding, large bytes as a reference.
 struct ContentColumns {
     let inline: Data?
     let reference: ContentReference?
@@ -19,7 +19,7 @@ struct ContentColumns {
             }
         case .structured(let value):
             reference = nil
-            inline = try Coding.json(value)
+            inline = try Coding.tree(value)
         }
     }
 
@@ -47,7 +47,7 @@ struct ContentColumns {
         case .audio: return .success(.audio(body, AudioFormat(rawValue: format ?? "")))
         case .image: return .success(.image(body, ImageFormat(rawValue: format ?? "")))
         case .embedding: return .success(.embedding(vector(inline ?? Data())))
-        case .structured: return .success(.structured(try Coding.value(ParameterValue.self, inline) ?? .null))
+        case .structured: return .success(.structured(try CanonicalEncoding.value(of: inline ?? Data())))
         }
     }
 

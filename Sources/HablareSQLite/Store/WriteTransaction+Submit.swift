@@ -15,7 +15,7 @@ extension WriteTransaction {
         let metadata: Data?
         do {
             payload = try PromptColumns(submission)
-            parameters = request.parameters.isEmpty ? nil : try Coding.json(request.parameters)
+            parameters = request.parameters.isEmpty ? nil : try Coding.tree(.object(request.parameters))
             metadata = try Coding.labels(request.metadata)
         } catch {
             return .rejected(Self.unwritable(.invalidRequest, "The request", error))
