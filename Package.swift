@@ -101,6 +101,7 @@ let package = Package(
         .testTarget(
             name: "HablareSQLiteTests",
             dependencies: ["Hablare", "HablareSQLite", "HablareTestKit", .product(name: "GRDB", package: "GRDB.swift")],
+            exclude: ["Fixtures"],
             swiftSettings: strict),
     ]
 )
