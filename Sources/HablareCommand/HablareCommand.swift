@@ -12,14 +12,17 @@ public enum HablareCommand {
     static func execute(in composition: Composition) async -> ExitStatus {
         let console = composition.console
         do {
-            let command: any ParsableCommand
+            let command: any ComposedCommand
             do {
-                command = try RootCommand.parseAsRoot(composition.arguments)
+                var parsed = try RootCommand.parseAsRoot(composition.arguments)
+                guard let composed = parsed as? any ComposedCommand else {
+                    // The root alone, or the parser's own help command: both end by throwing what is to be printed.
+                    try parsed.run()
+                    return .success
+                }
+                command = composed
             } catch {
                 return try report(error, to: console)
-            }
-            guard let command = command as? any ComposedCommand else {
-                return try report(CleanExit.helpRequest(command), to: console)
             }
             return try await command.run(in: composition)
         } catch {

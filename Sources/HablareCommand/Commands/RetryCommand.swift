@@ -36,7 +36,13 @@ struct RetryCommand: ComposedCommand {
         let console = composition.console
         if let id {
             let opened = try data.openForRequest(in: composition)
-            try await manager(of: opened, in: composition, verbose: data.verbose).retry(id)
+            do {
+                try await manager(of: opened, in: composition, verbose: data.verbose).retry(id)
+            } catch let error as AIServiceError where error.code == .invalidState {
+                throw CommandFailure(
+                    .incomplete,
+                    "Request \(id.text) neither failed nor was it cancelled, so it is not tried again. See: hablare show \(id.text)")
+            }
             try console.print("\(id.text) waits again")
         } else {
             guard let opened = try data.openExisting(in: composition) else {

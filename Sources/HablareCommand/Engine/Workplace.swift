@@ -29,7 +29,7 @@ struct Workplace: Sendable {
         EngineSession(manager: manager, alarm: alarm, watchSignals: composition.watchSignals) { _ in
             guard !quiet else { return }
             let seconds = Int(Self.grace.inSeconds)
-            composition.console.keepLine()
+            composition.console.hideLine()
             composition.console.note(
                 "Stopping. What is under way may finish (\(seconds) s); press Ctrl-C again to stop at once.")
         }

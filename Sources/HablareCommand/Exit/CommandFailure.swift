@@ -18,7 +18,7 @@ struct CommandFailure: Error, Equatable {
         switch error {
         case let failure as CommandFailure: self = failure
         case let error as AIServiceError: self.init(Self.status(of: error.code), Self.message(of: error))
-        case let error as TextError: self.init(.badInput, error.message)
+        case let error as TextError: self.init(.badInput, Self.message(of: error))
         case let error as AudioError: self.init(Self.status(of: error.code), error.message)
         case is CancellationError: self.init(.interrupted, "Stopped.")
         case let error as CocoaError: self.init(.inputOutput, error.localizedDescription)
@@ -30,6 +30,12 @@ struct CommandFailure: Error, Equatable {
     private static func message(of error: AIServiceError) -> String {
         guard error.category == .storage, let cause = error.cause else { return error.message }
         return "\(error.message) (\(cause))"
+    }
+
+    private static func message(of error: TextError) -> String {
+        guard error.code == .wordTooLong, let place = error.byteOffset, let length = error.length, let limit = error.limit
+        else { return error.message }
+        return "The word at byte \(place) has \(length) characters, and the voice takes \(limit) at a time: put spaces into it."
     }
 
     static func status(of code: AIServiceError.Code) -> ExitStatus {

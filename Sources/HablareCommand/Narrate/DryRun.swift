@@ -5,7 +5,7 @@ import Hablare
 struct DryRun: Sendable {
     /// How many characters a voice speaks in a second at its normal speed: espeak-ng's, over the King James Gospel of
     /// Mark (`hablare narrate demo/mark.txt --json`: characters divided by audioSeconds).
-    static let charactersPerSecond = 14.0
+    static let charactersPerSecond = 17.5
     /// Words a minute of that speed.
     static let normalRate = 175.0
 

@@ -69,6 +69,7 @@ struct NarrationRun: Sendable {
     private func submitMissing(_ known: Known) async throws -> [UUID] {
         var ids: [UUID] = []
         ids.reserveCapacity(plan.segments.count)
+        var new = OrderedIDs(from: seams.date())
         for start in stride(from: 0, to: plan.segments.count, by: Self.page) {
             try Task.checkCancellation()
             let range = start..<min(start + Self.page, plan.segments.count)
@@ -76,7 +77,7 @@ struct NarrationRun: Sendable {
             if present.count == range.count {
                 ids += present
             } else {
-                let batch = range.map { plan.request($0, id: known.ids[$0] ?? seams.makeID()) }
+                let batch = range.map { plan.request($0, id: known.ids[$0] ?? new.next()) }
                 ids += try await manager.submit(batch, to: plan.provider, jobKey: plan.job, startingAt: start)
             }
         }
