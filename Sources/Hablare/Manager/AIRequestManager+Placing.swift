@@ -50,7 +50,9 @@ extension AIRequestManager {
     private func storeChunk(_ drafts: [Submission], job: JobKey?) async throws -> [SubmissionReceipt] {
         guard let provider = drafts.first?.provider else { return [] }
         var drafts = drafts
-        for index in drafts.indices { drafts[index].promptContent = try await storeLargePrompt(of: drafts[index].request) }
+        for index in drafts.indices {
+            drafts[index].promptContent = try await storeLargePrompt(of: drafts[index].request)
+        }
         let inScope =
             switch configuration.scope {
             case .everything: true
@@ -94,8 +96,10 @@ extension AIRequestManager {
                 firstError = firstError ?? error
             case .contentMissing:
                 dropped.append(places[index])
-                firstError = firstError ?? AIServiceError(
-                    .contentMissing, "A prompt's content file was collected while it was submitted. Submit again.")
+                firstError =
+                    firstError
+                    ?? AIServiceError(
+                        .contentMissing, "A prompt's content file was collected while it was submitted. Submit again.")
             case let other:
                 dropped.append(places[index])
                 firstError = firstError ?? AIServiceError.unexpected(other, for: drafts[index].request.id)

@@ -49,7 +49,8 @@ extension AIRequestManager {
             throw AIServiceError(.invalidRequest, "A place in a job is not negative. Count from 0.")
         }
         guard !jobKey.rawValue.isEmpty, jobKey.rawValue.utf8.count <= 256 else {
-            throw AIServiceError(.invalidRequest, "A job key has between 1 and 256 bytes. Use a hash of the job's input.")
+            throw AIServiceError(
+                .invalidRequest, "A job key has between 1 and 256 bytes. Use a hash of the job's input.")
         }
         return try await store(try batch.map { try draft($0, provider) }, job: jobKey, from: position).map(\.id)
     }
