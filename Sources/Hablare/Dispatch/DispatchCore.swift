@@ -122,6 +122,8 @@ package struct DispatchCore: Sendable {
             }
             return [.release([flight])]
         case .leave:
+            // Again, now that it is on disk: the store may have answered since it was placed that it has nothing.
+            lanes[flight.provider]?.backlogMayExist()
             return fill(flight.provider)
         }
     }
@@ -151,8 +153,9 @@ package struct DispatchCore: Sendable {
     /// The store answered a claim.
     package mutating func claimed(_ flights: [QueuedFlight], by provider: ProviderID, asked: Int) -> [Effect] {
         guard var lane = lanes[provider] else { return [] }
-        let cameMeanwhile = lane.backlog == .asked(more: true)
-        lane.backlog = cameMeanwhile || flights.count >= asked ? .possible : .none
+        // Also where more may exist already: this may be the answer to an older question.
+        let mayBeMore = lane.backlog == .asked(more: true) || lane.backlog == .possible
+        lane.backlog = mayBeMore || flights.count >= asked ? .possible : .none
         if case .closed = phase {
             lane.backlog = .possible
             lanes[provider] = lane
