@@ -40,6 +40,10 @@ package struct DispatchCore: Sendable {
     private var phase = Phase.closed
     private var lanes: OrderedDictionary<ProviderID, Lane>
     private var underWay: [FlightID: ProviderID] = [:]
+    /// Submissions that hold a promised place and of which nothing was heard since.
+    private var unheard = 0
+    /// Flights that were cancelled while submissions were unheard of: one of them may be theirs.
+    private var cancelledUnheard: Set<FlightID> = []
 
     package init(lanes: [(provider: ProviderID, concurrency: Int)]) {
         self.lanes = OrderedDictionary(
@@ -95,18 +99,29 @@ package struct DispatchCore: Sendable {
             lane.backlogMayExist()
             return .leave
         }
-        if lane.queue.isEmpty, lane.promised == 0, lane.gate.enter() { return .start }
+        if lane.queue.isEmpty, lane.promised == 0, lane.gate.enter() {
+            unheard += 1
+            return .start
+        }
         guard lane.room > 0 else {
             lane.backlogMayExist()
             return .leave
         }
         lane.promised += 1
+        unheard += 1
         return .lease
     }
 
     /// A submission is on disk as it was placed.
     package mutating func submitted(_ flight: QueuedFlight, as placement: Placement) -> [Effect] {
+        let wasCancelled = heard(of: flight.id, placed: placement)
         switch placement {
+        case .start where wasCancelled:
+            lanes[flight.provider]?.gate.leave()
+            return fill(flight.provider)
+        case .lease where wasCancelled:
+            lanes[flight.provider]?.promised -= 1
+            return fill(flight.provider)
         case .start:
             guard case .closed = phase else {
                 underWay[flight.id] = flight.provider
@@ -130,12 +145,21 @@ package struct DispatchCore: Sendable {
 
     /// A submission was not written, or was there before: its place is free.
     package mutating func submissionDropped(to provider: ProviderID, placement: Placement) -> [Effect] {
+        _ = heard(of: nil, placed: placement)
         switch placement {
         case .start: lanes[provider]?.gate.leave()
         case .lease: lanes[provider]?.promised -= 1
         case .leave: break
         }
         return fill(provider)
+    }
+
+    /// Something was heard of a submission: was its flight cancelled before?
+    private mutating func heard(of flight: FlightID?, placed placement: Placement) -> Bool {
+        guard placement != .leave else { return false }
+        unheard -= 1
+        defer { if unheard == 0 { cancelledUnheard = [] } }
+        return flight.map(cancelledUnheard.contains) ?? false
     }
 
     // MARK: The backlog
@@ -197,6 +221,8 @@ package struct DispatchCore: Sendable {
         for provider in lanes.keys where lanes[provider]?.queue.remove(where: { $0.id == flight }) != nil {
             return fill(provider)
         }
+        // Its submission may be on its way here: what was cancelled is not sent, whichever news comes first.
+        if unheard > 0 { cancelledUnheard.insert(flight) }
         return []
     }
 
