@@ -38,7 +38,6 @@ struct NarrationFiles: Sendable, Hashable {
     ///
     /// - Throws: ``CommandFailure``, `AudioError` for a kind of file that cannot be written.
     func checkOutput() throws {
-        _ = try AudioContainer(fileExtension: output.pathExtension)
         let folder = output.deletingLastPathComponent()
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
@@ -53,6 +52,7 @@ struct NarrationFiles: Sendable, Hashable {
                 throw CommandFailure(.cannotCreate, "\(file.path) is a folder. Choose another output with -o.")
             }
         }
+        _ = try AudioContainer(fileExtension: output.pathExtension)
     }
 
     /// The text's bytes.
