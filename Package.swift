@@ -98,5 +98,9 @@ let package = Package(
             name: "HablareTests", dependencies: ["Hablare", "HablareSQLite", "HablareTestKit"], swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
         .testTarget(name: "HablareAudioTests", dependencies: ["HablareAudio"], swiftSettings: strict),
+        .testTarget(
+            name: "HablareSQLiteTests",
+            dependencies: ["Hablare", "HablareSQLite", "HablareTestKit", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
     ]
 )

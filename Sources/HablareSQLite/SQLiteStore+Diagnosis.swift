@@ -32,8 +32,7 @@ extension SQLiteStore {
         let owners = try owners()
         for owner in owners {
             let registration = owner.registration
-            guard let liveness, liveness.host == registration.host else { continue }
-            guard try liveness.isDead(registration.lockName) else {
+            guard try locks.isFree(registration.lockName) else {
                 living += 1
                 continue
             }
@@ -48,7 +47,7 @@ extension SQLiteStore {
         let folder = directory.appendingPathComponent("owners", isDirectory: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         where name.hasSuffix(".lock") && !known.contains(name) {
-            if try liveness?.isDead(name) == true {
+            if try locks.isFree(name) {
                 diagnosis.findings.append(
                     StoreDiagnosis.Finding(
                         kind: .lockStale, isProblem: false,

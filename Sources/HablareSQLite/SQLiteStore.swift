@@ -34,8 +34,10 @@ public final class SQLiteStore: RequestStore {
     public let directory: URL
     let pool: DatabasePool
     let files: ContentFiles
-    private let locks: FileLocks
+    let locks: FileLocks
     private let lastForeignVersion: Guarded<Int64>
+    /// Content that lost a reference and could not be looked after yet.
+    private let uncollected = Guarded<Set<ContentReference>>([])
     private let path: String
 
     /// Opens the store in a folder, which is created if it is missing; migrates it to the present schema.
@@ -85,7 +87,7 @@ public final class SQLiteStore: RequestStore {
                 return (receipts, released)
             }
         }
-        if !released.isEmpty { try collect(released) }
+        collect(released)
         return receipts
     }
 
@@ -131,19 +133,34 @@ public final class SQLiteStore: RequestStore {
 
     /// Removes content that lost its last reference. The look and the removal happen under the write lock, where no
     /// commit can add a reference; ``WriteTransaction`` looks for the file under the same lock.
-    private func collect(_ references: Set<ContentReference>) throws {
+    ///
+    /// The writes are on disk by now, so a failure is not theirs: what could not be collected is tried again with the
+    /// next commit.
+    private func collect(_ released: Set<ContentReference>) {
+        let references = uncollected.withLock { uncollected in
+            defer { uncollected = [] }
+            return uncollected.union(released)
+        }
+        for reference in references {
+            do {
+                try collect(reference)
+            } catch {
+                uncollected.withLock { _ = $0.insert(reference) }
+            }
+        }
+    }
+
+    private func collect(_ reference: ContentReference) throws {
         try translatingErrors(of: path) {
             try pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
-                    for reference in references {
-                        let uses = try Int.fetchOne(
-                            db,
-                            sql: """
-                                SELECT (SELECT count(*) FROM responses WHERE digest = ?1)
-                                    + (SELECT count(*) FROM flights WHERE prompt_digest = ?1)
-                                """, arguments: [reference.digest])
-                        if uses == 0 { try files.remove(reference) }
-                    }
+                    let uses = try Int.fetchOne(
+                        db,
+                        sql: """
+                            SELECT (SELECT count(*) FROM responses WHERE digest = ?1)
+                                + (SELECT count(*) FROM flights WHERE prompt_digest = ?1)
+                            """, arguments: [reference.digest])
+                    if uses == 0 { try files.remove(reference) }
                     return .rollback  // nothing was written
                 }
             }

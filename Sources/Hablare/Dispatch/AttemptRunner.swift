@@ -35,13 +35,13 @@ struct AttemptRunner: Sendable {
         return started
     }
 
-    /// Sends the attempt, unless it was stopped already.
-    func send(_ flight: QueuedFlight) async -> Result<ProviderAnswer, AIServiceError> {
+    /// Sends the attempt; `nil` when it was stopped before it was sent.
+    func send(_ flight: QueuedFlight) async -> Result<ProviderAnswer, AIServiceError>? {
         if let failure = flight.failure { return .failure(failure) }
         guard let provider = registry[flight.provider] else {
             return .failure(.providerNotFound(flight.provider, known: registry.ids))
         }
-        guard !Task.isCancelled else { return .failure(.attemptCancelled) }
+        guard !Task.isCancelled else { return nil }
         hub.announce(.executing(progress: nil), of: flight.request.id)
         let call = ProviderCall(
             request: flight.request, attempt: flight.lifecycle.attempt, timeout: timeout(of: flight)
@@ -53,7 +53,8 @@ struct AttemptRunner: Sendable {
 
     /// The end of an attempt as it goes to the store.
     func end(
-        of flight: QueuedFlight, startedAt: Date, result: Result<ProviderAnswer, AIServiceError>, stopped: StopReason?
+        of flight: QueuedFlight, startedAt: Date, result: Result<ProviderAnswer, AIServiceError>, stopped: StopReason?,
+        wasSent: Bool = true
     ) -> AttemptEnd {
         let promised = registry[flight.provider]?.responseType ?? .data
         let verdict = AttemptVerdict(result, promised: promised, stopped: stopped)
@@ -70,7 +71,7 @@ struct AttemptRunner: Sendable {
             }
         return AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
-            outcome: outcome, billing: verdict.billing, startedAt: startedAt, endedAt: endedAt)
+            outcome: outcome, billing: wasSent ? verdict.billing : .neverSent, startedAt: startedAt, endedAt: endedAt)
     }
 
     /// Records the end of an attempt, its content first, and announces the outcome once it is on disk.
@@ -78,12 +79,15 @@ struct AttemptRunner: Sendable {
     /// - Throws: ``AIServiceError`` of category storage when it could not be recorded.
     func settle(_ end: AttemptEnd) async throws {
         var stored = end
+        var outcome = end.outcome
         for _ in 0..<3 {
-            stored.outcome = try await storingContent(of: end.outcome)
+            stored.outcome = try await storingContent(of: outcome)
             switch try await journal.commit(.settle(stored)) {
             case .done:
                 announce(stored)
                 return
+            case .rejected(let error):
+                outcome = .failed(error)  // the answer cannot be stored, and somebody waits: that is the outcome
             case .contentMissing:
                 continue  // collected between its being stored and the commit: store it again
             case let receipt:

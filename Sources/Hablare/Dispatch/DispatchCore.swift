@@ -40,6 +40,8 @@ package struct DispatchCore: Sendable {
     private var phase = Phase.closed
     private var lanes: OrderedDictionary<ProviderID, Lane>
     private var underWay: [FlightID: ProviderID] = [:]
+    /// Flights that came back (retried) while their stopped attempt has not ended yet. They queue again when it has.
+    private var deferred: [FlightID: QueuedFlight] = [:]
 
     package init(lanes: [(provider: ProviderID, concurrency: Int)]) {
         self.lanes = OrderedDictionary(
@@ -47,7 +49,7 @@ package struct DispatchCore: Sendable {
     }
 
     /// Flights that are queued here or under way.
-    package var held: Int { underWay.count + lanes.values.reduce(0) { $0 + $1.queue.count } }
+    package var held: Int { underWay.count + deferred.count + lanes.values.reduce(0) { $0 + $1.queue.count } }
 
     /// Flights under way.
     package var running: Int { underWay.count }
@@ -69,6 +71,8 @@ package struct DispatchCore: Sendable {
             queued += lanes[provider]?.queue.removeAll() ?? []
             lanes[provider]?.backlog = .possible
         }
+        queued += deferred.values.sorted { $0.id < $1.id }
+        deferred = [:]
         return queued.isEmpty ? [] : [.release(queued)]
     }
 
@@ -175,6 +179,9 @@ package struct DispatchCore: Sendable {
     package mutating func ended(_ flight: FlightID) -> [Effect] {
         guard let provider = underWay.removeValue(forKey: flight) else { return [] }
         lanes[provider]?.gate.leave()
+        if let again = deferred.removeValue(forKey: flight) {
+            lanes[provider]?.queue.append(again, priority: again.request.priority)
+        }
         return fill(provider)
     }
 
@@ -190,6 +197,7 @@ package struct DispatchCore: Sendable {
 
     /// The flight's last member was cancelled.
     package mutating func cancelled(_ flight: FlightID) -> [Effect] {
+        if deferred.removeValue(forKey: flight) != nil { return [] }
         if underWay[flight] != nil { return [.stop(flight)] }
         for provider in lanes.keys where lanes[provider]?.queue.remove(where: { $0.id == flight }) != nil {
             return fill(provider)
@@ -203,6 +211,10 @@ package struct DispatchCore: Sendable {
         guard case .open = phase, var lane = lanes[provider] else { return [] }
         var effects: [Effect] = []
         while lane.gate.hasRoom, let flight = lane.queue.popFirst() {
+            guard underWay[flight.id] == nil else {
+                deferred[flight.id] = flight
+                continue
+            }
             _ = lane.gate.enter()
             underWay[flight.id] = provider
             effects.append(.start(flight))

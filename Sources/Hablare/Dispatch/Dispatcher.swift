@@ -30,8 +30,9 @@ package actor Dispatcher {
     private var lastErrand = 0
     /// Ends of attempts that the store could not take. Kept until it can, or until the process ends.
     private var unrecorded: [AttemptEnd] = []
-    /// Attempts that came back and are being recorded.
-    private let recordings = Gauge()
+    /// Submissions that were placed and are being written, and attempts that came back and are being recorded. Until
+    /// they are, the process's registration has to stay: they name it as the holder.
+    private let unfinished = Gauge()
     private var idleWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastIdleWaiter = 0
 
@@ -67,25 +68,28 @@ package actor Dispatcher {
         await idle(within: cancellationGrace + .seconds(1))
         timer?.task.cancel()
         timer = nil
-        await recordings.empty()
+        await unfinished.empty()
         for number in errands.keys.sorted() { await errands[number]?.value }
         owner = nil
     }
 
     // MARK: Submissions
 
-    /// Where submissions to a provider go, and under whose lease.
+    /// Where submissions to a provider go, and under whose lease. To be followed by one ``written(_:dropped:to:)``.
     func place(_ count: Int, to provider: ProviderID, inScope: Bool) -> (owner: OwnerID?, places: [DispatchCore.Placement]) {
+        unfinished.enter()
         guard inScope else { return (owner, Array(repeating: .leave, count: count)) }
         return (owner, (0..<count).map { _ in core.submitting(to: provider) })
     }
 
-    func submitted(_ flights: [(flight: QueuedFlight, placement: DispatchCore.Placement)]) {
+    /// The submissions that were placed are on disk, or were dropped: not written, or there before.
+    func written(
+        _ flights: [(flight: QueuedFlight, placement: DispatchCore.Placement)], dropped: [DispatchCore.Placement],
+        to provider: ProviderID
+    ) {
         for (flight, placement) in flights { apply(core.submitted(flight, as: placement)) }
-    }
-
-    func dropped(_ placements: [DispatchCore.Placement], to provider: ProviderID) {
-        for placement in placements { apply(core.submissionDropped(to: provider, placement: placement)) }
+        for placement in dropped { apply(core.submissionDropped(to: provider, placement: placement)) }
+        unfinished.leave()
     }
 
     // MARK: What others did
@@ -210,7 +214,10 @@ package actor Dispatcher {
         let result = await runner.send(flight)
         guard let dispatcher else { return }
         let stopped = await dispatcher.returned(flight)
-        await dispatcher.recordEnd(runner.end(of: flight, startedAt: startedAt, result: result, stopped: stopped))
+        await dispatcher.recordEnd(
+            runner.end(
+                of: flight, startedAt: startedAt, result: result ?? .failure(.attemptCancelled), stopped: stopped,
+                wasSent: result != nil))
     }
 
     private func startRefused(_ flight: QueuedFlight) {
@@ -231,17 +238,17 @@ package actor Dispatcher {
         guard let attempt = attempts[flight.id], attempt.flight.request.id == flight.request.id,
             attempt.flight.lifecycle.token == flight.lifecycle.token
         else {
-            recordings.enter()
+            unfinished.enter()
             return .timedOut(after: runner.timeout(of: flight))
         }
-        recordings.enter()
+        unfinished.enter()
         forget(flight.id)
         apply(core.ended(flight.id))
         return attempt.stop
     }
 
     nonisolated private func recordEnd(_ end: AttemptEnd) async {
-        defer { recordings.leave() }
+        defer { unfinished.leave() }
         do {
             try await runner.settle(end)
         } catch {
@@ -250,7 +257,7 @@ package actor Dispatcher {
     }
 
     private func record(_ end: AttemptEnd) async {
-        recordings.enter()
+        unfinished.enter()
         await recordEnd(end)
     }
 

@@ -40,7 +40,12 @@ extension MemoryTables {
             ids = requests.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         }
         if let after = filter.after {
-            ids = Array(ids.drop { $0 != after }.dropFirst())
+            if filter.ids == nil, filter.job == nil {
+                // By order and not by place: the request itself may have been deleted since.
+                ids = Array(ids.drop { !after.bytes.lexicographicallyPrecedes($0.bytes) })
+            } else {
+                ids = Array(ids.drop { $0 != after }.dropFirst())
+            }
         }
         var page: [RequestSnapshot] = []
         for id in ids where page.count < filter.limit {

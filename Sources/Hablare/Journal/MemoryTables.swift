@@ -179,7 +179,7 @@ extension MemoryTables {
         let member = requests[end.request]
         let ending = AttemptEnding(
             end, flight: flight.lifecycle, member: member?.lifecycle ?? RequestLifecycle(state: .cancelled))
-        record(ending.record, of: end.flight)
+        if let line = ending.record { record(line, of: end.flight) }
         guard ending.receipt == .done else { return ending.receipt }
         flight.lifecycle = ending.flight
         flights[end.flight] = flight

@@ -1,6 +1,6 @@
 /// Tells living processes from dead ones, so that a restart after `kill -9` waits for no lease to run out.
 public protocol OwnerLiveness: Sendable {
-    /// This machine, as ``OwnerRegistration/host`` records it.
+    /// This machine's name, as ``OwnerRegistration/host`` records it for people.
     var host: String { get }
 
     /// Takes a lock that lasts as long as this process, and names it.
@@ -11,8 +11,9 @@ public protocol OwnerLiveness: Sendable {
     /// Gives a lock back.
     func release(_ lockName: String)
 
-    /// Whether the process that took a lock on this machine is gone. Only ever true when it certainly is.
+    /// Whether a registered process is gone; `nil` when that cannot be told from here, so that its lease decides. Only
+    /// ever true when it certainly is.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
-    func isDead(_ lockName: String) throws -> Bool
+    func isDead(_ owner: OwnerRegistration) throws -> Bool?
 }

@@ -52,7 +52,7 @@ public enum WriteReceipt: Sendable, Hashable {
 
 /// A process that begins to work on a store.
 public struct OwnerRegistration: Sendable, Hashable {
-    /// The machine, so that only its own processes are judged by their locks.
+    /// The machine's name, for people and for ``OwnerLiveness``.
     public var host: String
     /// The process id there.
     public var processID: Int32

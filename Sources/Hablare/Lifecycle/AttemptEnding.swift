@@ -4,8 +4,9 @@ public struct AttemptEnding: Sendable {
     public let flight: FlightLifecycle
     /// The member afterwards.
     public let member: RequestLifecycle
-    /// The line for the ledger. It replaces an earlier line of the same attempt: whoever ran it knows best.
-    public let record: AttemptRecord
+    /// The line for the ledger. It replaces an earlier line of the same attempt: whoever ran it knows best. `nil` when
+    /// the ledger has the last word on the attempt already: it completed the flight.
+    public let record: AttemptRecord?
     /// The answer to keep, if the attempt's is the flight's.
     public let response: AIResponseData?
     /// The error that became the member's outcome.
@@ -15,6 +16,8 @@ public struct AttemptEnding: Sendable {
 
     /// Decides what an attempt's end does to a flight and member in the given states.
     public init(_ end: AttemptEnd, flight: FlightLifecycle, member: RequestLifecycle) {
+        // Only the newest attempt can complete a flight, and after that there is no newer one.
+        let completedFlight = flight.state == .settled(.completed) && flight.attempt == end.lifecycle.attempt
         var flight = flight
         var member = member
         var record = AttemptRecord(
@@ -44,7 +47,7 @@ public struct AttemptEnding: Sendable {
         }
         self.flight = flight
         self.member = member
-        self.record = record
+        self.record = completedFlight ? nil : record
         self.response = response
         self.error = error
         self.receipt = receipt

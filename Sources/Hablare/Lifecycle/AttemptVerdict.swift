@@ -35,6 +35,11 @@ package struct AttemptVerdict: Sendable {
                 billing = .billed
                 return
             }
+            if case .structured(let value) = answer.content, !value.canBeStored {
+                outcome = .failed(.notStorable)
+                billing = .billed
+                return
+            }
             outcome = .completed(answer)
             billing = .billed
         case (.failure, .timedOut(let limit)):
@@ -59,6 +64,10 @@ extension AIServiceError {
             .invalidResponse,
             "The provider promised \(promised.rawValue) and answered \(type.rawValue). Correct its `responseType`.")
     }
+
+    static let notStorable = AIServiceError(
+        .invalidResponse,
+        "The provider answered with a number that is not finite, or with more than 64 levels. Correct the provider.")
 
     package static func timedOut(after limit: Duration) -> AIServiceError {
         AIServiceError(

@@ -62,7 +62,7 @@ extension AIRequestManager {
         do {
             receipts = try await journal.commit(drafts.map { .submit($0) })
         } catch {
-            await dispatcher.dropped(places, to: provider)
+            await dispatcher.written([], dropped: places, to: provider)
             throw error
         }
         return try await accept(receipts, of: drafts, placed: places, to: provider)
@@ -101,8 +101,7 @@ extension AIRequestManager {
                 firstError = firstError ?? AIServiceError.unexpected(other, for: drafts[index].request.id)
             }
         }
-        await dispatcher.submitted(flights)
-        if !dropped.isEmpty { await dispatcher.dropped(dropped, to: provider) }
+        await dispatcher.written(flights, dropped: dropped, to: provider)
         if let firstError { throw firstError }
         return accepted
     }

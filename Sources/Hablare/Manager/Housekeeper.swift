@@ -57,10 +57,7 @@ struct Housekeeper: Sendable {
     }
 
     private func isGone(_ owner: OwnerRegistration) throws -> Bool {
-        if let liveness = manager.store.liveness, liveness.host == owner.host {
-            return try liveness.isDead(owner.lockName)
-        }
-        return owner.expiresAt < manager.seams.date()
+        try manager.store.liveness?.isDead(owner) ?? (owner.expiresAt < manager.seams.date())
     }
 
     // MARK: Renewal

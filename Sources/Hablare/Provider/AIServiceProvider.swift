@@ -2,7 +2,7 @@
 ///
 /// A provider is told to do one thing and reports how it went. It keeps no queue, retries nothing and counts nothing:
 /// the engine does. Implement ``generate(prompt:parameters:)`` for the simple case or ``generate(_:)`` for the full
-/// one; each has a default that calls the other, so implement at least one.
+/// one, which is the one that the engine calls and whose default calls the simple form.
 ///
 /// A provider must answer soon after its task is cancelled. What it answers then is not looked at.
 public protocol AIServiceProvider: Sendable {
@@ -37,11 +37,14 @@ extension AIServiceProvider {
     /// Four calls at once, the engine's timeout, no limit of characters.
     public var limits: ProviderLimits { ProviderLimits() }
 
-    /// Calls the full form with a call that nobody tracks.
+    /// Fails: the engine calls this only for a provider that implements neither form.
     public func generate(
         prompt: String, parameters: [String: ParameterValue]
     ) async -> Result<ResponseContent, AIServiceError> {
-        await generate(ProviderCall(request: AIRequest(prompt: .text(prompt), parameters: parameters))).map(\.content)
+        .failure(
+            AIServiceError(
+                .invalidConfiguration,
+                "Provider \(id) implements neither `generate(prompt:parameters:)` nor `generate(_:)`. Implement one."))
     }
 
     /// Calls the simple form with the prompt's plain text.

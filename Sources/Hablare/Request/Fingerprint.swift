@@ -20,12 +20,12 @@ public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` when a number is not finite or
     ///   the parameters nest deeper than 64 levels.
     public init(_ request: AIRequest, instance: ProviderInstance) throws(AIServiceError) {
-        var encoder = CanonicalEncoder()
+        var encoder = FingerprintEncoder()
         encoder.field(request.tenant)
         encoder.field(instance.rawValue)
         encoder.field(request.model)
         try encoder.field(request.prompt)
-        try encoder.field(.object(request.parameters), depth: 0)
+        try encoder.field(.object(request.parameters))
         encoder.field(UInt64(bitPattern: Int64(request.sample)))
         digest = encoder.finish()
     }
@@ -35,8 +35,7 @@ public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Writes tagged, length-framed fields into a SHA-256.
-private struct CanonicalEncoder {
-    private static let maximumDepth = 64
+private struct FingerprintEncoder {
     private var bytes: [UInt8] = []
 
     init() { bytes.reserveCapacity(256) }
@@ -46,12 +45,11 @@ private struct CanonicalEncoder {
     }
 
     mutating func field(_ value: UInt64) {
-        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
+        CanonicalEncoding.append(value, to: &bytes)
     }
 
     mutating func field(_ text: String) {
-        field(UInt64(text.utf8.count))
-        bytes.append(contentsOf: text.utf8)
+        CanonicalEncoding.append(text, to: &bytes)
     }
 
     mutating func field(_ text: String?) {
@@ -90,7 +88,7 @@ private struct CanonicalEncoder {
             bytes.append(3)
             field(id)
             field(name)
-            try field(arguments, depth: 0)
+            try field(arguments)
         case .toolResult(let id, let content):
             bytes.append(4)
             field(id)
@@ -98,40 +96,7 @@ private struct CanonicalEncoder {
         }
     }
 
-    mutating func field(_ value: ParameterValue, depth: Int) throws(AIServiceError) {
-        guard depth <= Self.maximumDepth else {
-            throw AIServiceError(
-                .invalidRequest, "The parameters nest deeper than \(Self.maximumDepth) levels. Flatten them.")
-        }
-        switch value {
-        case .null:
-            bytes.append(0)
-        case .bool(let flag):
-            bytes.append(flag ? 2 : 1)
-        case .int(let number):
-            bytes.append(3)
-            field(UInt64(bitPattern: number))
-        case .double(let number):
-            guard number.isFinite else {
-                throw AIServiceError(
-                    .invalidRequest, "A parameter is not a finite number. Give a number, or leave it out.")
-            }
-            bytes.append(4)
-            field((number == 0 ? 0 : number).bitPattern)  // -0 and 0 are one value
-        case .string(let text):
-            bytes.append(5)
-            field(text)
-        case .array(let values):
-            bytes.append(6)
-            field(UInt64(values.count))
-            for value in values { try field(value, depth: depth + 1) }
-        case .object(let members):
-            bytes.append(7)
-            field(UInt64(members.count))
-            for key in members.keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-                field(key)
-                if let value = members[key] { try field(value, depth: depth + 1) }
-            }
-        }
+    mutating func field(_ value: ParameterValue) throws(AIServiceError) {
+        try CanonicalEncoding.append(value, to: &bytes)
     }
 }

@@ -43,18 +43,31 @@ extension ParameterValue: Codable {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
-        } else if let value = try? container.decode(Bool.self) {  // decode() has no way to ask for the type first
+        } else if let value = Self.decode(Bool.self, from: container) {
             self = .bool(value)
-        } else if let value = try? container.decode(Int64.self) {
+        } else if let value = Self.decode(Int64.self, from: container) {
             self = .int(value)
-        } else if let value = try? container.decode(Double.self) {
+        } else if let value = Self.decode(Double.self, from: container) {
             self = .double(value)
-        } else if let value = try? container.decode(String.self) {
+        } else if let value = Self.decode(String.self, from: container) {
             self = .string(value)
-        } else if let value = try? container.decode([ParameterValue].self) {
+        } else if let value = Self.decode([ParameterValue].self, from: container) {
             self = .array(value)
         } else {
             self = .object(try container.decode([String: ParameterValue].self))
+        }
+    }
+
+    /// The value, if it is of a type: a decoder has no way to ask for the type first. What is of no type at all fails
+    /// with the last one, so no error is lost; they cannot be told apart by kind, because Foundation throws a private
+    /// one for a fraction that is asked for as a whole number.
+    private static func decode<Value: Decodable>(
+        _ type: Value.Type, from container: any SingleValueDecodingContainer
+    ) -> Value? {
+        do {
+            return try container.decode(type)
+        } catch {
+            return nil
         }
     }
 
@@ -74,6 +87,18 @@ extension ParameterValue: Codable {
 }
 
 extension ParameterValue {
+    /// Whether JSON can say it, and any decoder reads it back: numbers are finite, and it nests at most 64 deep.
+    package var canBeStored: Bool { canBeStored(below: 64) }
+
+    private func canBeStored(below levels: Int) -> Bool {
+        switch self {
+        case .null, .bool, .int, .string: true
+        case .double(let number): number.isFinite
+        case .array(let values): levels > 0 && values.allSatisfy { $0.canBeStored(below: levels - 1) }
+        case .object(let members): levels > 0 && members.values.allSatisfy { $0.canBeStored(below: levels - 1) }
+        }
+    }
+
     /// The text of a ``string(_:)``, or the written form of a number or truth value; `nil` for the rest.
     public var text: String? {
         switch self {

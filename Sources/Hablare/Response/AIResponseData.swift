@@ -39,6 +39,16 @@ public struct AIResponseData: Sendable, Hashable {
     public var content: ResponseContent {
         get throws(AIServiceError) { try result.get() }
     }
+
+    /// The text of a text answer, read off the caller's actor: safe on the main actor.
+    ///
+    /// - Throws: The ``AIServiceError`` of ``result``; `invalidResponse` when the answer is not text; `contentMissing`.
+    public func text() async throws -> String {
+        guard case .text(let body) = try content else {
+            throw AIServiceError(.invalidResponse, "The answer is not text. Look at `content` for what it is.")
+        }
+        return String(decoding: try await body.data(), as: UTF8.self)
+    }
 }
 
 extension AIResponseData {

@@ -49,8 +49,9 @@ public final class ContentFiles: ContentStore {
 
     // MARK: For the store and its check-up
 
+    /// Whether the content is there with its promised size; a damaged file is not.
     func has(_ reference: ContentReference) -> Bool {
-        FileManager.default.fileExists(atPath: file(of: reference).path)
+        FileSystem.size(ofFile: file(of: reference)) == reference.byteCount
     }
 
     func remove(_ reference: ContentReference) throws {

@@ -25,6 +25,13 @@ enum FileSystem {
         try sync(directory.deletingLastPathComponent(), required: false)
     }
 
+    /// The bytes of a plain file; `nil` where there is none.
+    static func size(ofFile file: URL) -> Int? {
+        var information = stat()
+        guard stat(file.path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(information.st_size)
+    }
+
     /// Writes a file under a temporary name, syncs it, gives it its name, and syncs the folder.
     static func write(_ data: Data, to file: URL, temporaryName: String) throws {
         let folder = file.deletingLastPathComponent()

@@ -4,17 +4,21 @@ import Hablare
 /// How values are written in columns.
 enum Coding {
     static func time(_ date: Date) -> Int64 {
-        Int64((date.timeIntervalSince1970 * 1_000_000).rounded())
+        let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
+        // Dates that no calendar has become the farthest ones: nothing traps on data.
+        return Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max)
     }
 
     static func date(_ time: Int64) -> Date {
         Date(timeIntervalSince1970: Double(time) / 1_000_000)
     }
 
+    /// Whole milliseconds, rounded up: a very short time is not none.
     static func milliseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflow ? .max : whole + attoseconds / 1_000_000_000_000_000
+        let (sum, overflowsToo) = whole.addingReportingOverflow((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        return overflow || overflowsToo ? .max : sum
     }
 
     static func json<Value: Encodable>(_ value: Value) throws -> Data {
@@ -26,6 +30,13 @@ enum Coding {
     /// Labels as JSON; none are NULL.
     static func labels(_ labels: [String: String]) throws -> Data? {
         labels.isEmpty ? nil : try json(labels)
+    }
+
+    /// A value tree, exactly.
+    static func tree(_ value: ParameterValue) throws -> Data {
+        var bytes: [UInt8] = []
+        try CanonicalEncoding.append(value, to: &bytes)
+        return Data(bytes)
     }
 
     static func value<Value: Decodable>(_ type: Value.Type, _ data: Data?) throws -> Value? {

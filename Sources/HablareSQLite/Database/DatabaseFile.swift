@@ -8,15 +8,16 @@ enum DatabaseFile {
     ///
     /// - Throws: `AIServiceError` for a database of newer software or of somebody else; else `DatabaseError`.
     static func open(_ path: String, _ options: SQLiteStore.Configuration) throws -> DatabasePool {
-        let isNew = !FileManager.default.fileExists(atPath: path)
+        if FileManager.default.fileExists(atPath: path) { try check(path, options) }
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(options.busyTimeout)
         configuration.maximumReaderCount = 4
         configuration.label = "hablare"
         configuration.prepareDatabase { db in try prepare(db, options) }
         let pool = try DatabasePool(path: path, configuration: configuration)
-        if !isNew { try pool.read { db in try check(db, path) } }
         try pool.writeWithoutTransaction { db in
+            // Again, for the writer: opening a pool sets NORMAL, which loses the last commits with the power.
+            try db.execute(sql: "PRAGMA synchronous = FULL")
             try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
         }
         try Schema.migrator.migrate(pool)
@@ -36,7 +37,20 @@ enum DatabaseFile {
         }
     }
 
-    /// Refuses what is not ours to migrate.
+    /// Refuses what is not ours to migrate. Looks by a connection that cannot write: the pool writes by its opening.
+    private static func check(_ path: String, _ options: SQLiteStore.Configuration) throws {
+        // SQLite takes a file without a whole header for a new database, and would write over it.
+        if let size = FileSystem.size(ofFile: URL(fileURLWithPath: path)), (1..<100).contains(size) {
+            throw AIServiceError(DatabaseError(resultCode: .SQLITE_NOTADB, message: "\(size) bytes"), path: path)
+        }
+        var configuration = GRDB.Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(options.busyTimeout)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.read { db in try check(db, path) }
+        try queue.close()
+    }
+
     private static func check(_ db: Database, _ path: String) throws {
         let id = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0

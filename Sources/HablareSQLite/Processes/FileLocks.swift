@@ -17,7 +17,7 @@ final class FileLocks: OwnerLiveness {
 
     init(directory: URL) throws {
         self.directory = directory
-        host = ProcessInfo.processInfo.hostName
+        host = Self.machineName
         try FileSystem.createDirectory(directory)
     }
 
@@ -46,7 +46,21 @@ final class FileLocks: OwnerLiveness {
         close(descriptor)
     }
 
-    func isDead(_ lockName: String) throws -> Bool {
+    /// `ProcessInfo.hostName` may ask a name server; this does not.
+    private static var machineName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Judged by the lock alone: a SQLite store is only ever shared by processes of one kernel, whatever its host is
+    /// called at the moment.
+    func isDead(_ owner: OwnerRegistration) throws -> Bool? {
+        try isFree(owner.lockName)
+    }
+
+    /// Whether nobody holds a lock. A free one is removed.
+    func isFree(_ lockName: String) throws -> Bool {
         // A name from the database is a file name of ours or nothing.
         guard !lockName.isEmpty, !lockName.contains("/") else { return true }
         let path = directory.appendingPathComponent(lockName).path

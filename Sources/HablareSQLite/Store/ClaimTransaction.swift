@@ -45,7 +45,7 @@ struct ClaimTransaction {
             ORDER BY f.priority, f.id LIMIT ?2
             """)
         select.bind(1, query.provider.rawValue)
-        select.bind(2, query.limit)
+        select.bind(2, max(0, query.limit))  // SQLite takes a negative limit for none
         if let job { select.bind(3, job.rawValue) }
         var taken: [Taken] = []
         let first = RequestColumns.count

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 /// A response's content as its columns have it: bytes as they are, vectors as little-endian 32-bit floats, value
-/// trees as JSON, large bytes as a reference.
+/// trees in the canonical encoding, large bytes as a reference.
 struct ContentColumns {
     let inline: Data?
     let reference: ContentReference?
@@ -19,8 +19,14 @@ struct ContentColumns {
             }
         case .structured(let value):
             reference = nil
-            inline = try Coding.json(value)
+            inline = try Coding.tree(value)
         }
+    }
+
+    /// The columns of what an attempt brought; `nil` when it brought nothing.
+    init?(ofAnswerIn end: AttemptEnd) throws {
+        guard case .completed(let data) = end.outcome, case .success(let content) = data.result else { return nil }
+        try self.init(content)
     }
 
     /// The content that columns stand for; an evicted one is a failure.
@@ -41,7 +47,7 @@ struct ContentColumns {
         case .audio: return .success(.audio(body, AudioFormat(rawValue: format ?? "")))
         case .image: return .success(.image(body, ImageFormat(rawValue: format ?? "")))
         case .embedding: return .success(.embedding(vector(inline ?? Data())))
-        case .structured: return .success(.structured(try Coding.value(ParameterValue.self, inline) ?? .null))
+        case .structured: return .success(.structured(try CanonicalEncoding.value(of: inline ?? Data())))
         }
     }
 

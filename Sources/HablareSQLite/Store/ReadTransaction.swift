@@ -53,7 +53,7 @@ struct ReadTransaction {
         var select = try BoundStatement(db, "\(Self.snapshotColumns) \(restriction) ORDER BY \(order) LIMIT ?3")
         if let job = filter.job { select.bind(1, job.rawValue) }
         if let after = filter.after { select.bind(2, after) }
-        select.bind(3, filter.limit)
+        select.bind(3, max(0, filter.limit))  // SQLite takes a negative limit for none
         var page: [RequestSnapshot] = []
         try select.forEach { page.append(try Self.snapshot($0).0) }
         return page

@@ -37,7 +37,11 @@ struct RequestColumns {
         kind = row.int(7)
         inline = row.data(8)
         content = row.data(9).map { ContentReference(digest: $0, byteCount: Int(row.int(10))) }
-        parameters = try Coding.value([String: ParameterValue].self, row.data(11)) ?? [:]
+        if let bytes = row.data(11), case .object(let members) = try CanonicalEncoding.value(of: bytes) {
+            parameters = members
+        } else {
+            parameters = [:]
+        }
         metadata = try Coding.value([String: String].self, row.data(12)) ?? [:]
     }
 

@@ -18,16 +18,22 @@ extension WriteTransaction {
         {
             return .contentMissing(reference)
         }
+        let content: ContentColumns?
+        do {
+            content = try ContentColumns(ofAnswerIn: end)
+        } catch {
+            return .rejected(Self.unwritable(.invalidResponse, "The answer", error))
+        }
         // What the attempt believes is nearly always so: decided from that, the move is one compare-and-set.
         let expected = AttemptEnding(end, flight: end.lifecycle, member: RequestLifecycle())
-        if try move(end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil) {
-            try apply(expected, of: end)
+        if expected.receipt == .done, try move(end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil) {
+            try apply(expected, of: end, content)
             return .done
         }
         guard let row = try flightRow(end.flight) else { return .refused(.staleToken) }
         let member = try memberState(end.request) ?? .cancelled
         let actual = AttemptEnding(end, flight: row.lifecycle, member: RequestLifecycle(state: member))
-        try record(actual.record, of: end.flight)
+        if let line = actual.record { try record(line, of: end.flight) }
         guard actual.receipt == .done else {
             if case .completed(let data) = end.outcome, case .success(let content) = data.result {
                 release(content.body?.reference)
@@ -35,16 +41,16 @@ extension WriteTransaction {
             return actual.receipt
         }
         try write(actual.flight, to: end.flight)
-        try apply(actual, of: end)
+        try apply(actual, of: end, content)
         return .done
     }
 
-    private mutating func apply(_ ending: AttemptEnding, of end: AttemptEnd) throws {
-        try record(ending.record, of: end.flight)
+    private mutating func apply(_ ending: AttemptEnding, of end: AttemptEnd, _ content: ContentColumns?) throws {
+        if let line = ending.record { try record(line, of: end.flight) }
         if ending.member.state != .live {
             try finish(end.request, as: ending.member.state, at: end.endedAt, error: ending.error)
         }
-        if let response = ending.response { try insert(response, of: end.flight) }
+        if let response = ending.response, let content { try insert(response, content, of: end.flight) }
     }
 
     /// Writes a move where the row still is what the mover believes.
@@ -126,9 +132,8 @@ extension WriteTransaction {
         try insert.run()
     }
 
-    private func insert(_ response: AIResponseData, of flight: FlightID) throws {
+    private func insert(_ response: AIResponseData, _ columns: ContentColumns, of flight: FlightID) throws {
         guard case .success(let content) = response.result else { return }
-        let columns = try ContentColumns(content)
         var insert = try BoundStatement(
             db,
             """

@@ -10,9 +10,16 @@ extension WriteTransaction {
     mutating func submit(_ submission: Submission) throws -> WriteReceipt {
         let request = submission.request
         if let content = submission.promptContent, !hasContent(content) { return .contentMissing(content) }
-        let payload = try PromptColumns(submission)
-        let parameters = request.parameters.isEmpty ? nil : try Coding.json(request.parameters)
-        let metadata = try Coding.labels(request.metadata)
+        let payload: PromptColumns
+        let parameters: Data?
+        let metadata: Data?
+        do {
+            payload = try PromptColumns(submission)
+            parameters = request.parameters.isEmpty ? nil : try Coding.tree(.object(request.parameters))
+            metadata = try Coding.labels(request.metadata)
+        } catch {
+            return .rejected(Self.unwritable(.invalidRequest, "The request", error))
+        }
         guard (payload.inline?.count ?? 0) + (parameters?.count ?? 0) + (metadata?.count ?? 0) < Self.largestRow else {
             return .rejected(
                 AIServiceError(.invalidRequest, "The request is larger than 500 MB. Split it, or refer to a file."))
@@ -20,9 +27,17 @@ extension WriteTransaction {
         let flight = try insertFlight(submission, payload, parameters)
         guard try insertRequest(submission, flight, metadata) else {
             try forgetFlight(flight)
+            release(submission.promptContent)
             return try present(submission)
         }
         return .submitted(SubmissionReceipt(id: request.id, flight: flight, wasPresent: false))
+    }
+
+    /// Why a value cannot be a row. Found before anything was written, so it costs the other writes nothing.
+    static func unwritable(_ code: AIServiceError.Code, _ what: String, _ error: any Error) -> AIServiceError {
+        error as? AIServiceError
+            ?? AIServiceError(
+                code, "\(what) has values that cannot be stored. Numbers must be finite.", cause: "\(Swift.type(of: error))")
     }
 
     private mutating func insertFlight(

@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that nobody who links the libraries builds the benchmarks.
+let package = Package(
+    name: "hablare-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "hablare", path: ".."),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "hablare-bench",
+            dependencies: [
+                .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareSQLite", package: "hablare"),
+                .product(name: "HablareTestKit", package: "hablare"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Sources/HablareBench",
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+                .treatAllWarnings(as: .error),
+            ]
+        )
+    ]
+)

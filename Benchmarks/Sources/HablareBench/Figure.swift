@@ -1,0 +1,112 @@
+import Foundation
+
+/// One measured number.
+struct Figure: Codable, Sendable {
+    enum Better: String, Codable, Sendable {
+        case higher, lower
+    }
+
+    /// What was measured: `benchmark.variant.width`.
+    var name: String
+    var value: Double
+    var unit: String
+    var better: Better
+}
+
+/// All figures of a run, as `.bench/latest.json` has them.
+struct Report: Codable, Sendable {
+    var commit: String
+    var date: String
+    var machine: [String: String]
+    var results: [Figure]
+
+    init(results: [Figure]) {
+        self.results = results
+        commit = Self.output(of: ["git", "describe", "--always", "--dirty", "--abbrev=12"])
+        date = Date().formatted(.iso8601)
+        machine = [
+            "system": Self.output(of: ["uname", "-srm"]),
+            "processors": String(ProcessInfo.processInfo.activeProcessorCount),
+            "memory": "\(ProcessInfo.processInfo.physicalMemory / 1_048_576) MiB",
+        ]
+    }
+
+    private static func output(of command: [String]) -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        do {
+            try process.run()
+        } catch {
+            return "unknown"
+        }
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    func write(to file: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try encoder.encode(self).write(to: file, options: .atomic)
+    }
+
+    /// Prints the figures as a table.
+    func printTable() {
+        let width = results.map(\.name.count).max() ?? 0
+        for figure in results {
+            let number = figure.value.formatted(.number.precision(.significantDigits(1...4)))
+            print("\(figure.name.padding(toLength: width, withPad: " ", startingAt: 0))  \(number) \(figure.unit)")
+        }
+    }
+}
+
+/// The median of an odd or even number of values.
+func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return .nan }
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+}
+
+/// The value below which a fraction of the values lies.
+func percentile(_ values: [Double], _ fraction: Double) -> Double {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return .nan }
+    return sorted[min(sorted.count - 1, Int(Double(sorted.count) * fraction))]
+}
+
+extension Duration {
+    var seconds: Double { self / .seconds(1) }
+}
+
+/// A folder on the disk that the project is on, removed afterwards.
+func withScratchFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
+    let folder = URL(fileURLWithPath: ".bench/scratch-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    do {
+        let result = try await body(folder)
+        try FileManager.default.removeItem(at: folder)
+        return result
+    } catch {
+        try FileManager.default.removeItem(at: folder)
+        throw error
+    }
+}
+
+/// Runs an operation `total` times from `width` callers, each of which does one after another; operations per second.
+func rate(width: Int, total: Int, _ operation: @escaping @Sendable () async throws -> Void) async throws -> Double {
+    let each = max(1, total / width)
+    let clock = ContinuousClock()
+    let start = clock.now
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<width {
+            group.addTask { for _ in 0..<each { try await operation() } }
+        }
+        try await group.waitForAll()
+    }
+    return Double(each * width) / (clock.now - start).seconds
+}

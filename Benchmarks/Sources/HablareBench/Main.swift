@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+
+@main
+struct HablareBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hablare-bench", abstract: "Measures the engine beside what it is compared with.",
+        subcommands: [Measure.self, Recover.self], defaultSubcommand: Measure.self)
+}
+
+struct Measure: AsyncParsableCommand {
+    static let all = ["lifecycle", "pickup", "recovery", "narrate"]
+
+    @Option(help: "Only this one: ceiling, lifecycle, pickup, recovery or narrate.")
+    var only: String?
+    @Option(help: "Where the figures go, as JSON.")
+    var output: String?
+    @Option(help: "How often each is measured; the median counts.")
+    var rounds = 5
+    @Option(help: "The program for `narrate`.")
+    var hablare = ".build/release/hablare"
+
+    func validate() throws {
+        guard only == nil || only == "ceiling" || Self.all.contains(only ?? "") else {
+            throw ValidationError("There is no benchmark '\(only ?? "")'. There are: \(Self.all.joined(separator: ", ")).")
+        }
+        guard rounds > 0 else { throw ValidationError("Measure at least once.") }
+    }
+
+    func run() async throws {
+        var figures: [Figure] = []
+        for name in Self.all where only == nil || only == name || (only == "ceiling" && name == "lifecycle") {
+            FileHandle.standardError.write(Data("measuring \(name) …\n".utf8))
+            switch name {
+            case "lifecycle": figures += try await Lifecycle.run(rounds: rounds)
+            case "pickup": figures += try await Pickup.run(rounds: rounds)
+            case "recovery": figures += try await Recovery.run(rounds: rounds)
+            default: figures += try await Narrate.run(rounds: rounds, hablare: hablare)
+            }
+        }
+        let report = Report(results: figures)
+        report.printTable()
+        if let output { try report.write(to: URL(fileURLWithPath: output)) }
+    }
+}
+
+struct Recover: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "The child of `recovery`.", shouldDisplay: false)
+
+    @Argument var folder: String
+    @Argument var start: Double
+
+    func run() async throws {
+        try await Recovery.child(folder, start: start)
+    }
+}

@@ -1,0 +1,79 @@
+public import Hablare
+
+/// What every store must do, as rules that any test framework can run, each against a fresh store.
+///
+/// ```swift
+/// @Test(arguments: StoreContract.rules) func keeps(_ rule: StoreContract.Rule) throws {
+///     try StoreContract { MyStore() }.check(rule)
+/// }
+/// ```
+///
+/// A store that breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that says which and how.
+public struct StoreContract: Sendable {
+    /// One rule.
+    public struct Rule: Sendable, CustomStringConvertible {
+        /// The rule as a sentence.
+        public let name: String
+        let body: @Sendable (StoreWorkbench) throws -> Void
+
+        init(_ name: String, _ body: @escaping @Sendable (StoreWorkbench) throws -> Void) {
+            self.name = name
+            self.body = body
+        }
+
+        /// The rule as a sentence.
+        public var description: String { name }
+    }
+
+    private let makeStore: @Sendable () throws -> any RequestStore
+
+    /// Creates the contract of one kind of store.
+    ///
+    /// - Parameter makeStore: Makes an empty store. Called once for each rule.
+    public init(makeStore: @escaping @Sendable () throws -> any RequestStore) {
+        self.makeStore = makeStore
+    }
+
+    /// All rules.
+    public static let rules: [Rule] =
+        submitting + claiming + attempts + lateOutcomes + endings + owners + reading + content
+
+    /// Holds a fresh store to a rule.
+    ///
+    /// - Throws: ``ContractViolation``, or what the store throws.
+    public func check(_ rule: Rule) throws {
+        try rule.body(StoreWorkbench(store: try makeStore()))
+    }
+}
+
+/// How a store broke its contract.
+public struct ContractViolation: Error, CustomStringConvertible {
+    /// What was found instead of what.
+    public let message: String
+    /// Where the rule stands.
+    public let location: String
+
+    /// The message and its place.
+    public var description: String { "\(message) (\(location))" }
+}
+
+/// Throws a violation unless two values are equal.
+func require<Value: Equatable>(
+    _ what: String, _ actual: Value, is expected: Value, file: String = #fileID, line: Int = #line
+) throws {
+    guard actual != expected else { return }
+    throw ContractViolation(
+        message: "\(what): expected \(expected), found \(actual)", location: "\(file):\(line)")
+}
+
+/// Throws a violation unless a condition holds.
+func require(_ what: String, _ condition: Bool, file: String = #fileID, line: Int = #line) throws {
+    guard !condition else { return }
+    throw ContractViolation(message: what, location: "\(file):\(line)")
+}
+
+/// The value, or a violation where there is none.
+func require<Value>(_ what: String, _ value: Value?, file: String = #fileID, line: Int = #line) throws -> Value {
+    guard let value else { throw ContractViolation(message: "\(what): nothing found", location: "\(file):\(line)") }
+    return value
+}

@@ -1,0 +1,199 @@
+package import Foundation
+package import Hablare
+
+/// A store on the bench: the moves that tests make again and again, with dates and UUIDs that are known beforehand.
+package struct StoreWorkbench: Sendable {
+    /// The store.
+    package let store: any RequestStore
+
+    package init(store: any RequestStore) {
+        self.store = store
+    }
+
+    /// A date so many seconds after the beginning of the test. Whole, because stores may round below a microsecond.
+    package static func date(_ seconds: Int) -> Date {
+        Date(timeIntervalSince1970: 1_800_000_000 + TimeInterval(seconds))
+    }
+
+    /// The UUID of a number; they ascend with it.
+    package static func id(_ number: Int) -> UUID {
+        var tail = UInt64(number).bigEndian
+        let bytes = withUnsafeBytes(of: &tail) { Array($0) }
+        return UUID(
+            uuid: (
+                0x01, 0xa3, 0, 0, bytes[4], bytes[5], 0x70, 0, 0x80, 0, 0, 0, bytes[4], bytes[5], bytes[6], bytes[7]
+            ))
+    }
+
+    // MARK: Writing
+
+    /// Commits one write.
+    package func write(_ write: StoreWrite) throws -> WriteReceipt {
+        let receipts = try store.commit([write])
+        try require("the number of receipts of one write", receipts.count, is: 1)
+        return receipts[0]
+    }
+
+    /// Registers a process.
+    package func register(_ number: Int32 = 1) throws -> OwnerID {
+        let receipt = try write(.registerOwner(Self.registration(number)))
+        guard case .owner(let owner) = receipt else {
+            throw ContractViolation(message: "registering a process gave \(receipt)", location: #fileID)
+        }
+        return owner
+    }
+
+    package static func registration(_ number: Int32) -> OwnerRegistration {
+        OwnerRegistration(host: "host-\(number)", processID: number, lockName: "lock-\(number)", expiresAt: date(30))
+    }
+
+    /// A submission of a request with a prompt of its own, unless told otherwise.
+    package static func submission(
+        _ number: Int, prompt: Prompt? = nil, provider: ProviderID = "p", job: String? = nil, position: Int = 0,
+        priority: Priority = .normal, supersedes: UUID? = nil
+    ) throws -> Submission {
+        try submission(
+            of: AIRequest(id: id(number), prompt: prompt ?? .text("prompt \(number)"), priority: priority),
+            provider: provider, job: job, position: position, supersedes: supersedes, at: date(number))
+    }
+
+    package static func submission(
+        of request: AIRequest, provider: ProviderID = "p", job: String? = nil, position: Int = 0,
+        supersedes: UUID? = nil, at date: Date = date(0)
+    ) throws -> Submission {
+        Submission(
+            request: request, provider: provider,
+            fingerprint: try Fingerprint(request, instance: ProviderInstance(rawValue: provider.rawValue)),
+            job: job.map { Submission.JobPlace(key: JobKey(rawValue: $0), position: position) },
+            supersedes: supersedes, createdAt: date)
+    }
+
+    /// Submits and expects it to be accepted as new.
+    @discardableResult
+    package func submit(_ submission: Submission) throws -> FlightID {
+        let receipt = try write(.submit(submission))
+        guard case .submitted(let accepted) = receipt, !accepted.wasPresent, accepted.id == submission.request.id else {
+            throw ContractViolation(message: "a new submission was answered \(receipt)", location: #fileID)
+        }
+        return accepted.flight
+    }
+
+    /// Submits a plain request.
+    @discardableResult
+    package func submit(_ number: Int, job: String? = nil, position: Int = 0) throws -> FlightID {
+        try submit(Self.submission(number, job: job, position: position))
+    }
+
+    // MARK: Working
+
+    /// Claims at most so many flights of the provider `p`.
+    package func claim(
+        _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1
+    ) throws -> [ClaimedFlight] {
+        try store.claim(ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit))
+    }
+
+    /// Claims the one flight that comes next.
+    package func claimOne(_ owner: OwnerID) throws -> ClaimedFlight {
+        try require("a flight to claim", try claim(owner).first)
+    }
+
+    /// The move of a flight that its holder sends.
+    package static func start(_ lifecycle: FlightLifecycle) throws -> FlightTransition {
+        try FlightTransition(of: lifecycle) { flight throws(FlightLifecycle.Refusal) in
+            try flight.attemptStarted(token: flight.token)
+        }
+    }
+
+    /// The move of a flight that its holder gives back unsent.
+    package static func release(_ lifecycle: FlightLifecycle) throws -> FlightTransition {
+        try FlightTransition(of: lifecycle) { flight throws(FlightLifecycle.Refusal) in
+            try flight.released(token: flight.token)
+        }
+    }
+
+    /// Journals an attempt at a claimed flight.
+    package func start(_ claimed: ClaimedFlight, at seconds: Int = 1) throws -> RunningAttempt {
+        let transition = try Self.start(claimed.lifecycle)
+        try require(
+            "starting an attempt", try write(.advance(claimed.id, transition, at: Self.date(seconds))), is: .done)
+        return RunningAttempt(
+            flight: claimed.id, request: claimed.request.id, lifecycle: transition.new, startedAt: Self.date(seconds))
+    }
+
+    /// Claims the next flight and journals an attempt at it.
+    package func startNext(_ owner: OwnerID) throws -> RunningAttempt {
+        try start(try claimOne(owner))
+    }
+
+    /// Runs the next flight to its end.
+    @discardableResult
+    package func finishNext(_ owner: OwnerID, failing error: AIServiceError? = nil) throws -> RunningAttempt {
+        let attempt = try startNext(owner)
+        try require("an attempt's end", try write(.settle(error.map(attempt.failed) ?? attempt.completed())), is: .done)
+        return attempt
+    }
+
+    /// Brings request `number` into a state; it must be the only one of its store that waits.
+    package func bring(_ number: Int, to phase: RequestPhase, by owner: OwnerID) throws {
+        try submit(number)
+        switch phase {
+        case .pending: break
+        case .executing: _ = try startNext(owner)
+        case .completed: try finishNext(owner)
+        case .failed: try finishNext(owner, failing: Self.failure)
+        case .cancelled: _ = try write(.cancel(Self.id(number), at: Self.date(9)))
+        }
+        try require("the phase", try store.snapshot(of: Self.id(number))?.phase, is: phase)
+    }
+
+    package static let failure = AIServiceError(.providerFailed, "It did not work.", cause: "exit status 1")
+}
+
+/// An attempt that was journalled and whose end was not.
+package struct RunningAttempt: Sendable {
+    package var flight: FlightID
+    package var request: UUID
+    package var lifecycle: FlightLifecycle
+    package var startedAt: Date
+
+    package init(flight: FlightID, request: UUID, lifecycle: FlightLifecycle, startedAt: Date) {
+        self.flight = flight
+        self.request = request
+        self.lifecycle = lifecycle
+        self.startedAt = startedAt
+    }
+
+    /// The answer that ``completed(_:at:)`` brings.
+    package func response(_ content: ResponseContent = .text("answer"), at seconds: Int = 2) -> AIResponseData {
+        AIResponseData(
+            requestID: request, providerID: "p", result: .success(content), metadata: ["voice": "en"],
+            receivedAt: StoreWorkbench.date(seconds), usage: Self.usage)
+    }
+
+    package static let usage = Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4, costMicroDollars: 5)
+
+    package func completed(_ content: ResponseContent = .text("answer"), at seconds: Int = 2) -> AttemptEnd {
+        end(.completed(response(content, at: seconds)), billing: .billed, at: seconds)
+    }
+
+    package func failed(_ error: AIServiceError) -> AttemptEnd {
+        end(.failed(error), billing: .neverSent)
+    }
+
+    package func end(_ outcome: AttemptEnd.Outcome, billing: BillingState, at seconds: Int = 2) -> AttemptEnd {
+        AttemptEnd(
+            flight: flight, request: request, provider: "p", lifecycle: lifecycle, outcome: outcome, billing: billing,
+            startedAt: startedAt, endedAt: StoreWorkbench.date(seconds))
+    }
+
+    /// The ledger's line of the attempt, ended in a way.
+    package func record(
+        _ outcome: AttemptRecord.Outcome, _ billing: BillingState, error: AIServiceError? = nil,
+        usage: Usage = Usage(), at seconds: Int = 2
+    ) -> AttemptRecord {
+        AttemptRecord(
+            attempt: lifecycle.attempt, token: lifecycle.token, outcome: outcome, error: error, billing: billing,
+            usage: usage, startedAt: startedAt, endedAt: StoreWorkbench.date(seconds))
+    }
+}

@@ -1,0 +1,342 @@
+import Foundation
+import Hablare
+import HablareTestKit
+
+/// Where two stores differ.
+struct Divergence: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// A random but sensible history: writers only claim to know what a store once told them, though it may be stale.
+struct StoreHistory {
+    private let seed: UInt64
+    private var random: SeededGenerator
+    private let reference: any RequestStore
+    var store: any RequestStore
+    private var steps = 0
+    private(set) var writes = 0
+    private(set) var receiptKinds: Set<String> = []
+
+    private var now = 0
+    private var owners: [OwnerID] = [OwnerID(rawValue: 99)]
+    private var submissions: [Submission] = []
+    private var leases: [(flight: FlightID, request: UUID, lifecycle: FlightLifecycle)] = []
+    private var attempts: [RunningAttempt] = []
+    private var lastID = 0
+
+    init(seed: UInt64, reference: any RequestStore, store: any RequestStore) {
+        self.seed = seed
+        self.reference = reference
+        self.store = store
+        random = SeededGenerator(seed: seed)
+    }
+
+    // MARK: Steps
+
+    mutating func step() throws {
+        steps += 1
+        if chance(4) { try claim() } else { try commit() }
+        try read()
+    }
+
+    private mutating func commit() throws {
+        let writes = try (0..<pick(1...5)).map { _ in try anyWrite() }
+        self.writes += writes.count
+        let expected = try reference.commit(writes.map(\.write))
+        let actual = try store.commit(writes.map(\.write))
+        try require("the receipts of \(writes.map(\.write))", actual, expected)
+        for (write, receipt) in zip(writes, expected) {
+            receiptKinds.insert(receipt.kind)
+            learn(write, receipt)
+        }
+    }
+
+    private mutating func claim() throws {
+        let query = ClaimQuery(
+            owner: pickOne(owners), provider: anyProvider(),
+            scope: chance(3) ? .job(anyJob()) : .everything, limit: pick(0...4))
+        let expected = try reference.claim(query)
+        let actual = try store.claim(query)
+        try require("the flights of \(query)", actual.map(\.id), expected.map(\.id))
+        try require("their lives", actual.map(\.lifecycle), expected.map(\.lifecycle))
+        try require("their requests", actual.map(\.request), expected.map(\.request))
+        try require("their failures", actual.map(\.failure), expected.map(\.failure))
+        if !expected.isEmpty { receiptKinds.insert("claimed") }
+        for flight in expected { leases.append((flight.id, flight.request.id, flight.lifecycle)) }
+    }
+
+    /// What a writer keeps in mind to make sense of the receipt.
+    private struct Attempted {
+        var write: StoreWrite
+        var submission: Submission?
+        var started: RunningAttempt?
+    }
+
+    private mutating func learn(_ attempted: Attempted, _ receipt: WriteReceipt) {
+        switch receipt {
+        case .owner(let owner): owners.append(owner)
+        case .submitted(let stored) where !stored.wasPresent:
+            guard let submission = attempted.submission else { return }
+            submissions.append(submission)
+            switch submission.flight.state {
+            case .leased: leases.append((stored.flight, stored.id, submission.flight))
+            case .executing:
+                attempts.append(
+                    RunningAttempt(
+                        flight: stored.flight, request: stored.id, lifecycle: submission.flight,
+                        startedAt: submission.createdAt))
+            case .waiting, .settled: break
+            }
+        case .done: if let started = attempted.started { attempts.append(started) }
+        default: break
+        }
+    }
+
+    // MARK: Writes
+
+    private mutating func anyWrite() throws -> Attempted {
+        now += pick(1...2_000)
+        let date = self.date
+        switch pick(0...19) {
+        case 0: return Attempted(write: .registerOwner(registration()))
+        case 1: return Attempted(write: .renewOwner(pickOne(owners), until: date.addingTimeInterval(30)))
+        case 2 where chance(3): return Attempted(write: .retireOwner(pickOne(owners), at: date))
+        case 2...7:
+            let submission = try anySubmission()
+            return Attempted(write: .submit(submission), submission: submission)
+        case 8...10: return try anyMove(at: date)
+        case 11...14: if let end = anyEnd(at: date) { return Attempted(write: .settle(end)) }
+        case 15: return Attempted(write: .evict(anyID()))
+        case 16: return Attempted(write: .delete(anyID(), at: date))
+        case 17: return Attempted(write: .cancel(anyID(), at: date))
+        default: break
+        }
+        return Attempted(write: .retry(anyID(), at: date))
+    }
+
+    private mutating func anyMove(at date: Date) throws -> Attempted {
+        guard let lease = recent(leases) else { return Attempted(write: .evict(anyID())) }
+        if chance(5) {
+            return Attempted(write: .advance(lease.flight, try StoreWorkbench.release(lease.lifecycle), at: date))
+        }
+        let start = try StoreWorkbench.start(lease.lifecycle)
+        let attempt = RunningAttempt(
+            flight: lease.flight, request: lease.request, lifecycle: start.new, startedAt: date)
+        return Attempted(write: .advance(lease.flight, start, at: date), started: attempt)
+    }
+
+    private mutating func anyEnd(at date: Date) -> AttemptEnd? {
+        guard let attempt = recent(attempts) else { return nil }
+        let outcome: AttemptEnd.Outcome
+        switch pick(0...3) {
+        case 0: outcome = .failed(anyError())
+        case 1: outcome = .interrupted
+        default:
+            outcome = .completed(
+                AIResponseData(
+                    requestID: attempt.request, providerID: provider(of: attempt.request),
+                    result: .success(anyContent()), metadata: anyLabels(), receivedAt: date, usage: anyUsage()))
+        }
+        return AttemptEnd(
+            flight: attempt.flight, request: attempt.request, provider: provider(of: attempt.request),
+            lifecycle: attempt.lifecycle, outcome: outcome, billing: pickOne([.billed, .maybeBilled, .neverSent]),
+            startedAt: attempt.startedAt, endedAt: date)
+    }
+
+    private mutating func anySubmission() throws -> Submission {
+        if chance(5), var again = recent(submissions) {
+            if chance(2) { again.request.prompt = .text("changed \(pick(0...1))") }
+            if chance(3) {
+                again = try rebuilt(again, id: nextID())
+            } else {
+                again = try rebuilt(again, id: again.request.id)
+            }
+            return again
+        }
+        let id = chance(12) ? anyID() : nextID()
+        let request = AIRequest(
+            id: id, prompt: anyPrompt(), model: chance(2) ? nil : pickOne(["", "m", "large"]),
+            parameters: chance(2) ? [:] : ["a": anyValue(depth: 0), "b": anyValue(depth: 0)], sample: pick(0...2),
+            tenant: pickOne(["", "t"]), priority: pickOne(Priority.allCases),
+            attemptTimeout: chance(2) ? nil : .milliseconds(pick(1...100_000)), metadata: anyLabels())
+        let inJob = chance(2)
+        var submission = try StoreWorkbench.submission(
+            of: request, provider: anyProvider(), job: inJob ? anyJob().rawValue : nil, position: pick(0...40),
+            supersedes: chance(6) ? anyID() : nil, at: date)
+        switch pick(0...5) {
+        case 0, 1: try submission.flight.leased(by: pickOne(owners))
+        case 2:
+            try submission.flight.leased(by: pickOne(owners))
+            try submission.flight.attemptStarted(token: submission.flight.token)
+        default: break
+        }
+        return submission
+    }
+
+    private func rebuilt(_ old: Submission, id: UUID) throws -> Submission {
+        let request = AIRequest(
+            id: id, prompt: old.request.prompt, model: old.request.model, parameters: old.request.parameters,
+            sample: old.request.sample, tenant: old.request.tenant, priority: old.request.priority)
+        return try StoreWorkbench.submission(
+            of: request, provider: old.provider, job: old.job?.key.rawValue, position: old.job?.position ?? 0, at: date)
+    }
+
+    // MARK: Reads
+
+    private mutating func read() throws {
+        let id = anyID()
+        try same("the snapshot of \(id)") { try $0.snapshot(of: id) }
+        try same("the response of \(id)") { try $0.response(of: id) }
+        try same("the request of \(id)") { try $0.request(of: id) }
+        try same("the attempts of \(id)") { try $0.attempts(of: id) }
+        let phases = RequestPhase.allCases.filter { _ in chance(2) }
+        let filter = SnapshotFilter(
+            phases: chance(2) ? nil : Set(phases), job: chance(3) ? anyJob() : nil,
+            ids: chance(4) ? (0..<4).map { _ in anyID() } : nil, limit: pick(0...6), after: chance(3) ? anyID() : nil)
+        try same("the page of \(filter)") { try $0.snapshots(filter) }
+        try same("the owners") { try $0.owners() }
+        if chance(5) { try same("the statistics") { try $0.statistics() } }
+    }
+
+    mutating func compareEverything() throws {
+        for number in 0...lastID {
+            let id = StoreWorkbench.id(number)
+            try same("the snapshot of \(id)") { try $0.snapshot(of: id) }
+            try same("the response of \(id)") { try $0.response(of: id) }
+            try same("the request of \(id)") { try $0.request(of: id) }
+            try same("the attempts of \(id)") { try $0.attempts(of: id) }
+        }
+        try same("all snapshots") { try $0.snapshots(SnapshotFilter(limit: .max)) }
+        try same("the owners") { try $0.owners() }
+        try same("the statistics") { try $0.statistics() }
+    }
+
+    private func same<Value: Equatable>(_ what: String, _ read: (any StoreReading) throws -> Value) throws {
+        try require(what, try read(store), try read(reference))
+    }
+
+    private func require<Value: Equatable>(_ what: String, _ actual: Value, _ expected: Value) throws {
+        guard actual != expected else { return }
+        throw Divergence(
+            description: "HABLARE_SEED=\(seed), step \(steps): \(what) is \(actual) and should be \(expected)")
+    }
+}
+
+// MARK: - Choices
+
+extension StoreHistory {
+    private var date: Date { Date(timeIntervalSince1970: 1_800_000_000 + Double(now) / 1000) }
+
+    private mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+    private mutating func chance(_ one: Int) -> Bool { pick(1...one) == 1 }
+    private mutating func pickOne<Value>(_ values: [Value]) -> Value { values[pick(0...values.count - 1)] }
+
+    /// One of the last, usually; sometimes a very old one.
+    private mutating func recent<Value>(_ values: [Value]) -> Value? {
+        guard !values.isEmpty else { return nil }
+        return pickOne(chance(4) ? values : values.suffix(8))
+    }
+
+    private mutating func nextID() -> UUID {
+        lastID += 1
+        return StoreWorkbench.id(lastID)
+    }
+
+    private mutating func anyID() -> UUID {
+        StoreWorkbench.id(pick(max(0, lastID - (chance(3) ? 400 : 12))...lastID + 1))
+    }
+    private mutating func anyProvider() -> ProviderID { pickOne(["p", "p", "p", "q", ""]) }
+    private mutating func anyJob() -> JobKey { JobKey(rawValue: pickOne(["j", "k", ""])) }
+
+    private mutating func registration() -> OwnerRegistration {
+        let number = Int32(pick(1...5))
+        return OwnerRegistration(
+            host: "host-\(number)", processID: number, lockName: chance(2) ? "" : "lock", expiresAt: date)
+    }
+
+    private func provider(of id: UUID) -> ProviderID {
+        submissions.last { $0.request.id == id }?.provider ?? "p"
+    }
+
+    private mutating func anyText() -> String {
+        pickOne([
+            "", "a", "Zürich", "東京 👩‍👩‍👧", "line\nbreak \u{0} \"quoted\" \\ /", String(repeating: "long ", count: 300),
+        ])
+    }
+
+    private mutating func anyPrompt() -> Prompt {
+        guard chance(4) else { return .text("\(anyText()) \(pick(0...3))") }
+        return .messages(
+            (0..<pick(0...2)).map { _ in
+                Prompt.Message(
+                    role: pickOne([.system, .user, .assistant, .tool]),
+                    parts: [
+                        .text(anyText()), .image(Body(Data(anyText().utf8)), .png),
+                        .toolCall(id: "1", name: anyText(), arguments: anyValue(depth: 0)),
+                        .toolResult(id: "1", content: anyText()),
+                    ])
+            })
+    }
+
+    private mutating func anyValue(depth: Int) -> ParameterValue {
+        switch pick(0...(depth < 3 ? 7 : 4)) {
+        case 0: return nil
+        case 1: return .bool(chance(2))
+        case 2: return .int(pickOne([0, 1, -1, .max, .min, Int64(pick(-1000...1000))]))
+        case 3: return .double(pickOne([0.5, -1.25, 1e300, 2e-300, 0.1]))
+        case 4: return .string(anyText())
+        case 5, 6: return .array((0..<pick(0...3)).map { _ in anyValue(depth: depth + 1) })
+        default: return .object(["x": anyValue(depth: depth + 1), anyText(): anyValue(depth: depth + 1)])
+        }
+    }
+
+    private mutating func anyContent() -> ResponseContent {
+        let body = Body(Data(anyText().utf8))
+        switch pick(0...5) {
+        case 0: return .text(body)
+        case 1: return .data(body)
+        case 2: return .audio(body, pickOne([.wav, .mp3, AudioFormat(rawValue: "")]))
+        case 3: return .image(body, .png)
+        case 4: return .embedding((0..<pick(0...9)).map { _ in pickOne([0, -0.0, 1.5, .infinity, 0.1]) })
+        default: return .structured(anyValue(depth: 0))
+        }
+    }
+
+    private mutating func anyLabels() -> [String: String] {
+        chance(2) ? [:] : [anyText(): anyText(), "k": "v"]
+    }
+
+    private mutating func anyUsage() -> Usage {
+        Usage(
+            inputTokens: Int64(pick(0...9)), outputTokens: Int64(pick(0...9)), characters: Int64(pick(0...9)),
+            bytes: Int64(pick(0...9)), costMicroDollars: chance(2) ? nil : Int64(pick(0...9)))
+    }
+
+    private mutating func anyError() -> AIServiceError {
+        AIServiceError(
+            pickOne([.timeout, .providerFailed, AIServiceError.Code(rawValue: "own")]), anyText(),
+            disposition: pickOne([nil, .fail, .retry(after: .milliseconds(pick(0...9))), .needsUser]),
+            cause: chance(2) ? nil : anyText())
+    }
+}
+
+extension WriteReceipt {
+    /// The receipt without what it carries, for saying which kinds a history reached.
+    fileprivate var kind: String {
+        switch self {
+        case .done: "done"
+        case .owner: "owner"
+        case .broken: "broken"
+        case .submitted(let receipt): receipt.wasPresent ? "present" : "submitted"
+        case .cancelled: "cancelled"
+        case .rejected: "rejected"
+        case .refused(.staleToken): "staleToken"
+        case .refused(.outOfOrder): "outOfOrder"
+        case .refused(.alreadyHeld): "alreadyHeld"
+        case .refused(.settled(let settlement)): "settled \(settlement)"
+        case .invalidState(let state): "invalid \(state)"
+        case .unknownRequest: "unknown"
+        case .contentMissing: "contentMissing"
+        }
+    }
+}
