@@ -102,5 +102,13 @@ let package = Package(
             name: "HablareSQLiteTests",
             dependencies: ["Hablare", "HablareSQLite", "HablareTestKit", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict),
+        .testTarget(
+            name: "HablareCommandTests",
+            dependencies: [
+                "Hablare", "HablareAudio", "HablareCommand", "HablareProviders", "HablareSQLite", "HablareSpeech",
+                "HablareTestKit",
+            ],
+            swiftSettings: strict
+        ),
     ]
 )

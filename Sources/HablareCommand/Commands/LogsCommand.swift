@@ -20,7 +20,7 @@ struct LogsCommand: ComposedCommand {
 
     @OptionGroup var data: DataOptions
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(in: composition).store
         guard let snapshot = try store.snapshot(of: id) else { throw CommandFailure(AIServiceError.unknownID(id)) }
         let attempts = try store.attempts(of: id)

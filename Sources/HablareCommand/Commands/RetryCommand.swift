@@ -32,7 +32,7 @@ struct RetryCommand: ComposedCommand {
         guard job == nil || failed else { throw ValidationError("--job goes with --failed.") }
     }
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         if let id {
             let opened = try data.openForRequest(in: composition)

@@ -30,7 +30,7 @@ struct VoicesCommand: ComposedCommand {
         let aliases: [String]
     }
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let all = try composition.providers(.init(concurrency: 1, timeout: .seconds(60)))
         let console = composition.console
         var rows: [Row] = []

@@ -20,7 +20,7 @@ struct WatchCommand: ComposedCommand {
 
     @OptionGroup var data: DataOptions
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(in: composition).store
         // Before the first look, so that no change falls between the two.
         let changes = store.signal?.changes()
@@ -35,7 +35,7 @@ struct WatchCommand: ComposedCommand {
     }
 
     /// Prints what changed; the exit status once the request is final.
-    private func look(_ store: any StoreReading, _ last: inout String?, _ composition: Composition) throws -> ExitStatus? {
+    private func look(_ store: any StoreReading, _ last: inout String?, _ composition: Composition) throws -> CommandStatus? {
         guard let snapshot = try store.snapshot(of: id) else { throw CommandFailure(AIServiceError.unknownID(id)) }
         var line = snapshot.phase.rawValue
         if let waiting = snapshot.waiting { line += ": " + waiting.sentence(provider: snapshot.providerID) }

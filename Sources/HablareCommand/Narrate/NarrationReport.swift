@@ -9,14 +9,14 @@ struct NarrationReport: Sendable {
 
     let plan: NarrationPlan
     let files: NarrationFiles
-    let progress: Progress
+    let progress: Tally
     let end: EngineSession.End<NarrationOutcome>
     /// How many segments have their audio now.
     let finished: Int
     /// The command line, for doing it again.
     let command: String
 
-    var status: ExitStatus {
+    var status: CommandStatus {
         switch end {
         case .finished(let outcome): outcome.failures.isEmpty ? .success : .incomplete
         case .stopped(let signal): signal.status

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareAudio
 import HablareSpeech
+import HablareSQLite
 import HablareTestKit
 import Testing
 
@@ -45,9 +46,9 @@ import Testing
         #expect(stage.output.contains("all made before"))
     }
 
-    @Test(arguments: [(StopSignal.interrupt, ExitStatus.interrupted), (.terminate, .terminated)])
+    @Test(arguments: [(StopSignal.interrupt, CommandStatus.interrupted), (.terminate, .terminated)])
     func `A signal lets running segments finish; the next run goes on there`(
-        signal: StopSignal, status: ExitStatus
+        signal: StopSignal, status: CommandStatus
     ) async throws {
         let folder = try TemporaryFolder()
         let gate = Gate()

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSQLite
 import HablareTestKit
 import Testing
 

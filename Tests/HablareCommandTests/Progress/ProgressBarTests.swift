@@ -3,8 +3,8 @@ import Testing
 @testable import HablareCommand
 
 @Suite struct ProgressBarTests {
-    private var half: Progress {
-        var progress = Progress(total: 678, audioSeconds: 754)
+    private var half: Tally {
+        var progress = Tally(total: 678, audioSeconds: 754)
         progress.reused = 39
         progress.made = 300
         progress.elapsed = 60
@@ -20,12 +20,12 @@ import Testing
 
     @Test func `Without UTF-8 it is drawn in ASCII`() {
         let line = ProgressBar(allowsUnicode: false).line(half, width: 120)
-        #expect(line.allSatisfy(\.isASCII))
+        #expect(line.utf8.count == line.count)
         #expect(line.contains("####----"))
     }
 
-    @Test(arguments: [Progress(total: 0), Progress(total: 1), Progress(total: 1_000_000, failed: 3, audioSeconds: 1e6)])
-    func `A line never exceeds the width`(progress: Progress) {
+    @Test(arguments: [Tally(total: 0), Tally(total: 1), Tally(total: 1_000_000, failed: 3, audioSeconds: 1e6)])
+    func `A line never exceeds the width`(progress: Tally) {
         for width in 0...200 {
             #expect(ProgressBar().line(progress, width: width).count <= max(1, width))
             #expect(ProgressBar().line(half, width: width).count <= max(1, width))
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `Reused segments do not count as speed`() {
-        var progress = Progress(total: 100)
+        var progress = Tally(total: 100)
         progress.reused = 50
         progress.elapsed = 1
         #expect(progress.rate == nil)

@@ -52,11 +52,11 @@ final class Stage: Sendable {
     }
 
     /// Runs a command line.
-    func run(_ arguments: String..., input: String = "") async -> ExitStatus {
+    func run(_ arguments: String..., input: String = "") async -> CommandStatus {
         await run(arguments, input: input)
     }
 
-    func run(_ arguments: [String], input: String = "") async -> ExitStatus {
+    func run(_ arguments: [String], input: String = "") async -> CommandStatus {
         await HablareCommand.execute(in: composition(arguments, input: input))
     }
 

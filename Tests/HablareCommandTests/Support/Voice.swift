@@ -6,9 +6,8 @@ import HablareTestKit
 enum Voice {
     /// The audio of a text: the longer the text, the longer the audio.
     static func audio(of text: String) -> Data {
-        let samples = (0..<(200 + text.utf8.count * 20)).map { frame in
-            Int16(truncatingIfNeeded: frame &* (text.utf8.reduce(7) { $0 &* 31 &+ Int($1) } | 1))
-        }
+        let step = text.utf8.reduce(7) { $0 &* 31 &+ Int($1) } | 1
+        let samples = (0..<(200 + text.utf8.count * 20)).map { Int16(truncatingIfNeeded: $0 &* step) }
         let body = samples.flatMap { bytes($0) }
         var data = Data("RIFF".utf8) + bytes(UInt32(body.count + 36)) + Data("WAVEfmt ".utf8) + bytes(UInt32(16))
         data += bytes(UInt16(1)) + bytes(UInt16(1)) + bytes(UInt32(8_000)) + bytes(UInt32(16_000))
