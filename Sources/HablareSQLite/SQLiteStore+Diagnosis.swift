@@ -15,7 +15,8 @@ extension SQLiteStore {
     ///
     /// - Throws: ``AIServiceError`` of category storage when the database cannot be read at all.
     public func diagnose() throws -> StoreDiagnosis {
-        var (diagnosis, references) = try translatingErrors(of: directory.appendingPathComponent("hablare.sqlite").path) {
+        var (diagnosis, references) = try translatingErrors(of: directory.appendingPathComponent("hablare.sqlite").path)
+        {
             try pool.read { db in
                 let check = RowCheck(db: db)
                 return (try check.diagnosis(), try check.references())
@@ -51,7 +52,8 @@ extension SQLiteStore {
                 diagnosis.findings.append(
                     StoreDiagnosis.Finding(
                         kind: .lockStale, isProblem: false,
-                        message: "The lock \(name) was left by a process that was killed as it began. It is removed now."))
+                        message:
+                            "The lock \(name) was left by a process that was killed as it began. It is removed now."))
             } else {
                 living += 1
             }

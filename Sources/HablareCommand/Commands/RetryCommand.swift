@@ -41,7 +41,8 @@ struct RetryCommand: ComposedCommand {
             } catch let error as AIServiceError where error.code == .invalidState {
                 throw CommandFailure(
                     .incomplete,
-                    "Request \(id.text) neither failed nor was it cancelled, so it is not tried again. See: hablare show \(id.text)")
+                    "Request \(id.text) neither failed nor was it cancelled, so it is not tried again. See: hablare show \(id.text)"
+                )
             }
             try console.print("\(id.text) waits again")
         } else {

@@ -31,11 +31,14 @@ struct WatchCommand: ComposedCommand {
                 if let status = try look(store, &last, composition) { return status }
             }
         }
-        throw CommandFailure(.temporary, "This store cannot be watched at the moment. Look at it with: hablare show \(id.text)")
+        throw CommandFailure(
+            .temporary, "This store cannot be watched at the moment. Look at it with: hablare show \(id.text)")
     }
 
     /// Prints what changed; the exit status once the request is final.
-    private func look(_ store: any StoreReading, _ last: inout String?, _ composition: Composition) throws -> CommandStatus? {
+    private func look(_ store: any StoreReading, _ last: inout String?, _ composition: Composition) throws
+        -> CommandStatus?
+    {
         guard let snapshot = try store.snapshot(of: id) else { throw CommandFailure(AIServiceError.unknownID(id)) }
         var line = snapshot.phase.rawValue
         if let waiting = snapshot.waiting { line += ": " + waiting.sentence(provider: snapshot.providerID) }

@@ -33,9 +33,11 @@ struct CommandFailure: Error, Equatable {
     }
 
     private static func message(of error: TextError) -> String {
-        guard error.code == .wordTooLong, let place = error.byteOffset, let length = error.length, let limit = error.limit
+        guard error.code == .wordTooLong, let place = error.byteOffset, let length = error.length,
+            let limit = error.limit
         else { return error.message }
-        return "The word at byte \(place) has \(length) characters, and the voice takes \(limit) at a time: put spaces into it."
+        return
+            "The word at byte \(place) has \(length) characters, and the voice takes \(limit) at a time: put spaces into it."
     }
 
     static func status(of code: AIServiceError.Code) -> CommandStatus {

@@ -103,6 +103,7 @@ struct NarrateCommand: ComposedCommand {
             try data.open(in: composition), providers: [installed], scope: .job(plan.job), verbose: data.verbose,
             in: composition)
         let console = composition.console
+        if !quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
         let reporter = ProgressReporter(
             Tally(total: plan.segments.count, audioSeconds: 0),
             manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
@@ -116,7 +117,8 @@ struct NarrateCommand: ComposedCommand {
         } catch let error as AIServiceError where error.category == .storage {
             let failure = CommandFailure(error)
             throw CommandFailure(
-                failure.status, "\(failure.message) What is finished is kept; then run the same command again to go on.")
+                failure.status, "\(failure.message) What is finished is kept; then run the same command again to go on."
+            )
         }
         let report = NarrationReport(
             plan: plan, files: files, progress: reporter.current, end: end,

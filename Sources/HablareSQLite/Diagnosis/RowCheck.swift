@@ -49,7 +49,9 @@ struct RowCheck {
             SELECT f.prompt_digest, f.prompt_size, f.member, 1 FROM flights f WHERE f.prompt_digest IS NOT NULL
             """
         return try Row.fetchAll(db, sql: sql).compactMap { row in
-            guard let digest = row[0] as Data?, let id = (row[2] as Data?).flatMap({ UUID(bytes: $0) }) else { return nil }
+            guard let digest = row[0] as Data?, let id = (row[2] as Data?).flatMap({ UUID(bytes: $0) }) else {
+                return nil
+            }
             return Reference(
                 content: ContentReference(digest: digest, byteCount: row[1] ?? 0), request: id, isPrompt: row[3] == 1)
         }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct TimeTextTests {
     @Test(arguments: [
-        (0, "0:00"), (0.4, "0:00"), (7, "0:07"), (59.6, "1:00"), (754, "12:34"), (3_723, "1:02:03"), (360_000, "100:00:00"),
+        (0, "0:00"), (0.4, "0:00"), (7, "0:07"), (59.6, "1:00"), (754, "12:34"), (3_723, "1:02:03"),
+        (360_000, "100:00:00"),
         (-1, "-:--"), (.infinity, "-:--"), (.nan, "-:--"),
     ])
     func `A clock shows hours only when there are some`(seconds: Double, text: String) {
@@ -13,7 +14,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (0, "0 ms"), (0.0454, "45 ms"), (0.9996, "1.0 s"), (3.24, "3.2 s"), (59.96, "1:00"), (754, "12:34"), (.nan, "-"),
+        (0, "0 ms"), (0.0454, "45 ms"), (0.9996, "1.0 s"), (3.24, "3.2 s"), (59.96, "1:00"), (754, "12:34"),
+        (.nan, "-"),
     ])
     func `A length has the unit that suits it`(seconds: Double, text: String) {
         #expect(TimeText.length(seconds) == text)

@@ -58,7 +58,8 @@ import Testing
         try stage.write("A book.")
         try stage.write("", to: "empty.txt")
         try stage.write("a\u{0}b\u{0}c", to: "binary.txt")
-        try Data("hello \u{FF}".unicodeScalars.map { UInt8($0.value) }).write(to: stage.folder.url.appending(path: "latin.txt"))
+        try Data("hello \u{FF}".unicodeScalars.map { UInt8($0.value) }).write(
+            to: stage.folder.url.appending(path: "latin.txt"))
         try stage.write(String(repeating: "a", count: 6_000), to: "long.txt")
         try stage.write("* * *", to: "stars.txt")
         try FileManager.default.createDirectory(

@@ -75,7 +75,8 @@ import Testing
 
     @Test func `A store that cannot be opened is a finding`() async throws {
         let stage = try await narrated()
-        for file in try FileManager.default.contentsOfDirectory(atPath: stage.data.path) where file.hasPrefix("hablare.sqlite") {
+        for file in try FileManager.default.contentsOfDirectory(atPath: stage.data.path)
+        where file.hasPrefix("hablare.sqlite") {
             try FileManager.default.removeItem(at: stage.data.appending(path: file))
         }
         try Data(repeating: 7, count: 8_192).write(to: stage.data.appending(path: "hablare.sqlite"))

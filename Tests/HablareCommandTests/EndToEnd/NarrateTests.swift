@@ -1,8 +1,8 @@
 import Foundation
 import Hablare
 import HablareAudio
-import HablareSpeech
 import HablareSQLite
+import HablareSpeech
 import HablareTestKit
 import Testing
 
@@ -157,6 +157,16 @@ import Testing
         #expect(stage.provider.record.calls.isEmpty)
     }
 
+    @Test func `Audio that a WAV file cannot hold is foreseen`() async throws {
+        let stage = try Stage()
+        try stage.write(String(repeating: "0123456789 ", count: 170_000))
+        #expect(await stage.run("narrate", "book.txt", "--dry-run") == .success)
+        #expect(stage.errors.contains("with -o book.flac it fits"))
+        stage.clearScreen()
+        #expect(await stage.run("narrate", "book.txt", "--dry-run", "-o", "book.flac") == .success)
+        #expect(stage.errors.isEmpty)
+    }
+
     @Test func `Standard input is read, and quiet prints nothing`() async throws {
         let stage = try Stage()
         #expect(await stage.run("narrate", "-", "--quiet", "-o", "out.flac", input: "Hello. World.") == .success)
@@ -173,7 +183,8 @@ import Testing
             try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
         #expect(
             object.keys.sorted() == [
-                "audioSeconds", "characters", "completed", "elapsedSeconds", "failures", "job", "made", "output", "reused",
+                "audioSeconds", "characters", "completed", "elapsedSeconds", "failures", "job", "made", "output",
+                "reused",
                 "segments", "segmentsPerSecond", "status", "timeline",
             ])
         #expect(object["status"] as? String == "completed")

@@ -19,7 +19,9 @@ import Testing
             plan(), plan("One. Two!"), plan(unit: .line), plan(parameters: ["voice": "de"]), plan(parameters: [:]),
             plan(parameters: ["voice": "en-us", "rate": 1]), plan(parameters: ["voice": "en-us", "rate": "1"]),
             plan(provider: ScriptedProvider(id: "flite", responseType: .audio)),
-            plan(provider: ScriptedProvider(id: "espeak-ng", responseType: .audio, limits: ProviderLimits(maximumCharacters: 9))),
+            plan(
+                provider: ScriptedProvider(
+                    id: "espeak-ng", responseType: .audio, limits: ProviderLimits(maximumCharacters: 9))),
         ].map(\.job)
         #expect(Set(keys).count == keys.count)
     }
@@ -33,6 +35,13 @@ import Testing
         #expect(request.prompt == "Two.")
         #expect(request.metadata == ["segment": "1", "bytes": "5-9", "source": "a"])
         #expect(request.parameters == ["voice": "en-us"])
+    }
+
+    @Test func `Twice the speed is half the time`() throws {
+        let normal = try plan().estimatedSeconds
+        let fast = try plan(parameters: ["rate": 350]).estimatedSeconds
+        #expect(normal > 0)
+        #expect(abs(fast * 2 - normal) < 0.001)
     }
 
     @Test func `A text without a word is refused`() {
