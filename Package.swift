@@ -106,5 +106,13 @@ let package = Package(
             ],
             exclude: ["Fixtures"],
             swiftSettings: strict),
+        .testTarget(
+            name: "HablareCommandTests",
+            dependencies: [
+                "Hablare", "HablareAudio", "HablareCommand", "HablareProviders", "HablareSQLite", "HablareSpeech",
+                "HablareTestKit",
+            ],
+            swiftSettings: strict
+        ),
     ]
 )

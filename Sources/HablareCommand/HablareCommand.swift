@@ -9,7 +9,7 @@ public enum HablareCommand {
     }
 
     /// Runs a command line. Errors are told on standard error, in one line that says what to do.
-    static func execute(in composition: Composition) async -> ExitStatus {
+    static func execute(in composition: Composition) async -> CommandStatus {
         let console = composition.console
         do {
             let command: any ComposedCommand
@@ -36,7 +36,7 @@ public enum HablareCommand {
     }
 
     /// Help and completion scripts go to standard output, usage errors to standard error.
-    private static func report(_ error: any Error, to console: Console) throws -> ExitStatus {
+    private static func report(_ error: any Error, to console: Console) throws -> CommandStatus {
         let text = RootCommand.fullMessage(for: error)
         guard RootCommand.exitCode(for: error) != .success else {
             try console.print(text)

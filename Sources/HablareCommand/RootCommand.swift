@@ -15,6 +15,11 @@ struct RootCommand: ParsableCommand {
               hablare narrate book.txt        read a book aloud into book.wav
               hablare ps                      see what is done, running and waiting
               hablare doctor                  check the store, the programs and the voices
+
+            EXIT STATUS:
+              0 done; 1 partly done; 64 usage; 65 bad input; 66 input missing; 69 provider missing; 73 output cannot \
+            be created; 74 reading or writing failed; 75 busy, try later; 78 store of a newer version or damaged; \
+            130 Ctrl-C; 143 SIGTERM
             """,
         version: version,
         subcommands: [

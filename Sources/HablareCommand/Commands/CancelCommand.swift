@@ -32,7 +32,7 @@ struct CancelCommand: ComposedCommand {
         }
     }
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         if let id {
             let manager = try manager(

@@ -21,7 +21,7 @@ struct DoctorCommand: ComposedCommand {
 
     @OptionGroup var data: DataOptions
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         var report = DoctorReport(folder: try data.folder(in: composition).path)
         do {
             if let opened = try data.openExisting(in: composition) {

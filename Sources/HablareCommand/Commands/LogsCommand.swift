@@ -20,7 +20,7 @@ struct LogsCommand: ComposedCommand {
 
     @OptionGroup var data: DataOptions
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(in: composition).store
         guard let snapshot = try store.snapshot(of: id) else { throw CommandFailure(AIServiceError.unknownID(id)) }
         let attempts = try store.attempts(of: id)
@@ -74,7 +74,8 @@ struct AttemptRow: Encodable, Sendable {
         var error = attempt.error.map { "\($0.message) [\($0.code)]" } ?? ""
         if let cause = attempt.error?.cause { error += " (\(cause))" }
         return [
-            String(attempt.attempt), TimeText.stamp(attempt.startedAt), TimeText.length(seconds), outcome, billing, error,
+            String(attempt.attempt), TimeText.stamp(attempt.startedAt), TimeText.length(seconds), outcome, billing,
+            error,
         ]
     }
 

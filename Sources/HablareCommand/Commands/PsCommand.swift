@@ -37,7 +37,7 @@ struct PsCommand: ComposedCommand {
         if let limit, limit < 0 { throw ValidationError("--limit is \(limit). Give 0 or more.") }
     }
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         guard let opened = try data.openExisting(in: composition) else {
             if json { try console.print("[]") }

@@ -27,7 +27,7 @@ struct RemoveCommand: ComposedCommand {
         guard (id != nil) != (job != nil) else { throw ValidationError("Give a request's id, or --job.") }
     }
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         if let id {
             let opened = try data.openForRequest(in: composition)

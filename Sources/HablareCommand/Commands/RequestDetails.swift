@@ -54,7 +54,9 @@ struct RequestDetails: Encodable, Sendable {
         var rows = [("content", content.type.rawValue)]
         if let body = content.body { rows.append(("size", "\(body.byteCount) bytes")) }
         rows.append(("content file", contentFile ?? "in the database (write it with --output FILE)"))
-        for (name, value) in response.metadata.sorted(by: { $0.key < $1.key }) { rows.append(("answer \(name)", value)) }
+        for (name, value) in response.metadata.sorted(by: { $0.key < $1.key }) {
+            rows.append(("answer \(name)", value))
+        }
         return rows
     }
 

@@ -32,7 +32,7 @@ struct RetryCommand: ComposedCommand {
         guard job == nil || failed else { throw ValidationError("--job goes with --failed.") }
     }
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         if let id {
             let opened = try data.openForRequest(in: composition)
@@ -41,7 +41,8 @@ struct RetryCommand: ComposedCommand {
             } catch let error as AIServiceError where error.code == .invalidState {
                 throw CommandFailure(
                     .incomplete,
-                    "Request \(id.text) neither failed nor was it cancelled, so it is not tried again. See: hablare show \(id.text)")
+                    "Request \(id.text) neither failed nor was it cancelled, so it is not tried again. See: hablare show \(id.text)"
+                )
             }
             try console.print("\(id.text) waits again")
         } else {

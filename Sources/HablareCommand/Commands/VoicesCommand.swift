@@ -22,6 +22,8 @@ struct VoicesCommand: ComposedCommand {
     @Flag(name: .long, help: "Print a JSON array.")
     var json = false
 
+    @OptionGroup var data: DataOptions
+
     private struct Row: Encodable {
         let provider: String
         let voice: String
@@ -30,7 +32,7 @@ struct VoicesCommand: ComposedCommand {
         let aliases: [String]
     }
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let all = try composition.providers(.init(concurrency: 1, timeout: .seconds(60)))
         let console = composition.console
         var rows: [Row] = []
@@ -57,7 +59,9 @@ struct VoicesCommand: ComposedCommand {
                 row.provider, row.voice, row.language ?? "-", row.gender ?? "-", row.aliases.joined(separator: ", "),
             ])
         }
-        if table.isEmpty { console.note("No voice is like that.") } else {
+        if table.isEmpty {
+            console.note("No voice is like that.")
+        } else {
             try console.print(table.lines(console.outputStyle).joined(separator: "\n"))
         }
         return .success

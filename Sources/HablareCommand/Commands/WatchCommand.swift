@@ -20,7 +20,7 @@ struct WatchCommand: ComposedCommand {
 
     @OptionGroup var data: DataOptions
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(in: composition).store
         // Before the first look, so that no change falls between the two.
         let changes = store.signal?.changes()
@@ -31,11 +31,14 @@ struct WatchCommand: ComposedCommand {
                 if let status = try look(store, &last, composition) { return status }
             }
         }
-        throw CommandFailure(.temporary, "This store cannot be watched at the moment. Look at it with: hablare show \(id.text)")
+        throw CommandFailure(
+            .temporary, "This store cannot be watched at the moment. Look at it with: hablare show \(id.text)")
     }
 
     /// Prints what changed; the exit status once the request is final.
-    private func look(_ store: any StoreReading, _ last: inout String?, _ composition: Composition) throws -> ExitStatus? {
+    private func look(_ store: any StoreReading, _ last: inout String?, _ composition: Composition) throws
+        -> CommandStatus?
+    {
         guard let snapshot = try store.snapshot(of: id) else { throw CommandFailure(AIServiceError.unknownID(id)) }
         var line = snapshot.phase.rawValue
         if let waiting = snapshot.waiting { line += ": " + waiting.sentence(provider: snapshot.providerID) }

@@ -25,14 +25,14 @@ struct WorkCommand: ComposedCommand {
 
     @OptionGroup var data: DataOptions
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let providers = try composition.providers(engine.limits(in: composition))
         let workplace = try Workplace(
             try data.open(in: composition), providers: providers, scope: .everything, verbose: data.verbose,
             in: composition)
         let console = composition.console
         let reporter = ProgressReporter(
-            Progress(total: 0), manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
+            Tally(total: 0), manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
             console: console, clock: composition.seams.clock)
         let round = WorkRound(
             manager: workplace.manager, store: workplace.store, providers: Set(providers.map(\.provider.id)),

@@ -5,7 +5,8 @@ enum JSONText {
     /// The text of a value.
     static func of(_ value: some Encodable, indented: Bool = true) throws -> String {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = indented ? [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting =
+            indented ? [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
             try container.encode(TimeText.stamp(date))

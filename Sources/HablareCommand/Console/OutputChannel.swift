@@ -12,7 +12,7 @@ import Musl
 struct OutputChannel: Sendable {
     /// Writes all bytes.
     ///
-    /// - Throws: ``CommandFailure``, with status ``ExitStatus/brokenPipe`` when the reader went away.
+    /// - Throws: ``CommandFailure``, with status ``CommandStatus/brokenPipe`` when the reader went away.
     let write: @Sendable (Data) throws -> Void
 
     init(_ write: @escaping @Sendable (Data) throws -> Void) {

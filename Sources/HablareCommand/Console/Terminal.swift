@@ -27,7 +27,8 @@ struct Terminal: Sendable {
     /// The terminal of this process.
     static func system(environment: [String: String]) -> Terminal {
         let isDumb = environment["TERM"] == "dumb"
-        let locale = [environment["LC_ALL"], environment["LC_CTYPE"], environment["LANG"]]
+        let locale =
+            [environment["LC_ALL"], environment["LC_CTYPE"], environment["LANG"]]
             .compactMap(\.self).first { !$0.isEmpty } ?? ""
         let encoding = locale.lowercased().filter { $0 != "-" }
         return Terminal(

@@ -86,7 +86,8 @@ struct DoctorReport: Encodable, Sendable {
     func lines(_ style: Style) -> [String] {
         findings.map { finding in
             let mark =
-                finding.problem ? style.red("problem") : finding.kind == "ok" ? style.green("ok     ") : style.yellow("note   ")
+                finding.problem
+                ? style.red("problem") : finding.kind == "ok" ? style.green("ok     ") : style.yellow("note   ")
             return "\(mark)  \(finding.subject): \(finding.message)"
         }
     }

@@ -6,7 +6,7 @@ protocol ComposedCommand: ParsableCommand {
     /// Does the work.
     ///
     /// - Throws: Any error; ``CommandFailure`` says what it means.
-    func run(in composition: Composition) async throws -> ExitStatus
+    func run(in composition: Composition) async throws -> CommandStatus
 }
 
 extension ComposedCommand {

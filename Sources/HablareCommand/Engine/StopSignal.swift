@@ -6,7 +6,7 @@ enum StopSignal: Sendable, Hashable {
     case terminate
 
     /// The exit status after it: 128 and the signal's number.
-    var status: ExitStatus {
+    var status: CommandStatus {
         switch self {
         case .interrupt: .interrupted
         case .terminate: .terminated

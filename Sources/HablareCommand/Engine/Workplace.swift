@@ -10,7 +10,9 @@ struct Workplace: Sendable {
     /// How long running segments may go on after the first Ctrl-C.
     static let grace = Duration.seconds(10)
 
-    /// - Parameter scope: What this process is there for.
+    /// Puts a manager on a store, for a process that is there for `scope`.
+    ///
+    /// - Throws: `AIServiceError` for providers that do not go together.
     init(
         _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, verbose: Bool,
         in composition: Composition

@@ -5,10 +5,10 @@ import HablareSpeech
 
 /// Why the command ends early: one line that says what to do, and the exit status.
 struct CommandFailure: Error, Equatable {
-    let status: ExitStatus
+    let status: CommandStatus
     let message: String
 
-    init(_ status: ExitStatus, _ message: String) {
+    init(_ status: CommandStatus, _ message: String) {
         self.status = status
         self.message = message
     }
@@ -33,12 +33,14 @@ struct CommandFailure: Error, Equatable {
     }
 
     private static func message(of error: TextError) -> String {
-        guard error.code == .wordTooLong, let place = error.byteOffset, let length = error.length, let limit = error.limit
+        guard error.code == .wordTooLong, let place = error.byteOffset, let length = error.length,
+            let limit = error.limit
         else { return error.message }
-        return "The word at byte \(place) has \(length) characters, and the voice takes \(limit) at a time: put spaces into it."
+        return
+            "The word at byte \(place) has \(length) characters, and the voice takes \(limit) at a time: put spaces into it."
     }
 
-    static func status(of code: AIServiceError.Code) -> ExitStatus {
+    static func status(of code: AIServiceError.Code) -> CommandStatus {
         switch code {
         case .providerNotFound, .programMissing: .unavailable
         case .invalidRequest: .usage
@@ -51,7 +53,7 @@ struct CommandFailure: Error, Equatable {
         }
     }
 
-    static func status(of code: AudioError.Code) -> ExitStatus {
+    static func status(of code: AudioError.Code) -> CommandStatus {
         switch code {
         case .unsupportedContainer: .usage
         case .folderMissing, .notWritable: .cannotCreate

@@ -56,7 +56,7 @@ struct NarrateCommand: ComposedCommand {
 
     @OptionGroup var data: DataOptions
 
-    func run(in composition: Composition) async throws -> ExitStatus {
+    func run(in composition: Composition) async throws -> CommandStatus {
         let providers = try composition.providers(engine.limits(in: composition))
         let installed = try providers.named(provider)
         guard installed.provider.responseType == .audio else {
@@ -98,13 +98,14 @@ struct NarrateCommand: ComposedCommand {
 
     private func narrate(
         _ plan: NarrationPlan, _ files: NarrationFiles, with installed: InstalledProvider, in composition: Composition
-    ) async throws -> ExitStatus {
+    ) async throws -> CommandStatus {
         let workplace = try Workplace(
             try data.open(in: composition), providers: [installed], scope: .job(plan.job), verbose: data.verbose,
             in: composition)
         let console = composition.console
+        if !quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
         let reporter = ProgressReporter(
-            Progress(total: plan.segments.count, audioSeconds: 0),
+            Tally(total: plan.segments.count, audioSeconds: 0),
             manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
             console: console, clock: composition.seams.clock)
         let narration = NarrationRun(
@@ -116,7 +117,8 @@ struct NarrateCommand: ComposedCommand {
         } catch let error as AIServiceError where error.category == .storage {
             let failure = CommandFailure(error)
             throw CommandFailure(
-                failure.status, "\(failure.message) What is finished is kept; then run the same command again to go on.")
+                failure.status, "\(failure.message) What is finished is kept; then run the same command again to go on."
+            )
         }
         let report = NarrationReport(
             plan: plan, files: files, progress: reporter.current, end: end,

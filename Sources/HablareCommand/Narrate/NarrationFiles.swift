@@ -20,7 +20,9 @@ struct NarrationFiles: Sendable, Hashable {
         let isStandardInput = input == "-"
         self.input = isStandardInput ? nil : composition.url(input)
         if let output {
-            guard !output.isEmpty else { throw CommandFailure(.usage, "The output's name is empty. Give one, such as book.wav.") }
+            guard !output.isEmpty else {
+                throw CommandFailure(.usage, "The output's name is empty. Give one, such as book.wav.")
+            }
             self.output = composition.url(output)
         } else {
             let name = self.input.map { $0.deletingPathExtension().lastPathComponent } ?? "narration"
@@ -38,11 +40,11 @@ struct NarrationFiles: Sendable, Hashable {
     ///
     /// - Throws: ``CommandFailure``, `AudioError` for a kind of file that cannot be written.
     func checkOutput() throws {
-        _ = try AudioContainer(fileExtension: output.pathExtension)
         let folder = output.deletingLastPathComponent()
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
-            throw CommandFailure(.cannotCreate, "There is no folder \(folder.path). Create it, or choose another output with -o.")
+            throw CommandFailure(
+                .cannotCreate, "There is no folder \(folder.path). Create it, or choose another output with -o.")
         }
         guard FileManager.default.isWritableFile(atPath: folder.path) else {
             throw CommandFailure(
@@ -53,6 +55,15 @@ struct NarrationFiles: Sendable, Hashable {
                 throw CommandFailure(.cannotCreate, "\(file.path) is a folder. Choose another output with -o.")
             }
         }
+        _ = try AudioContainer(fileExtension: output.pathExtension)
+    }
+
+    /// A word about audio that may turn out too long for its kind of file, while there is time to choose another.
+    func doubt(about seconds: Double) -> String? {
+        // 4 GiB of one channel at 22,050 Hz, the rate of the voices we know.
+        guard output.pathExtension.lowercased() == "wav", seconds * 44_100 > 4e9 else { return nil }
+        return "About \(TimeText.clock(seconds)) of audio may be more than a .wav file can hold (4 GiB, 27 hours); "
+            + "with -o \(output.deletingPathExtension().lastPathComponent).flac it fits. What is made is kept either way."
     }
 
     /// The text's bytes.
@@ -62,7 +73,8 @@ struct NarrationFiles: Sendable, Hashable {
         guard let input else { return try composition.readInput() }
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: input.path, isDirectory: &isFolder) else {
-            throw CommandFailure(.inputMissing, "There is no file \(input.path). Check the name, or give - to read standard input.")
+            throw CommandFailure(
+                .inputMissing, "There is no file \(input.path). Check the name, or give - to read standard input.")
         }
         guard !isFolder.boolValue else {
             throw CommandFailure(.inputMissing, "\(input.path) is a folder. Give a text file.")

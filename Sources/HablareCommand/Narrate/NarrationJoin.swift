@@ -43,7 +43,8 @@ struct NarrationJoin: Sendable {
         do {
             try timeline.json().write(to: files.timeline, options: .atomic)
         } catch let error as CocoaError {
-            throw CommandFailure(.inputOutput, "\(files.timeline.path) cannot be written: \(error.localizedDescription)")
+            throw CommandFailure(
+                .inputOutput, "\(files.timeline.path) cannot be written: \(error.localizedDescription)")
         }
     }
 

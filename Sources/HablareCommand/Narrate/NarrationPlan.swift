@@ -19,8 +19,7 @@ struct NarrationPlan: Sendable {
 
     /// Cuts a text.
     ///
-    /// - Parameter parameters: All that the requests will carry, the voice included.
-    /// - Throws: `TextError` for a text that cannot be read aloud.
+    /// - Throws: `TextError` for a text that cannot be read aloud; ``CommandFailure`` for one with nothing to say.
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, provider: any AIServiceProvider,
         parameters: [String: ParameterValue]
@@ -33,7 +32,9 @@ struct NarrationPlan: Sendable {
         self.provider = provider.id
         self.parameters = parameters
         self.source = source
-        let options = parameters.sorted { $0.key < $1.key }.flatMap { [Data($0.key.utf8), Data(Self.tagged($0.value).utf8)] }
+        let options = parameters.sorted { $0.key < $1.key }.flatMap {
+            [Data($0.key.utf8), Data(Self.tagged($0.value).utf8)]
+        }
         let words = [Self.version, unit.rawValue, String(limit), provider.instance.rawValue].map { Data($0.utf8) }
         job = .hashing([text] + words + options)
     }
@@ -41,6 +42,18 @@ struct NarrationPlan: Sendable {
     /// How many characters (Unicode scalars) are to be spoken.
     var characters: Int {
         segments.reduce(0) { $0 + $1.text.unicodeScalars.count }
+    }
+
+    /// How many characters a voice speaks in a second at its normal speed: espeak-ng's, over the King James Gospel of
+    /// Mark (`hablare narrate demo/mark.txt --split line --json`: characters divided by audioSeconds).
+    static let charactersPerSecond = 17.5
+    /// Words a minute of that speed.
+    static let normalRate = 175.0
+
+    /// How long the audio will be, roughly, in seconds.
+    var estimatedSeconds: Double {
+        let rate = parameters["rate"]?.text.flatMap { Double($0) } ?? Self.normalRate
+        return Double(characters) / Self.charactersPerSecond * Self.normalRate / max(1, rate)
     }
 
     /// The request for a segment.

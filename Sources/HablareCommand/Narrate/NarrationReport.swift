@@ -9,14 +9,14 @@ struct NarrationReport: Sendable {
 
     let plan: NarrationPlan
     let files: NarrationFiles
-    let progress: Progress
+    let progress: Tally
     let end: EngineSession.End<NarrationOutcome>
     /// How many segments have their audio now.
     let finished: Int
     /// The command line, for doing it again.
     let command: String
 
-    var status: ExitStatus {
+    var status: CommandStatus {
         switch end {
         case .finished(let outcome): outcome.failures.isEmpty ? .success : .incomplete
         case .stopped(let signal): signal.status
@@ -56,14 +56,16 @@ struct NarrationReport: Sendable {
 
     private func tellFailures(_ failures: [NarrationOutcome.Failure], to console: Console) {
         console.note(
-            "hablare: \(TimeText.count(failures.count, "segment")) of \(plan.segments.count) failed, so there is no audio file yet; \(finished) are done, and kept.")
+            "hablare: \(TimeText.count(failures.count, "segment")) of \(plan.segments.count) failed, so there is no audio file yet; \(finished) are done, and kept."
+        )
         for failure in failures.prefix(Self.listed) {
             let reason = failure.error.map { "\($0.message) [\($0.code)]" } ?? "It was cancelled."
             console.note("  segment \(failure.segment + 1) (\(failure.request.uuidString.lowercased())): \(reason)")
         }
         if failures.count > Self.listed {
             console.note(
-                "  … and \(failures.count - Self.listed) more: hablare ps --job \(plan.job) --state failed --state cancelled")
+                "  … and \(failures.count - Self.listed) more: hablare ps --job \(plan.job) --state failed --state cancelled"
+            )
         }
         console.note("To try them again, and only them:\n  \(command)")
     }

@@ -8,18 +8,21 @@ import Hablare
 struct OrderedIDs {
     private static let perMillisecond: UInt64 = 1 << 12
 
-    private let start: Date
+    /// Milliseconds since 1970.
+    private let start: Double
     private var count: UInt64 = 0
 
     init(from start: Date) {
-        self.start = start
+        self.start = (start.timeIntervalSince1970 * 1000).rounded(.down)
     }
 
     mutating func next() -> UUID {
         let (milliseconds, counter) = count.quotientAndRemainder(dividingBy: Self.perMillisecond)
         count += 1
         var generator = CountingGenerator(counter: counter)
-        return .timeOrdered(at: start.addingTimeInterval(Double(milliseconds) / 1000), using: &generator)
+        // In the middle of the millisecond, so that no rounding leaves it.
+        let date = Date(timeIntervalSince1970: (start + Double(milliseconds) + 0.5) / 1000)
+        return .timeOrdered(at: date, using: &generator)
     }
 
     /// Gives the counter in the bits that stand first in the UUID, then randomness.

@@ -8,7 +8,7 @@ struct ProgressBar: Sendable, Hashable {
     private static let narrowestBar = 8
 
     /// A line of at most `width` columns: a bar, then as many of the figures as fit, the most important first.
-    func line(_ progress: Progress, width: Int) -> String {
+    func line(_ progress: Tally, width: Int) -> String {
         let width = max(1, width)
         var figures = figures(of: progress)
         while figures.count > 1, length(of: figures) + Self.narrowestBar + 3 > width { figures.removeLast() }
@@ -23,7 +23,7 @@ struct ProgressBar: Sendable, Hashable {
     }
 
     /// The same as a sentence, for a log.
-    func plainLine(_ progress: Progress) -> String {
+    func plainLine(_ progress: Tally) -> String {
         var parts = ["\(progress.done) of \(TimeText.count(progress.total, "segment"))"]
         if let audio = progress.audioSeconds { parts.append("\(TimeText.clock(audio)) of audio") }
         if progress.failed > 0 { parts.append("\(progress.failed) failed") }
@@ -38,7 +38,7 @@ struct ProgressBar: Sendable, Hashable {
     private var empty: String { allowsUnicode ? "░" : "-" }
     private var separator: String { allowsUnicode ? " · " : ", " }
 
-    private func figures(of progress: Progress) -> [String] {
+    private func figures(of progress: Tally) -> [String] {
         var figures = ["\(progress.done)/\(progress.total)"]
         if progress.failed > 0 { figures.append("\(progress.failed) failed") }
         if progress.done < progress.total, let remaining = progress.remaining {

@@ -20,14 +20,14 @@ final class ProgressReporter: Sendable {
     private static let barInterval = Duration.milliseconds(100)
     private static let lineInterval = Duration.seconds(5)
 
-    private let state: Guarded<Progress>
+    private let state: Guarded<Tally>
     private let console: Console
     private let clock: EngineClock
     private let manner: Manner
     private let bar: ProgressBar
     private let start: Duration
 
-    init(_ progress: Progress, manner: Manner, console: Console, clock: EngineClock) {
+    init(_ progress: Tally, manner: Manner, console: Console, clock: EngineClock) {
         state = Guarded(progress)
         self.manner = manner
         self.console = console
@@ -37,14 +37,14 @@ final class ProgressReporter: Sendable {
     }
 
     /// The progress at this moment.
-    var current: Progress {
+    var current: Tally {
         var progress = state.withLock { $0 }
         progress.elapsed = (clock.now - start).inSeconds
         return progress
     }
 
     /// Something happened.
-    func update(_ change: (inout Progress) -> Void) {
+    func update(_ change: (inout Tally) -> Void) {
         state.withLock { change(&$0) }
     }
 

@@ -35,14 +35,18 @@ extension InstalledProvider {
             switch placeholder.accepts {
             case .text, .name: continue
             case .integer(let range):
-                if let number, number.rounded() == number, range.contains(Int(clamping: Int64(clamping: number))) { continue }
+                if let number, number.rounded() == number, range.contains(Int(clamping: Int64(clamping: number))) {
+                    continue
+                }
                 throw Self.outside("a whole number from \(range.lowerBound) to \(range.upperBound)", name)
             case .number(let range):
                 if let number, range.contains(number) { continue }
                 throw Self.outside("a number from \(range.lowerBound) to \(range.upperBound)", name)
             }
         }
-        if let voice = placeholders.first(where: { $0.name == "voice" }), voice.default == nil, parameters["voice"] == nil {
+        if let voice = placeholders.first(where: { $0.name == "voice" }), voice.default == nil,
+            parameters["voice"] == nil
+        {
             throw CommandFailure(.usage, "The provider \(provider.id) needs a voice. Give one with --voice.")
         }
     }

@@ -26,10 +26,12 @@ struct DataOptions: ParsableArguments {
         }
         // The XDG base directory specification: a relative path is invalid and is ignored.
         if let base = composition.environment["XDG_DATA_HOME"], base.hasPrefix("/") {
-            return URL(filePath: base, directoryHint: .isDirectory).appending(path: "hablare", directoryHint: .isDirectory)
+            return URL(filePath: base, directoryHint: .isDirectory).appending(
+                path: "hablare", directoryHint: .isDirectory)
         }
         guard let home = composition.environment["HOME"], home.hasPrefix("/") else {
-            throw CommandFailure(.configuration, "Neither XDG_DATA_HOME nor HOME is set. Say where the data is with --data-dir.")
+            throw CommandFailure(
+                .configuration, "Neither XDG_DATA_HOME nor HOME is set. Say where the data is with --data-dir.")
         }
         return URL(filePath: home, directoryHint: .isDirectory)
             .appending(path: ".local/share/hablare", directoryHint: .isDirectory)

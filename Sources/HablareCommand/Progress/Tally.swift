@@ -1,5 +1,5 @@
 /// How far a run of many pieces of work is.
-struct Progress: Sendable, Hashable {
+struct Tally: Sendable, Hashable {
     /// How many pieces there are.
     var total: Int
     /// How many were done by an earlier run.

@@ -1,0 +1,76 @@
+import Foundation
+import Hablare
+import Testing
+
+@testable import HablareCommand
+
+@Suite struct BadInputTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let arguments: String
+        let status: CommandStatus
+        let message: String
+        var testDescription: String { arguments }
+
+        init(_ arguments: String, _ status: CommandStatus, _ message: String) {
+            self.arguments = arguments
+            self.status = status
+            self.message = message
+        }
+    }
+
+    @Test(arguments: [
+        Case("narrate", .usage, "Missing expected argument"),
+        Case("narrat book.txt", .usage, "unexpected argument"),
+        Case("narrate missing.txt", .inputMissing, "There is no file"),
+        Case("narrate .", .inputMissing, "is a folder"),
+        Case("narrate empty.txt", .badInput, "empty"),
+        Case("narrate binary.txt", .badInput, "not a text file"),
+        Case("narrate latin.txt", .badInput, "at byte 6"),
+        Case("narrate long.txt", .badInput, "The word at byte 0 has 6000 characters"),
+        Case("narrate stars.txt", .badInput, "nothing to read"),
+        Case("narrate book.txt -o missing/book.wav", .cannotCreate, "There is no folder"),
+        Case("narrate book.txt -o folder", .cannotCreate, "is a folder"),
+        Case("narrate book.txt -o book.ogg", .usage, ".ogg"),
+        Case("narrate book.txt -o book.txt", .usage, "replace the input"),
+        Case("narrate book.txt --voice en-uk", .usage, "Did you mean en-us?"),
+        Case("narrate book.txt --provider espeak", .unavailable, "Did you mean espeak-ng?"),
+        Case("narrate book.txt --split word", .usage, "sentence"),
+        Case("narrate book.txt --timeout 0", .usage, "--timeout"),
+        Case("narrate book.txt --timeout nan", .usage, "--timeout"),
+        Case("narrate book.txt --concurrency 0", .usage, "--concurrency"),
+        Case("narrate book.txt --parameter rate=9", .usage, "from 80 to 450"),
+        Case("narrate book.txt --parameter rate=1e300", .usage, "from 80 to 450"),
+        Case("narrate book.txt --parameter rat=100", .usage, "Did you mean rate?"),
+        Case("narrate book.txt --parameter rate=100 --parameter rate=90", .usage, "twice"),
+        Case("narrate book.txt --data-dir=", .usage, "--data-dir"),
+        Case("show 42", .usage, "not a UUID"),
+        Case("show 01982f6e-6c4b-7d1e-9a3f-0123456789ab", .inputMissing, "There is no store"),
+        Case("watch 01982f6e-6c4b-7d1e-9a3f-0123456789ab", .inputMissing, "There is no store"),
+        Case("cancel", .usage, "Give a request's id, or --all"),
+        Case("cancel --all --job x", .usage, "Give a request's id, or --all"),
+        Case("retry --job x", .usage, "--failed"),
+        Case("rm", .usage, "Give a request's id"),
+        Case("ps --state done", .usage, "pending"),
+        Case("ps --limit -1", .usage, "--limit"),
+    ])
+    func `Bad input is an answer that says what to do, and leaves nothing behind`(_ bad: Case) async throws {
+        let stage = try Stage()
+        try stage.write("A book.")
+        try stage.write("", to: "empty.txt")
+        try stage.write("a\u{0}b\u{0}c", to: "binary.txt")
+        try Data("hello \u{FF}".unicodeScalars.map { UInt8($0.value) }).write(
+            to: stage.folder.url.appending(path: "latin.txt"))
+        try stage.write(String(repeating: "a", count: 6_000), to: "long.txt")
+        try stage.write("* * *", to: "stars.txt")
+        try FileManager.default.createDirectory(
+            at: stage.folder.url.appending(path: "folder"), withIntermediateDirectories: false)
+        let before = try stage.folder.names()
+
+        let composed = await stage.run(bad.arguments.split(separator: " ").map(String.init))
+        #expect(composed == bad.status)
+        #expect(stage.errors.hasPrefix("hablare: "))
+        #expect(stage.errors.contains(bad.message), "\(stage.errors)")
+        #expect(stage.output.isEmpty)
+        #expect(try stage.folder.names() == before)
+    }
+}

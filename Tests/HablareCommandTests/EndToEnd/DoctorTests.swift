@@ -1,0 +1,88 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import Testing
+
+@testable import HablareCommand
+
+@Suite struct DoctorTests {
+    private func narrated() async throws -> Stage {
+        let stage = try Stage()
+        // Long enough for its audio to be in a content file.
+        try stage.write(String(repeating: "word ", count: 700) + ".")
+        #expect(await stage.run("narrate", "book.txt", "--quiet") == .success)
+        return stage
+    }
+
+    private func contentFile(_ stage: Stage) throws -> URL {
+        let store = try stage.store()
+        let id = try #require(try store.snapshots(SnapshotFilter()).first?.id)
+        let response = try #require(try store.response(of: id))
+        return try #require(try response.content.body?.fileURL)
+    }
+
+    @Test func `A sound store gets a clean bill`() async throws {
+        let stage = try await narrated()
+        #expect(await stage.run("doctor") == .success)
+        #expect(stage.output.contains("is sound: 1 request, 1 content file"))
+        #expect(!stage.output.contains("problem"))
+    }
+
+    @Test func `Without a store the programs are still looked at`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("doctor") == .success)
+        #expect(stage.output.contains("There is nothing yet in"))
+        #expect(stage.output.contains("2 voices"))
+        #expect(try stage.folder.names().isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `Content that is gone or cut off is a problem with its way out`(isGone: Bool) async throws {
+        let stage = try await narrated()
+        let file = try contentFile(stage)
+        if isGone { try FileManager.default.removeItem(at: file) } else { try Data([1, 2, 3]).write(to: file) }
+        #expect(await stage.run("doctor") == .incomplete)
+        #expect(stage.output.contains(isGone ? "is gone" : "has 3 bytes instead of"))
+        #expect(stage.output.contains("hablare rm "))
+        // The way out works.
+        let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
+        #expect(await stage.run("narrate", "book.txt") == .badInput)
+        #expect(stage.errors.contains("hablare rm \(id.text)"))
+        #expect(await stage.run("rm", id.text) == .success)
+        #expect(await stage.run("narrate", "book.txt") == .success)
+        #expect(await stage.run("doctor") == .success)
+    }
+
+    @Test func `Leftovers are a note, not a problem`() async throws {
+        let stage = try await narrated()
+        let folder = try contentFile(stage).deletingLastPathComponent()
+        try Data([1]).write(to: folder.appending(path: "abc"))
+        try Data([1]).write(to: folder.appending(path: "abc.123.tmp"))
+        let diagnosis = try stage.store().diagnose()
+        #expect(diagnosis.isHealthy)
+        #expect(Set(diagnosis.findings.map(\.kind)) == [.contentUnreferenced, .contentUnfinished])
+    }
+
+    @Test func `A lock without a process is cleared away`() async throws {
+        let stage = try await narrated()
+        let lock = stage.data.appending(path: "owners/\(UUID().uuidString).lock")
+        try Data().write(to: lock)
+        let diagnosis = try stage.store().diagnose()
+        #expect(diagnosis.findings.map(\.kind) == [.lockStale])
+        #expect(diagnosis.isHealthy)
+        #expect(!FileManager.default.fileExists(atPath: lock.path))
+    }
+
+    @Test func `A store that cannot be opened is a finding`() async throws {
+        let stage = try await narrated()
+        for file in try FileManager.default.contentsOfDirectory(atPath: stage.data.path)
+        where file.hasPrefix("hablare.sqlite") {
+            try FileManager.default.removeItem(at: stage.data.appending(path: file))
+        }
+        try Data(repeating: 7, count: 8_192).write(to: stage.data.appending(path: "hablare.sqlite"))
+        #expect(await stage.run("doctor", "--json") == .incomplete)
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+        #expect(report["healthy"] as? Bool == false)
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+@Suite struct RequestCommandTests {
+    private func narrated(_ provider: ScriptedProvider = Voice.provider()) async throws -> (Stage, [RequestSnapshot]) {
+        let stage = try Stage(provider: provider)
+        try stage.write("First secret. Second secret. Third secret.")
+        _ = await stage.run("narrate", "book.txt", "--quiet")
+        stage.clearScreen()
+        return (stage, try stage.store().snapshots(SnapshotFilter()))
+    }
+
+    private func failing() async throws -> (Stage, [RequestSnapshot]) {
+        try await narrated(Voice.provider { _ in throw AIServiceError(.providerFailed, "It broke.", cause: "exit 3") })
+    }
+
+    // MARK: ps
+
+    @Test func `Without a store, ps says so and creates nothing`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("ps") == .success)
+        #expect(stage.errors.contains("There is nothing yet in"))
+        #expect(try stage.folder.names().isEmpty)
+        #expect(await stage.run("ps", "--json") == .success)
+        #expect(stage.output == "[]\n")
+    }
+
+    @Test func `The JSON of ps has exactly the promised fields`() async throws {
+        let (stage, snapshots) = try await narrated()
+        #expect(await stage.run("ps", "--json") == .success)
+        let rows = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [[String: Any]])
+        #expect(rows.count == 3)
+        for row in rows {
+            #expect(
+                row.keys.sorted() == [
+                    "attempts", "createdAt", "finishedAt", "id", "job", "provider", "state", "waiting",
+                ])
+            #expect(row["state"] as? String == "completed")
+            #expect(row["waiting"] is NSNull)
+        }
+        #expect(rows.map { $0["id"] as? String } == snapshots.map { $0.id.uuidString.lowercased() })
+    }
+
+    @Test func `The table of ps is filtered and limited, with ids in full`() async throws {
+        let (stage, snapshots) = try await narrated()
+        #expect(await stage.run("ps", "--state", "completed", "--limit", "2") == .success)
+        let lines = stage.output.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines.dropFirst().first?.hasPrefix(snapshots[0].id.text) == true)
+        stage.clearScreen()
+        #expect(await stage.run("ps", "--state", "failed", "--state", "cancelled") == .success)
+        #expect(stage.output.isEmpty)
+        #expect(await stage.run("ps", "--job", "other") == .success)
+        #expect(stage.output.isEmpty)
+    }
+
+    @Test func `A reader that goes away ends ps quietly`() async throws {
+        let (stage, _) = try await narrated()
+        stage.breakPipe()
+        #expect(await stage.run("ps") == .brokenPipe)
+        #expect(stage.errors.isEmpty)
+    }
+
+    // MARK: show, logs, watch
+
+    @Test func `The prompt is shown only when asked for`() async throws {
+        let (stage, snapshots) = try await narrated()
+        let id = snapshots[1].id.uuidString
+        #expect(await stage.run("show", id) == .success)
+        #expect(await stage.run("show", id, "--json") == .success)
+        #expect(await stage.run("logs", id) == .success)
+        #expect(!(stage.output + stage.errors).contains("secret"))
+        #expect(await stage.run("show", id, "--prompt") == .success)
+        #expect(stage.output.contains("Second secret."))
+    }
+
+    @Test func `Content is written to a file or to standard output`() async throws {
+        let (stage, snapshots) = try await narrated()
+        let id = snapshots[0].id.uuidString
+        #expect(await stage.run("show", id, "--output", "one.wav") == .success)
+        #expect(try stage.file("one.wav") == Voice.audio(of: "First secret."))
+        stage.clearScreen()
+        #expect(await stage.run("show", id, "-o", "missing/one.wav") == .cannotCreate)
+    }
+
+    @Test func `Logs list the attempts with error and cause`() async throws {
+        let (stage, snapshots) = try await failing()
+        #expect(await stage.run("logs", snapshots[0].id.uuidString) == .success)
+        #expect(stage.output.contains("It broke. [provider-failed] (exit 3)"))
+        stage.clearScreen()
+        #expect(await stage.run("logs", snapshots[0].id.uuidString, "--json") == .success)
+        let rows = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [[String: Any]])
+        #expect(rows.first?["outcome"] as? String == "failed")
+    }
+
+    @Test func `Watching a final request ends at once with its exit status`() async throws {
+        let (done, completed) = try await narrated()
+        #expect(await done.run("watch", completed[0].id.uuidString) == .success)
+        let (broken, failed) = try await failing()
+        #expect(await broken.run("watch", failed[0].id.uuidString) == .incomplete)
+        #expect(broken.output.contains("failed: It broke."))
+    }
+
+    @Test func `Watching follows what another process does`() async throws {
+        let gate = Gate()
+        let folder = try TemporaryFolder()
+        let worker = try Stage(provider: Voice.provider { _ in try await gate.pass() }, folder: folder)
+        try worker.write("One.")
+        async let narrated = worker.run("narrate", "book.txt")
+        await gate.arrivals(reach: 1)
+        let id = try #require(try worker.store().snapshots(SnapshotFilter()).first?.id)
+        let watcher = try Stage(folder: folder)
+        async let watched = watcher.run("watch", id.uuidString)
+        while !watcher.output.contains("executing") { await Task.yield() }
+        gate.open()
+        #expect(await watched == .success)
+        #expect(await narrated == .success)
+        #expect(watcher.output.contains("completed"))
+    }
+
+    // MARK: cancel, retry, rm, work
+
+    @Test func `A request that another process runs is cancelled`() async throws {
+        let gate = Gate()
+        let folder = try TemporaryFolder()
+        let worker = try Stage(provider: Voice.provider { _ in try await gate.pass() }, folder: folder)
+        try worker.write("One. Two.")
+        async let narrated = worker.run("narrate", "book.txt")
+        await gate.arrivals(reach: 2)
+        let other = try Stage(folder: folder)
+        #expect(await other.run("cancel", "--all") == .success)
+        #expect(other.output == "cancelled 2 requests\n")
+        #expect(await narrated == .incomplete)
+        #expect(worker.provider.record.cancellations == 2)
+        #expect(worker.errors.contains("It was cancelled."))
+    }
+
+    @Test func `What is completed is neither cancelled nor retried`() async throws {
+        let (stage, snapshots) = try await narrated()
+        let id = snapshots[0].id.uuidString
+        #expect(await stage.run("cancel", id) == .incomplete)
+        #expect(await stage.run("retry", id) == .incomplete)
+        #expect(try stage.store().snapshot(of: snapshots[0].id)?.phase == .completed)
+    }
+
+    @Test func `What failed waits again after retry, and work runs it`() async throws {
+        let (broken, _) = try await failing()
+        #expect(await broken.run("retry", "--failed") == .success)
+        #expect(broken.output == "3 requests wait again\n")
+        let working = try Stage(folder: broken.folder)
+        #expect(await working.run("work") == .success)
+        #expect(working.output == "3 requests completed\n")
+        #expect(working.provider.record.calls.count == 3)
+        working.clearScreen()
+        #expect(await working.run("work", "--quiet") == .success)
+        #expect(working.output.isEmpty)
+    }
+
+    @Test func `Work leaves what it has no provider for, and says what failed`() async throws {
+        let (stage, _) = try await failing()
+        let strange = ScriptedProvider(id: "strange")
+        let manager = AIRequestManager(store: try stage.store(), providers: try ProviderRegistry([strange]))
+        let id = try await manager.submit(AIRequest(prompt: "x"), to: "strange")
+        #expect(await stage.run("retry", "--failed") == .success)
+        #expect(await stage.run("work") == .incomplete)
+        #expect(stage.output.contains("0 requests completed, 3 failed"))
+        #expect(try stage.store().snapshot(of: id)?.phase == .pending)
+    }
+
+    @Test func `Work that is to go on for ever ends at a signal`() async throws {
+        let gate = Gate()
+        let stage = try Stage(provider: Voice.provider { _ in try await gate.pass() })
+        async let ended = stage.run("work", "--forever")
+        let manager = AIRequestManager(store: try stage.store(), providers: try ProviderRegistry([stage.provider]))
+        try await manager.submit(AIRequest(prompt: "x"), to: "espeak-ng")
+        await gate.arrivals(reach: 1)
+        stage.send(.interrupt)
+        gate.open()
+        #expect(await ended == .interrupted)
+    }
+
+    @Test func `Removing a job erases all of it`() async throws {
+        let (stage, snapshots) = try await narrated()
+        let job = try #require(snapshots[0].job)
+        #expect(await stage.run("rm", "--job", job.rawValue) == .success)
+        #expect(stage.output == "removed 3 requests\n")
+        #expect(try stage.store().snapshots(SnapshotFilter()).isEmpty)
+    }
+}

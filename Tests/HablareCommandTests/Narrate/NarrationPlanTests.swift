@@ -1,0 +1,80 @@
+import Foundation
+import Hablare
+import HablareSpeech
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+@Suite struct NarrationPlanTests {
+    private func plan(
+        _ text: String = "One. Two.", source: String = "a", unit: TextSegmenter.Unit = .sentence,
+        provider: ScriptedProvider = Voice.provider(), parameters: [String: ParameterValue] = ["voice": "en-us"]
+    ) throws -> NarrationPlan {
+        try NarrationPlan(text: Data(text.utf8), source: source, unit: unit, provider: provider, parameters: parameters)
+    }
+
+    @Test func `Everything that changes what comes out makes another job`() throws {
+        let keys = try [
+            plan(), plan("One. Two!"), plan(unit: .line), plan(parameters: ["voice": "de"]), plan(parameters: [:]),
+            plan(parameters: ["voice": "en-us", "rate": 1]), plan(parameters: ["voice": "en-us", "rate": "1"]),
+            plan(provider: ScriptedProvider(id: "flite", responseType: .audio)),
+            plan(
+                provider: ScriptedProvider(
+                    id: "espeak-ng", responseType: .audio, limits: ProviderLimits(maximumCharacters: 9))),
+        ].map(\.job)
+        #expect(Set(keys).count == keys.count)
+    }
+
+    @Test func `What does not change what comes out keeps the job`() throws {
+        #expect(try plan().job == plan(source: "b", provider: Voice.provider(concurrency: 9)).job)
+    }
+
+    @Test func `A request carries the segment and where it stands`() throws {
+        let request = try plan().request(1, id: UUID())
+        #expect(request.prompt == "Two.")
+        #expect(request.metadata == ["segment": "1", "bytes": "5-9", "source": "a"])
+        #expect(request.parameters == ["voice": "en-us"])
+    }
+
+    @Test func `Twice the speed is half the time`() throws {
+        let normal = try plan().estimatedSeconds
+        let fast = try plan(parameters: ["rate": 350]).estimatedSeconds
+        #expect(normal > 0)
+        #expect(abs(fast * 2 - normal) < 0.001)
+    }
+
+    @Test func `A text without a word is refused`() {
+        #expect { try plan("* * *") } throws: { ($0 as? CommandFailure)?.status == .badInput }
+    }
+
+    @Test func `No segment exceeds the provider's limit`() throws {
+        let provider = ScriptedProvider(
+            id: "espeak-ng", responseType: .audio, limits: ProviderLimits(maximumCharacters: 12))
+        let plan = try plan("one two three four five six seven", provider: provider)
+        #expect(plan.segments.allSatisfy { $0.text.unicodeScalars.count <= 12 })
+        #expect(plan.segments.map(\.text).joined(separator: " ") == "one two three four five six seven")
+    }
+
+    @Test func `Ids sort in the order they were made, across milliseconds`() {
+        var ids = OrderedIDs(from: Date(timeIntervalSince1970: 1_700_000_000))
+        let all = (0..<10_000).map { _ in ids.next().uuidString }
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(all.allSatisfy { $0.dropFirst(14).first == "7" })
+    }
+
+    @Test(arguments: [
+        ("rate=150", "rate", ParameterValue.int(150)), ("x=1.5", "x", .double(1.5)), ("v=a=b", "v", .string("a=b")),
+        ("v=", "v", .string("")), ("v=nan", "v", .string("nan")),
+    ])
+    func `A parameter is a name and a value`(text: String, name: String, value: ParameterValue) throws {
+        let option = try #require(ParameterOption(argument: text))
+        #expect(option.name == name)
+        #expect(option.value == value)
+    }
+
+    @Test(arguments: ["rate", "=5", ""])
+    func `A parameter without a name or a value is refused`(text: String) {
+        #expect(ParameterOption(argument: text) == nil)
+    }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import HablareCommand
+
+@Suite struct ProgressBarTests {
+    private var half: Tally {
+        var progress = Tally(total: 678, audioSeconds: 754)
+        progress.reused = 39
+        progress.made = 300
+        progress.elapsed = 60
+        return progress
+    }
+
+    @Test func `A wide line has the bar and all figures`() {
+        #expect(
+            ProgressBar().line(half, width: 120)
+                == "[\(String(repeating: "█", count: 20))\(String(repeating: "░", count: 20))] 339/678 · 1:08 left · 12:34 audio · 5.0/s"
+        )
+    }
+
+    @Test func `Without UTF-8 it is drawn in ASCII`() {
+        let line = ProgressBar(allowsUnicode: false).line(half, width: 120)
+        #expect(line.utf8.count == line.count)
+        #expect(line.contains("####----"))
+    }
+
+    @Test(arguments: [Tally(total: 0), Tally(total: 1), Tally(total: 1_000_000, failed: 3, audioSeconds: 1e6)])
+    func `A line never exceeds the width`(progress: Tally) {
+        for width in 0...200 {
+            #expect(ProgressBar().line(progress, width: width).count <= max(1, width))
+            #expect(ProgressBar().line(half, width: width).count <= max(1, width))
+        }
+    }
+
+    @Test func `A narrow line keeps the most important figure`() {
+        #expect(ProgressBar().line(half, width: 10) == "339/678")
+    }
+
+    @Test func `Colours take no room`() {
+        let line = ProgressBar(style: Style(isEnabled: true)).line(half, width: 60)
+        #expect(line.contains("\u{1B}[32m"))
+        let plain = line.replacing(/\u{1B}\[[0-9]+m/, with: "")
+        #expect(plain == ProgressBar().line(half, width: 60))
+    }
+
+    @Test func `A line for a log is a sentence`() {
+        #expect(
+            ProgressBar().plainLine(half)
+                == "339 of 678 segments, 12:34 of audio, 5.0 a second, about 1:08 left")
+    }
+
+    @Test func `Reused segments do not count as speed`() {
+        var progress = Tally(total: 100)
+        progress.reused = 50
+        progress.elapsed = 1
+        #expect(progress.rate == nil)
+        #expect(progress.remaining == nil)
+        progress.made = 10
+        #expect(progress.rate == 10)
+        #expect(progress.remaining == 4)
+    }
+}

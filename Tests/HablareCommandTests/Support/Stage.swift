@@ -1,0 +1,108 @@
+import Foundation
+import Hablare
+import HablareProviders
+import HablareSQLite
+import HablareTestKit
+
+@testable import HablareCommand
+
+/// A world for the command: a folder, a scripted voice, a captured screen. Everything else is as it ships.
+final class Stage: Sendable {
+    let folder: TemporaryFolder
+    let provider: ScriptedProvider
+    private let signals = AsyncStream.makeStream(of: StopSignal.self)
+    private let wrapStore: @Sendable (any RequestStore) -> any RequestStore
+    private let printed = Guarded(Data())
+    private let said = Guarded(Data())
+    private let isPipeBroken = Guarded(false)
+
+    init(
+        provider: ScriptedProvider = Voice.provider(), folder: TemporaryFolder? = nil,
+        wrapStore: @escaping @Sendable (any RequestStore) -> any RequestStore = { $0 }
+    ) throws {
+        self.folder = try folder ?? TemporaryFolder()
+        self.provider = provider
+        self.wrapStore = wrapStore
+    }
+
+    /// What is on standard output.
+    var output: String { String(decoding: printed.withLock { $0 }, as: UTF8.self) }
+    /// What is on standard error.
+    var errors: String { String(decoding: said.withLock { $0 }, as: UTF8.self) }
+    /// The folder of the store.
+    var data: URL { folder.url.appending(path: "data", directoryHint: .isDirectory) }
+
+    func send(_ signal: StopSignal) { signals.continuation.yield(signal) }
+    func breakPipe() { isPipeBroken.withLock { $0 = true } }
+
+    func clearScreen() {
+        printed.withLock { $0 = Data() }
+        said.withLock { $0 = Data() }
+    }
+
+    @discardableResult
+    func write(_ text: String, to name: String = "book.txt") throws -> URL {
+        let file = folder.url.appending(path: name)
+        try Data(text.utf8).write(to: file)
+        return file
+    }
+
+    func file(_ name: String) throws -> Data {
+        try Data(contentsOf: folder.url.appending(path: name))
+    }
+
+    /// Runs a command line.
+    func run(_ arguments: String..., input: String = "") async -> CommandStatus {
+        await run(arguments, input: input)
+    }
+
+    func run(_ arguments: [String], input: String = "") async -> CommandStatus {
+        await HablareCommand.execute(in: composition(arguments, input: input))
+    }
+
+    func store() throws -> SQLiteStore { try SQLiteStore(directory: data) }
+
+    private func composition(_ arguments: [String], input: String) -> Composition {
+        Composition(
+            arguments: arguments,
+            environment: ["XDG_DATA_HOME": folder.url.path],
+            workingDirectory: folder.url,
+            console: Console(
+                output: OutputChannel { [printed, isPipeBroken] data in
+                    guard !isPipeBroken.withLock({ $0 }) else { throw CommandFailure(.brokenPipe, "gone") }
+                    printed.withLock { $0 += data }
+                },
+                errors: OutputChannel { [said] data in said.withLock { $0 += data } },
+                terminal: Terminal(
+                    isOutputTerminal: false, isErrorTerminal: false, allowsColour: false, allowsUnicode: true,
+                    width: { 80 })),
+            readInput: { Data(input.utf8) },
+            openStore: { [data, wrapStore] _ in
+                let store = try SQLiteStore(directory: data)
+                return OpenedStore(store: wrapStore(store), diagnose: store.diagnose)
+            },
+            storeExists: { [data] _ in SQLiteStore.exists(in: data) },
+            providers: { [provider] _ in
+                [
+                    InstalledProvider(
+                        provider: provider,
+                        placeholders: [
+                            CommandPlaceholder("voice", default: "en-us", accepts: .name),
+                            CommandPlaceholder("rate", accepts: .integer(80...450)),
+                        ],
+                        voices: { [CommandVoice(id: "en-us"), CommandVoice(id: "de", language: "de")] },
+                        checkVoice: { voice in
+                            guard ["en-us", "de"].contains(voice) else {
+                                let hint = NearestNames(["en-us", "de"]).hint(for: voice)
+                                throw AIServiceError(.invalidRequest, "There is no voice \(voice).\(hint)")
+                            }
+                        })
+                ]
+            },
+            watchSignals: { [signals] handler in
+                for await signal in signals.stream { handler(signal) }
+            },
+            seams: EngineSeams(),
+            processorCount: 2)
+    }
+}
