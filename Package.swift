@@ -97,6 +97,8 @@ let package = Package(
         .target(name: "HablareTestKit", dependencies: ["Hablare"], swiftSettings: strict),
         .testTarget(
             name: "HablareTests", dependencies: ["Hablare", "HablareSQLite", "HablareTestKit"], swiftSettings: strict),
+        .testTarget(
+            name: "HablareProvidersTests", dependencies: ["Hablare", "HablareProviders"], swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
         .testTarget(name: "HablareAudioTests", dependencies: ["HablareAudio"], swiftSettings: strict),
         .testTarget(

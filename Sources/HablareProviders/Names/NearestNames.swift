@@ -7,15 +7,16 @@ package struct NearestNames: Sendable {
         self.names = Array(names)
     }
 
-    /// The names nearest to a word, nearest first; empty when none is near.
+    /// Finds the names nearest to a word.
     ///
     /// Upper and lower case are the same here. Near is a name within a third of the word's letters (at least 1, at
-    /// most 4 edits), or one that begins with the word, or of which the word has at least the first two letters and
-    /// all of it.
+    /// most 4 edits), one that begins with the word, and one (of two letters
+    /// or more) with which the word begins.
     ///
     /// - Parameters:
     ///   - word: What was written.
     ///   - count: How many names to give at most. Default 3.
+    /// - Returns: The names, nearest first; empty when none is near.
     package func nearest(to word: String, count: Int = 3) -> [String] {
         let wanted = word.lowercased()
         guard !wanted.isEmpty else { return [] }

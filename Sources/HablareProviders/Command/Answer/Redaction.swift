@@ -48,7 +48,7 @@ struct Redaction: Sendable {
     private func promptBytes(in words: [UInt8]) -> [Bool] {
         var hidden = Array(repeating: false, count: words.count)
         let width = min(Self.shortest, prompt.count)
-        guard width > 0, !prompt.allSatisfy(Self.isSpace) else { return hidden }
+        guard width > 0, words.count >= width, !prompt.allSatisfy(Self.isSpace) else { return hidden }
         var positions: [UInt128: [Int]] = [:]
         for (window, start) in Self.windows(of: words, width: width) where mayHide(words, start, width) {
             positions[window, default: []].append(start)

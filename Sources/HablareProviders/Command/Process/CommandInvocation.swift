@@ -49,7 +49,7 @@ struct CommandOutcome: Sendable, Hashable {
     var end: End
     /// What it wrote.
     var output: Output = .bytes([])
-    /// The last it wrote on its standard error, at most ``ErrorTail/capacity`` bytes.
+    /// The last it wrote on its standard error, at most ``CommandFiles/errorTailLength`` bytes.
     var errorTail: [UInt8] = []
 }
 #endif

@@ -12,15 +12,22 @@ import System
 import SystemPackage
 #endif
 
-/// The file a program answers in, which may be anything until it was looked at.
-struct OutputFile: Sendable {
-    /// Its path.
-    let path: String
+/// The file a program answers in.
+enum OutputFile: Sendable {
+    /// The one it got for standard output.
+    case open(FileDescriptor)
+    /// One that it makes, and that may be anything until it was looked at.
+    case named(String)
 
     /// How large it is now; 0 when it is not there.
     var byteCount: Int {
         var status = stat()
-        return lstat(path, &status) == 0 ? Int(status.st_size) : 0
+        let result =
+            switch self {
+            case .open(let file): fstat(file.rawValue, &status)
+            case .named(let path): lstat(path, &status)
+            }
+        return result == 0 ? Int(status.st_size) : 0
     }
 
     /// Reads it, following no link and waiting for no pipe.
@@ -28,33 +35,64 @@ struct OutputFile: Sendable {
     /// - Parameter limit: The most bytes to accept.
     /// - Returns: What is there; `nil` when it is larger than the limit.
     func read(limit: Int) -> CommandOutcome.Output? {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            switch errno {
-            case ENOENT: return .noFile
-            case ELOOP: return .notAFile
-            case let code: return .unreadable(code)
+        switch self {
+        case .open(let file):
+            return Self.read(file, limit: limit)
+        case .named(let path):
+            let descriptor = Self.open(path)
+            guard descriptor >= 0 else {
+                switch errno {
+                case ENOENT: return .noFile
+                case ELOOP: return .notAFile
+                case let code: return .unreadable(code)
+                }
             }
+            defer { close(descriptor) }
+            return Self.read(FileDescriptor(rawValue: descriptor), limit: limit)
         }
-        defer { close(descriptor) }
+    }
+
+    private static func open(_ path: String) -> Int32 {
+        #if canImport(Darwin)
+        Darwin.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        #elseif canImport(Glibc)
+        Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        #else
+        Musl.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        #endif
+    }
+
+    /// The last bytes of an open file; none when it cannot be read.
+    func tail(_ count: Int) -> [UInt8] {
+        guard case .open(let file) = self else { return [] }
+        let size = byteCount
+        do {
+            return try Self.bytes(of: file, from: max(0, size - count), count: min(size, count))
+        } catch {
+            return []  // words for an error that we have anyway
+        }
+    }
+
+    private static func read(_ file: FileDescriptor, limit: Int) -> CommandOutcome.Output? {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return .unreadable(errno) }
+        guard fstat(file.rawValue, &status) == 0 else { return .unreadable(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { return .notAFile }
         guard status.st_size <= limit else { return nil }
         do {
-            let size = Int(status.st_size)
-            let file = FileDescriptor(rawValue: descriptor)
-            return .bytes(
-                try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-                    while count < size {
-                        let rest = UnsafeMutableRawBufferPointer(buffer)[count...]
-                        let read = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: rest))
-                        if read == 0 { break }
-                        count += read
-                    }
-                })
+            return .bytes(try bytes(of: file, from: 0, count: Int(status.st_size)))
         } catch {
             return .unreadable((error as? Errno ?? .ioError).rawValue)
+        }
+    }
+
+    private static func bytes(of file: FileDescriptor, from start: Int, count: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let read = try file.read(fromAbsoluteOffset: Int64(start + filled), into: rest)
+                if read == 0 { break }
+                filled += read
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ public final class CommandSupervisor: Sendable {
     ///
     /// - Parameters:
     ///   - maximumProcesses: How many programs may run at once, over all providers that share the supervisor. Others
-    ///     wait for their turn, which counts as time of their attempt. A program takes up to six file descriptors
+    ///     wait for their turn, which counts as time of their attempt. A program takes four file descriptors
     ///     here. Default 32.
     ///   - grace: How long a cancelled program may take to end by itself, between SIGTERM and SIGKILL.
     ///     Default 250 ms.
@@ -52,6 +52,7 @@ public final class CommandSupervisor: Sendable {
     /// - Parameters:
     ///   - outputExtension: The extension of the file it answers in; `nil`: on standard output.
     ///   - invocation: Makes the invocation; it is given the path of the output file.
+    /// - Returns: How it ended. Its files are gone.
     func run(
         outputExtension: String?, _ invocation: (_ outputFile: String?) -> CommandInvocation
     ) async -> CommandOutcome {

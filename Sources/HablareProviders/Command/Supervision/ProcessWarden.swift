@@ -42,7 +42,7 @@ actor ProcessWarden {
               +*) groups="$groups$group " ;;
             esac
           done <&3
-          for group in $groups; do kill -KILL -- "-$group"; done
+          for group in $groups; do kill -s KILL -- "-$group"; done
           rm -rf -- "$1"
         } </dev/null &
         """

@@ -71,6 +71,7 @@ struct ArgumentPlan: Sendable {
     /// - Parameters:
     ///   - values: The placeholders' values.
     ///   - output: The path of the output file, where the template has one.
+    /// - Returns: The arguments, without the program's name.
     func arguments(for values: [String: String], output: String?) -> [String] {
         var values = values
         values[Self.output] = output

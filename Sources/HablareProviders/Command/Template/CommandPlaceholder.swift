@@ -66,13 +66,13 @@ extension CommandPlaceholder {
             }
             return text
         case .integer(let range):
-            let whole = Double(text).flatMap { Int(exactly: $0) }
+            let whole = Self.decimal(text).flatMap { Int(exactly: $0) }
             guard let number = Int(text) ?? whole, range.contains(number) else {
                 throw invalid("is not a whole number from \(range.lowerBound) to \(range.upperBound).")
             }
             return String(number)
         case .number(let range):
-            guard let number = Double(text), range.contains(number) else {
+            guard let number = Self.decimal(text), range.contains(number) else {
                 throw invalid("is not a number from \(range.lowerBound) to \(range.upperBound).")
             }
             return String(number)
@@ -89,6 +89,11 @@ extension CommandPlaceholder {
 
     func invalid(_ problem: String) -> AIServiceError {
         AIServiceError(.invalidRequest, "The parameter \(name) \(problem)")
+    }
+
+    /// A number in decimal digits; `Double` alone would take hexadecimal ones, infinity and NaN, too.
+    private static func decimal(_ text: String) -> Double? {
+        text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) } ? Double(text) : nil
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -49,9 +49,8 @@ enum TemplateRules {
                     used.insert(name)
                     if isPrompt(name) { throw promptAsArgument(template) }
                     guard declared[name] != nil || name == ArgumentPlan.output else {
-                        throw wrong(
-                            template,
-                            "uses {\(name)} without declaring it." + NearestNames(declared.keys.sorted()).hint(for: name))
+                        let hint = NearestNames(declared.keys.sorted()).hint(for: name)
+                        throw wrong(template, "uses {\(name)} without declaring it.\(hint)")
                     }
                     if let placeholder = declared[name], placeholder.default == nil { droppable = true }
                 }

@@ -17,6 +17,7 @@ actor VoiceCatalog {
     /// The voices. Callers that come before the first answer each ask for themselves, which does no harm.
     ///
     /// - Parameter print: Runs the program with some arguments and gives what it printed.
+    /// - Returns: What it has.
     /// - Throws: The error of `print`.
     func list(
         _ print: @Sendable ([String]) async throws(AIServiceError) -> String

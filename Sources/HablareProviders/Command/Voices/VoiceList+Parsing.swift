@@ -4,7 +4,6 @@ extension VoiceList {
     struct EspeakRow {
         let language: String
         let gender: CommandVoice.Gender?
-        let name: String
         let file: String
         let otherLanguages: [String]
     }
@@ -23,8 +22,7 @@ extension VoiceList {
             let others = fields.dropFirst(5).flatMap { $0.split(whereSeparator: { "()".contains($0) }) }
                 .compactMap { $0.split(separator: " ").first.map(String.init) }
             return EspeakRow(
-                language: String(fields[1]), gender: gender, name: String(fields[3]), file: String(fields[4]),
-                otherLanguages: others)
+                language: String(fields[1]), gender: gender, file: String(fields[4]), otherLanguages: others)
         }
     }
 
@@ -33,11 +31,9 @@ extension VoiceList {
         var languages: Set<String> = []
         return espeakRows(text).map { row in
             let isFirst = languages.insert(row.language).inserted
-            // The table writes spaces in names as underscores; the program wants the spaces.
-            let names = [row.name.map { $0 == "_" ? " " : String($0) }.joined()]
             return CommandVoice(
                 id: isFirst ? row.language : row.file, language: row.language, gender: row.gender,
-                aliases: (isFirst ? [row.file] : []) + names + row.otherLanguages)
+                aliases: (isFirst ? [row.file] : []) + row.otherLanguages)
         }
     }
 
