@@ -85,6 +85,11 @@ package final class StatusHub: Sendable {
         state.withLock { $0.watched.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) } }
     }
 
+    /// How many wait for the outcome of a request or watch it.
+    package func watcherCount(of id: UUID) -> Int {
+        state.withLock { state in state.watched[id].map { $0.waiters.count + $0.streams.count } ?? 0 }
+    }
+
     /// The last progress a provider reported of a request that is watched.
     package func progress(of id: UUID) -> Double? {
         state.withLock { $0.watched[id]?.progress }

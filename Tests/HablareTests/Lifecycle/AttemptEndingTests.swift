@@ -81,6 +81,16 @@ import Testing
         }
     }
 
+    @Test("An attempt that was stopped is cancelled in the ledger, also when its request was retried meanwhile")
+    func stoppedThenRetried() {
+        let end = Self.attempt.failed(AIServiceError(.cancelled, ""))
+        for state in [FlightLifecycle.State.waiting, .leased(Self.owner), .executing(Self.owner)] {
+            let ending = Self.ending(end, state, token: 3)
+            #expect(ending.receipt == .refused(.staleToken))
+            #expect(ending.record?.outcome == .cancelled && ending.record?.error == nil)
+        }
+    }
+
     @Test("A discarded answer keeps what is known of its billing")
     func billing() {
         for (billing, expected) in [(BillingState.billed, BillingState.billedDiscarded), (.maybeBilled, .maybeBilled)] {

@@ -89,3 +89,54 @@ func collect(_ stream: AsyncThrowingStream<RequestStatus, any Error>) async thro
     for try await status in stream { statuses.append(status) }
     return statuses
 }
+
+extension Engine {
+    /// Moves the clock in small steps until something is so.
+    func advance(by step: Duration = .seconds(1), until condition: () async throws -> Bool) async throws {
+        while try await !condition() {
+            clock.advance(by: step)
+            await Task.yield()
+        }
+    }
+}
+
+/// Holds whoever waits, cancelled or not: a provider that does not listen.
+final class Latch: Sendable {
+    private struct State: Sendable {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Guarded(State())
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+extension Engine {
+    /// Lets the housekeeper look around once more at least: it sleeps, is woken, and sleeps again.
+    func tickRenewal() async throws {
+        let end = clock.now.advanced(by: .seconds(15))
+        while clock.now < end {
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .seconds(1))
+        }
+        await clock.sleepers(reach: 1)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Hablare
+import HablareTestKit
+
+/// One process's view of a store that several share in memory: it can fail on demand, die, and be told of the others.
+final class ProcessStore: RequestStore {
+    /// What the processes of one machine share.
+    final class Machine: OwnerLiveness, StoreSignal {
+        private struct State: Sendable {
+            var alive: Set<String> = []
+            var last = 0
+            var commits = 0
+            var watchers: [AsyncStream<Void>.Continuation] = []
+        }
+
+        let shared = InMemoryStore()
+        let host = "machine"
+        private let state = Guarded(State())
+
+        func acquire() -> String {
+            state.withLock { state in
+                state.last += 1
+                state.alive.insert("lock-\(state.last)")
+                return "lock-\(state.last)"
+            }
+        }
+
+        func release(_ lockName: String) { state.withLock { _ = $0.alive.remove(lockName) } }
+        func isDead(_ lockName: String) -> Bool { state.withLock { !$0.alive.contains(lockName) } }
+
+        /// Kills every process: their locks are let go, and nothing else happens.
+        func killAll() { state.withLock { $0.alive = [] } }
+
+        func changes() -> AsyncStream<Void> {
+            let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            state.withLock { $0.watchers.append(continuation) }
+            return stream
+        }
+
+        var commits: Int { state.withLock { $0.commits } }
+
+        func committed() {
+            let watchers = state.withLock { state in
+                state.commits += 1
+                return state.watchers
+            }
+            for watcher in watchers { watcher.yield() }
+        }
+    }
+
+    private struct State: Sendable {
+        var failure: AIServiceError?
+        var failsOn: @Sendable (StoreWrite) -> Bool = { _ in true }
+        var failsClaims = true
+        var own = 0
+        var seen = 0
+    }
+
+    private let machine: Machine
+    private let state = Guarded(State())
+
+    init(_ machine: Machine = Machine()) {
+        self.machine = machine
+    }
+
+    var shared: InMemoryStore { machine.shared }
+
+    /// From now on commits that hold such a write fail; claims too, when nothing is said of writes.
+    func fail(
+        with error: AIServiceError = AIServiceError(.storageFull, "Full."),
+        on condition: (@Sendable (StoreWrite) -> Bool)? = nil
+    ) {
+        state.withLock { state in
+            state.failure = error
+            state.failsOn = condition ?? { _ in true }
+            state.failsClaims = condition == nil
+        }
+    }
+
+    func recover() { state.withLock { $0.failure = nil } }
+
+    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        let (failure, fails) = state.withLock { ($0.failure, $0.failsOn) }
+        if let failure, writes.contains(where: fails) { throw failure }
+        let receipts = shared.commit(writes)
+        state.withLock { $0.own += 1 }
+        machine.committed()
+        return receipts
+    }
+
+    func claim(_ query: ClaimQuery) throws -> [ClaimedFlight] {
+        if let failure = state.withLock({ $0.failsClaims ? $0.failure : nil }) { throw failure }
+        return shared.claim(query)
+    }
+
+    func hasForeignCommits() -> Bool {
+        let commits = machine.commits
+        return state.withLock { state in
+            let foreign = commits - state.own
+            defer { state.seen = foreign }
+            return foreign != state.seen
+        }
+    }
+
+    var content: (any ContentStore)? { nil }
+    var signal: (any StoreSignal)? { machine }
+    var liveness: (any OwnerLiveness)? { machine }
+    func snapshot(of id: UUID) -> RequestSnapshot? { shared.snapshot(of: id) }
+    func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] { shared.snapshots(filter) }
+    func response(of id: UUID) -> AIResponseData? { shared.response(of: id) }
+    func request(of id: UUID) -> StoredRequest? { shared.request(of: id) }
+    func attempts(of id: UUID) -> [AttemptRecord] { shared.attempts(of: id) }
+    func owners() -> [OwnerRecord] { shared.owners() }
+    func statistics() -> StoreStatistics { shared.statistics() }
+}

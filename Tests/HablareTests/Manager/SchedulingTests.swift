@@ -1,0 +1,124 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+/// Which requests a process runs, how many at once, and in which order.
+@Suite(.timeLimit(.minutes(1)))
+struct SchedulingTests {
+    @Test("A process that is there for one job runs that job and nothing else")
+    func jobScope() async throws {
+        let store = InMemoryStore()
+        let mine = JobKey(rawValue: "mine")
+        let yesterday = try Engine(store: store).manager
+        let old = try await yesterday.submit(
+            [AIRequest(prompt: "old")], to: "scripted", jobKey: JobKey(rawValue: "old"))
+        try await yesterday.submit(AIRequest(prompt: "single"), to: "scripted")
+        let waiting = try await yesterday.submit([AIRequest(prompt: "0")], to: "scripted", jobKey: mine)
+        let provider = ScriptedProvider()
+        let engine = try Engine([provider], store: store, configuration: EngineConfiguration(scope: .job(mine)))
+        let manager = engine.manager
+        try await engine.run {
+            let ids = try await manager.submit(
+                (0..<3).map { AIRequest(prompt: .text("\($0)")) }, to: "scripted", jobKey: mine)
+            #expect(ids.first == waiting.first)
+            for id in ids { _ = try await manager.execute(requestID: id) }
+            try await manager.submit(AIRequest(prompt: "for somebody else"), to: "scripted")
+            try await engine.tickRenewal()
+        }
+        #expect(provider.record.calls.map(\.request.prompt.plainText).sorted() == ["0", "1", "2"])
+        #expect(try await manager.status(for: old[0]) == .pending)
+        #expect(try await manager.statistics().requests == [.completed: 3, .pending: 3])
+    }
+
+    @Test("A process with the widest scope runs everything for its providers, and leaves the others'")
+    func everything() async throws {
+        let store = InMemoryStore()
+        let before = try Engine([ScriptedProvider(id: "a"), ScriptedProvider(id: "b")], store: store).manager
+        let mine = AIRequest(prompt: "1")
+        let others = AIRequest(prompt: "2")
+        try await before.submit(mine, to: "a")
+        try await before.submit(others, to: "b")
+        let engine = try Engine([ScriptedProvider(id: "a")], store: store)
+        try await engine.run {
+            _ = try await engine.manager.execute(requestID: mine.id)
+            try await engine.tickRenewal()
+        }
+        #expect(try await engine.manager.status(for: others.id) == .pending)
+    }
+
+    @Test("A provider never has more calls than it allows, and uses what it allows", arguments: [1, 3, 8])
+    func concurrency(limit: Int) async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: limit)
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            let ids = try await manager.submit(
+                (0..<100).map { AIRequest(prompt: .text("\($0)")) }, to: "scripted", jobKey: JobKey(rawValue: "j"))
+            for number in 0..<50 {
+                await gate.arrivals(reach: min(100, limit + number))
+                gate.admitOne()
+            }
+            gate.open()
+            for id in ids { _ = try await manager.execute(requestID: id) }
+        }
+        #expect(provider.record.maximumRunning == limit)
+        #expect(provider.record.calls.count == 100)
+    }
+
+    @Test("A provider that is stuck does not hold up another")
+    func independent() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate, id: "stuck", concurrency: 1), ScriptedProvider(id: "free")])
+        let manager = engine.manager
+        try await engine.run {
+            for _ in 0..<50 { try await manager.submit(AIRequest(prompt: "x"), to: "stuck") }
+            for _ in 0..<50 { _ = try await manager.execute(AIRequest(prompt: "y"), with: "free") }
+            gate.open()
+        }
+    }
+
+    @Test("Urgent requests are run first, others in the order they came", arguments: [false, true])
+    func priority(fromBacklog: Bool) async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let first = AIRequest(prompt: "first", priority: .high)
+        let priorities: [Priority] = [.low, .normal, .high, .low, .normal, .high]
+        let rest = priorities.enumerated().map { AIRequest(prompt: .text("\($0.offset)"), priority: $0.element) }
+        if fromBacklog {
+            for request in [first] + rest { try await manager.submit(request, to: "scripted") }
+        }
+        try await engine.run {
+            if !fromBacklog {
+                try await manager.submit(first, to: "scripted")
+                await gate.arrivals(reach: 1)
+                for request in rest { try await manager.submit(request, to: "scripted") }
+            }
+            gate.open()
+            for request in [first] + rest { _ = try await manager.execute(requestID: request.id) }
+        }
+        #expect(provider.record.calls.map(\.request.prompt.plainText) == ["first", "2", "5", "1", "4", "0", "3"])
+    }
+
+    @Test("A flood of urgent requests does not starve the others")
+    func noStarvation() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let patient = AIRequest(prompt: "patient", priority: .low)
+        try await engine.run {
+            try await manager.submit(AIRequest(prompt: "first"), to: "scripted")
+            await gate.arrivals(reach: 1)
+            try await manager.submit(patient, to: "scripted")
+            for _ in 0..<12 { try await manager.submit(AIRequest(prompt: "urgent", priority: .high), to: "scripted") }
+            gate.open()
+            _ = try await manager.execute(requestID: patient.id)
+        }
+        let place = provider.record.calls.firstIndex { $0.request.id == patient.id }
+        #expect(try #require(place) <= 1 + 12)
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite(.timeLimit(.minutes(1)))
+struct ShutdownTests {
+    @Test("Attempts under way may finish within the grace; what is queued waits in the store, unleased")
+    func grace() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let requests = (0..<3).map { AIRequest(prompt: .text("\($0)")) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await engine.run {
+                    for request in requests { try await manager.submit(request, to: "scripted") }
+                    await gate.arrivals(reach: 1)
+                }
+            }
+            await gate.arrivals(reach: 1)
+            // The queued ones are given back before the one under way ends.
+            while try await manager.snapshot(for: requests[2].id).holder != nil { await Task.yield() }
+            gate.open()
+            try await group.waitForAll()
+        }
+        let phases = try requests.map { try engine.store.snapshot(of: $0.id)?.phase }
+        #expect(phases == [.completed, .pending, .pending])
+        #expect(provider.record.calls.count == 1)
+        #expect(try engine.store.owners().isEmpty)
+    }
+
+    @Test("After the grace attempts are stopped and their requests wait")
+    func afterGrace() async throws {
+        let gate = Gate()
+        let provider = gated(gate)
+        let engine = try Engine([provider], configuration: EngineConfiguration(shutdownGrace: .seconds(10)))
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x", attemptTimeout: .seconds(1_000_000))
+        let isOver = Guarded(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await engine.run {
+                    try await manager.submit(request, to: "scripted")
+                    await gate.arrivals(reach: 1)
+                }
+                isOver.withLock { $0 = true }
+            }
+            await gate.arrivals(reach: 1)
+            try await engine.advance { isOver.withLock { $0 } }
+            try await group.waitForAll()
+        }
+        #expect(try await manager.status(for: request.id) == .pending)
+        let attempts = try await manager.attempts(for: request.id)
+        #expect(attempts.map(\.outcome) == [.interrupted] && attempts.map(\.billing) == [.maybeBilled])
+        #expect(provider.record.cancellations == 1)
+        #expect(engine.clock.now.offset >= .seconds(10))
+    }
+
+    @Test("Whoever waits or watches is told of the shutdown, and late ones too")
+    func suspended() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate)], configuration: EngineConfiguration(shutdownGrace: .zero))
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await engine.run {
+                    try await manager.submit(request, to: "scripted")
+                    await gate.arrivals(reach: 1)
+                    while manager.hub.watchedIDs.isEmpty { await Task.yield() }
+                }
+            }
+            await gate.arrivals(reach: 1)
+            let statuses = try await manager.statusUpdates(for: request.id)
+            #expect(await code { _ = try await collect(statuses) } == .suspended)
+            try await group.waitForAll()
+        }
+        #expect(await code { _ = try await manager.outcome(of: request.id) } == .suspended)
+        #expect(await code { _ = try await collect(manager.statusUpdates(for: request.id)) } == .suspended)
+        #expect(manager.hub.watchedIDs.isEmpty)
+    }
+
+    @Test("The same manager can run again, and goes on where it was")
+    func runsAgain() async throws {
+        let gate = Gate()
+        let provider = gated(gate)
+        let engine = try Engine([provider], configuration: EngineConfiguration(shutdownGrace: .zero))
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x")
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+        }
+        gate.open()
+        let response = try await engine.run { try await manager.execute(requestID: request.id) }
+        #expect(try await text(response) == "x")
+        #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.interrupted, .completed])
+    }
+
+    @Test("An answer that comes in spite of the shutdown is the outcome")
+    func answersAllTheSame() async throws {
+        let gate = Gate()
+        let provider = ScriptedProvider { _ in
+            do { try await gate.pass() } catch {}
+            return .success(ProviderAnswer(.text("done already")))
+        }
+        let engine = try Engine([provider], configuration: EngineConfiguration(shutdownGrace: .zero))
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x")
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+        }
+        #expect(try await manager.status(for: request.id).phase == .completed)
+    }
+
+    @Test("Cancelling the service stops attempts at once, without grace")
+    func cancellation() async throws {
+        let gate = Gate()
+        let provider = gated(gate)
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await EngineService(manager).run() }
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(try await manager.status(for: request.id) == .pending)
+        #expect(try engine.store.owners().isEmpty)
+    }
+
+    @Test("What the body throws is thrown, and the engine is shut down before")
+    func throwing() async throws {
+        let engine = try Engine()
+        await #expect(throws: CancellationError.self) { try await engine.run { throw CancellationError() } }
+        #expect(try engine.store.owners().isEmpty)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite(.timeLimit(.minutes(1)))
+struct StatusStreamTests {
+    @Test("A watcher sees the present status first and the outcome last, then the end")
+    func order() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate)])
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x")
+        try await manager.submit(request, to: "scripted")
+        let early = try await manager.statusUpdates(for: request.id)
+        var iterator = early.makeAsyncIterator()
+        #expect(try await iterator.next() == .pending)
+        try await engine.run {
+            await gate.arrivals(reach: 1)
+            let late = try await manager.statusUpdates(for: request.id)
+            gate.open()
+            let response = try await manager.execute(requestID: request.id)
+            let statuses = try await collect(late)
+            #expect(statuses.last == .completed(response))
+            #expect(statuses.count { $0.isFinal } == 1)
+        }
+        var last: RequestStatus?
+        while let status = try await iterator.next() { last = status }
+        #expect(last?.phase == .completed)
+    }
+
+    @Test("Progress is told as it comes, and a slow reader gets the newest and always the outcome")
+    func progress() async throws {
+        let gate = Gate()
+        let told = Gate()
+        let provider = ScriptedProvider { call in
+            do { try await told.pass() } catch {}
+            for step in 1...1_000 { call.report(progress: Double(step) / 1_000) }
+            call.report(progress: .nan)
+            call.report(progress: 7)
+            do { try await gate.pass() } catch {}
+            return .success(ProviderAnswer(.text("x")))
+        }
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(prompt: "x")
+            try await manager.submit(request, to: "scripted")
+            let slow = try await manager.statusUpdates(for: request.id)
+            told.open()
+            await gate.arrivals(reach: 1)
+            #expect(try await manager.status(for: request.id) == .executing(progress: 1))
+            gate.open()
+            _ = try await manager.execute(requestID: request.id)
+            let statuses = try await collect(slow)
+            #expect(statuses.count <= 2 && statuses.last?.phase == .completed)
+        }
+    }
+
+    @Test("Many watchers each get the outcome, and nothing is kept of them afterwards")
+    func many() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate)])
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(prompt: "x")
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            try await withThrowingTaskGroup(of: RequestPhase?.self) { group in
+                for _ in 0..<50 {
+                    let statuses = try await manager.statusUpdates(for: request.id)
+                    group.addTask { try await collect(statuses).last?.phase }
+                }
+                gate.open()
+                for try await phase in group { #expect(phase == .completed) }
+            }
+            #expect(manager.hub.watchedIDs.isEmpty)
+        }
+    }
+
+    @Test("Asking for an unknown request's statuses leaves nothing behind")
+    func unknown() async throws {
+        let manager = try Engine().manager
+        #expect(await code { _ = try await manager.statusUpdates(for: UUID.timeOrdered()) } == .unknownRequest)
+        #expect(await code { _ = try await manager.outcome(of: UUID.timeOrdered()) } == .unknownRequest)
+        #expect(manager.hub.watchedIDs.isEmpty)
+    }
+
+    @Test("A watcher of a retried request goes on to the new outcome")
+    func retried() async throws {
+        let engine = try Engine([failing(1)])
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x")
+        try await engine.run {
+            _ = await code { _ = try await manager.execute(request, with: "scripted") }
+        }
+        try await manager.retry(request.id)
+        manager.hub.open()
+        let statuses = try await manager.statusUpdates(for: request.id)
+        try await engine.run { _ = try await manager.execute(requestID: request.id) }
+        #expect(try await collect(statuses).last?.phase == .completed)
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite(.timeLimit(.minutes(1)))
+struct StoreFailureTests {
+    private let store = ProcessStore()
+
+    @Test("A submission that cannot be stored is an error, and nothing is sent; the next one works")
+    func submission() async throws {
+        let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1))
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        try await engine.run { () async throws in
+            for _ in 0..<40 {
+                store.fail { if case .submit = $0 { true } else { false } }
+                #expect(await code { try await manager.submit(AIRequest(prompt: "x"), to: "scripted") } == .storageFull)
+                store.recover()
+            }
+            #expect(provider.record.calls.isEmpty)
+            #expect(try await text(manager.execute(AIRequest(prompt: "y"), with: "scripted")) == "y")
+        }
+        #expect(store.statistics().requests == [.completed: 1])
+    }
+
+    @Test(
+        "An attempt that cannot be journalled is not sent; whoever waits is told; it is sent once the store recovered")
+    func start() async throws {
+        let provider = ScriptedProvider()
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x")
+        try await manager.submit(request, to: "scripted")
+        store.fail { if case .advance(_, let transition, _) = $0 { transition.new.isExecuting } else { false } }
+        try await engine.run {
+            #expect(await code { _ = try await manager.outcome(of: request.id) } == .storageFull)
+            #expect(provider.record.calls.isEmpty)
+            #expect(try await manager.status(for: request.id) == .pending)
+            store.recover()
+            try await engine.advance(by: .seconds(5)) { try await manager.status(for: request.id).isFinal }
+            #expect(try await text(manager.execute(requestID: request.id)) == "x")
+        }
+        #expect(provider.record.calls.count == 1)
+    }
+
+    @Test(
+        "An outcome that cannot be recorded is kept, whoever waits is told, and it is recorded later, once, without another call"
+    )
+    func outcome() async throws {
+        let gate = Gate()
+        let provider = gated(gate)
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x")
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            store.fail()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    let statuses = try await manager.statusUpdates(for: request.id)
+                    #expect(await code { _ = try await collect(statuses) } == .storageFull)
+                }
+                group.addTask {
+                    #expect(await code { _ = try await manager.execute(requestID: request.id) } == .storageFull)
+                }
+                while manager.hub.watcherCount(of: request.id) < 2 { await Task.yield() }
+                gate.open()
+                try await group.waitForAll()
+            }
+            #expect(
+                try await manager.status(for: request.id).phase == .executing,
+                "nothing was announced that is not stored")
+            for _ in 0..<3 { try await engine.tickRenewal() }
+            store.recover()
+            try await engine.advance(by: .seconds(5)) { try await manager.status(for: request.id).isFinal }
+            #expect(try await text(manager.execute(requestID: request.id)) == "x")
+        }
+        #expect(provider.record.calls.count == 1)
+        #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.completed])
+    }
+
+    @Test("While the store fails nothing more is started, and afterwards everything is run once")
+    func parked() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 2)
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        let batch = (0..<60).map { AIRequest(prompt: .text("\($0)")) }
+        try await engine.run {
+            let ids = try await manager.submit(batch, to: "scripted", jobKey: JobKey(rawValue: "j"))
+            await gate.arrivals(reach: 2)
+            store.fail()
+            gate.open()
+            for _ in 0..<5 { try await engine.tickRenewal() }
+            #expect(provider.record.calls.count == 2)
+            store.recover()
+            try await engine.advance(by: .seconds(5)) {
+                try await manager.statistics().requests == [.completed: 60]
+            }
+            for (number, id) in ids.enumerated() {
+                #expect(try await text(manager.execute(requestID: id)) == "\(number)")
+            }
+        }
+        #expect(provider.record.calls.count == 60)
+    }
+
+    @Test("A cancellation that cannot be stored is an error, and the request goes on")
+    func cancellation() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate)], store: store)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x")
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            store.fail { if case .cancel = $0 { true } else { false } }
+            #expect(await code { try await manager.cancelRequest(request.id) } == .storageFull)
+            store.recover()
+            gate.open()
+            #expect(try await text(manager.execute(requestID: request.id)) == "x")
+        }
+    }
+}
