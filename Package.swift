@@ -64,7 +64,8 @@ let package = Package(
             name: "HablareProviders",
             dependencies: [
                 "Hablare",
-                .product(name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.macOS, .linux])),
+                .product(
+                    name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.macOS, .linux])),
                 .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict
@@ -100,7 +101,10 @@ let package = Package(
         .testTarget(name: "HablareAudioTests", dependencies: ["HablareAudio"], swiftSettings: strict),
         .testTarget(
             name: "HablareSQLiteTests",
-            dependencies: ["Hablare", "HablareSQLite", "HablareTestKit", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "Hablare", "HablareSQLite", "HablareTestKit", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(
             name: "HablareCommandTests",

@@ -15,7 +15,8 @@ import Testing
         let text = try await EngineService.run(manager) {
             let one = try await manager.execute(AIRequest(prompt: "hello"), with: "scripted")
             let job = JobKey(rawValue: "job")
-            let ids = try await manager.submit((0..<100).map { AIRequest(prompt: .text("n\($0)")) }, to: "scripted", jobKey: job)
+            let ids = try await manager.submit(
+                (0..<100).map { AIRequest(prompt: .text("n\($0)")) }, to: "scripted", jobKey: job)
             for id in ids { _ = try await manager.execute(requestID: id) }
             #expect(try await manager.statistics().requests[.completed] == 101)
             return String(decoding: try await one.content.body?.data() ?? Data(), as: UTF8.self)

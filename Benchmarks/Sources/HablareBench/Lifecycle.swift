@@ -61,7 +61,9 @@ enum Lifecycle {
             figures += [
                 Figure(name: "ceiling.\(width)", value: median(bare), unit: "requests/s", better: .higher),
                 Figure(name: "lifecycle.sqlite.\(width)", value: median(disk), unit: "requests/s", better: .higher),
-                Figure(name: "lifecycle.sqlite.\(width).ratio", value: median(ratios), unit: "of the ceiling", better: .higher),
+                Figure(
+                    name: "lifecycle.sqlite.\(width).ratio", value: median(ratios), unit: "of the ceiling",
+                    better: .higher),
                 Figure(name: "lifecycle.memory.\(width)", value: median(memory), unit: "requests/s", better: .higher),
             ]
         }

@@ -22,7 +22,8 @@ struct Measure: AsyncParsableCommand {
 
     func validate() throws {
         guard only == nil || only == "ceiling" || Self.all.contains(only ?? "") else {
-            throw ValidationError("There is no benchmark '\(only ?? "")'. There are: \(Self.all.joined(separator: ", ")).")
+            throw ValidationError(
+                "There is no benchmark '\(only ?? "")'. There are: \(Self.all.joined(separator: ", ")).")
         }
         guard rounds > 0 else { throw ValidationError("Measure at least once.") }
     }

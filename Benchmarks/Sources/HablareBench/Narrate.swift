@@ -6,7 +6,8 @@ enum Narrate {
 
     static func run(rounds: Int, hablare: String) async throws -> [Figure] {
         guard FileManager.default.isExecutableFile(atPath: hablare) else {
-            throw BenchmarkFailure(what: "narrate: there is no \(hablare). Run: swift build -c release --product hablare")
+            throw BenchmarkFailure(
+                what: "narrate: there is no \(hablare). Run: swift build -c release --product hablare")
         }
         return try await withScratchFolder { folder in
             let lines = (1...segments).map { "\($0). \(Lifecycle.prompt) And this is line number \($0) of the text." }
@@ -24,7 +25,10 @@ enum Narrate {
             var bare: [Double] = []
             for round in 0..<rounds {
                 bare.append(
-                    try time(["xargs", "-a", list.path, "-d", "\\n", "-P2", "-I{}", "espeak-ng", "-v", "en-us", "-f", "{}", "-w", "{}.wav"]))
+                    try time([
+                        "xargs", "-a", list.path, "-d", "\\n", "-P2", "-I{}", "espeak-ng", "-v", "en-us", "-f", "{}",
+                        "-w", "{}.wav",
+                    ]))
                 ours.append(
                     try time([
                         hablare, "narrate", book.path, "--split", "line", "--concurrency", "2", "--quiet",

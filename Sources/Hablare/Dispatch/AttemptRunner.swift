@@ -96,7 +96,8 @@ struct AttemptRunner: Sendable {
             }
         }
         throw AIServiceError(
-            .storageFailed, "Content disappeared three times while it was being stored. Is something cleaning the folder?")
+            .storageFailed,
+            "Content disappeared three times while it was being stored. Is something cleaning the folder?")
     }
 
     private func storingContent(of outcome: AttemptEnd.Outcome) async throws -> AttemptEnd.Outcome {

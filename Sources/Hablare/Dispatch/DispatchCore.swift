@@ -42,6 +42,10 @@ package struct DispatchCore: Sendable {
     private var underWay: [FlightID: ProviderID] = [:]
     /// Flights that came back (retried) while their stopped attempt has not ended yet. They queue again when it has.
     private var deferred: [FlightID: QueuedFlight] = [:]
+    /// Submissions that hold a promised place and of which nothing was heard since.
+    private var unheard = 0
+    /// Flights that were cancelled while submissions were unheard of: one of them may be theirs.
+    private var cancelledUnheard: Set<FlightID> = []
 
     package init(lanes: [(provider: ProviderID, concurrency: Int)]) {
         self.lanes = OrderedDictionary(
@@ -99,18 +103,29 @@ package struct DispatchCore: Sendable {
             lane.backlogMayExist()
             return .leave
         }
-        if lane.queue.isEmpty, lane.promised == 0, lane.gate.enter() { return .start }
+        if lane.queue.isEmpty, lane.promised == 0, lane.gate.enter() {
+            unheard += 1
+            return .start
+        }
         guard lane.room > 0 else {
             lane.backlogMayExist()
             return .leave
         }
         lane.promised += 1
+        unheard += 1
         return .lease
     }
 
     /// A submission is on disk as it was placed.
     package mutating func submitted(_ flight: QueuedFlight, as placement: Placement) -> [Effect] {
+        let wasCancelled = heard(of: flight.id, placed: placement)
         switch placement {
+        case .start where wasCancelled:
+            lanes[flight.provider]?.gate.leave()
+            return fill(flight.provider)
+        case .lease where wasCancelled:
+            lanes[flight.provider]?.promised -= 1
+            return fill(flight.provider)
         case .start:
             guard case .closed = phase else {
                 underWay[flight.id] = flight.provider
@@ -126,18 +141,29 @@ package struct DispatchCore: Sendable {
             }
             return [.release([flight])]
         case .leave:
+            // Again, now that it is on disk: the store may have answered since it was placed that it has nothing.
+            lanes[flight.provider]?.backlogMayExist()
             return fill(flight.provider)
         }
     }
 
     /// A submission was not written, or was there before: its place is free.
     package mutating func submissionDropped(to provider: ProviderID, placement: Placement) -> [Effect] {
+        _ = heard(of: nil, placed: placement)
         switch placement {
         case .start: lanes[provider]?.gate.leave()
         case .lease: lanes[provider]?.promised -= 1
         case .leave: break
         }
         return fill(provider)
+    }
+
+    /// Something was heard of a submission: was its flight cancelled before?
+    private mutating func heard(of flight: FlightID?, placed placement: Placement) -> Bool {
+        guard placement != .leave else { return false }
+        unheard -= 1
+        defer { if unheard == 0 { cancelledUnheard = [] } }
+        return flight.map(cancelledUnheard.contains) ?? false
     }
 
     // MARK: The backlog
@@ -155,8 +181,9 @@ package struct DispatchCore: Sendable {
     /// The store answered a claim.
     package mutating func claimed(_ flights: [QueuedFlight], by provider: ProviderID, asked: Int) -> [Effect] {
         guard var lane = lanes[provider] else { return [] }
-        let cameMeanwhile = lane.backlog == .asked(more: true)
-        lane.backlog = cameMeanwhile || flights.count >= asked ? .possible : .none
+        // Also where more may exist already: this may be the answer to an older question.
+        let mayBeMore = lane.backlog == .asked(more: true) || lane.backlog == .possible
+        lane.backlog = mayBeMore || flights.count >= asked ? .possible : .none
         if case .closed = phase {
             lane.backlog = .possible
             lanes[provider] = lane
@@ -202,6 +229,8 @@ package struct DispatchCore: Sendable {
         for provider in lanes.keys where lanes[provider]?.queue.remove(where: { $0.id == flight }) != nil {
             return fill(provider)
         }
+        // Its submission may be on its way here: what was cancelled is not sent, whichever news comes first.
+        if unheard > 0 { cancelledUnheard.insert(flight) }
         return []
     }
 

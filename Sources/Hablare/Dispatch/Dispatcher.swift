@@ -76,7 +76,9 @@ package actor Dispatcher {
     // MARK: Submissions
 
     /// Where submissions to a provider go, and under whose lease. To be followed by one ``written(_:dropped:to:)``.
-    func place(_ count: Int, to provider: ProviderID, inScope: Bool) -> (owner: OwnerID?, places: [DispatchCore.Placement]) {
+    func place(_ count: Int, to provider: ProviderID, inScope: Bool) -> (
+        owner: OwnerID?, places: [DispatchCore.Placement]
+    ) {
         unfinished.enter()
         guard inScope else { return (owner, Array(repeating: .leave, count: count)) }
         return (owner, (0..<count).map { _ in core.submitting(to: provider) })
@@ -166,7 +168,8 @@ package actor Dispatcher {
         var writes: [StoreWrite] = []
         for flight in flights {
             do throws(FlightLifecycle.Refusal) {
-                let transition = try FlightTransition(of: flight.lifecycle) { lifecycle throws(FlightLifecycle.Refusal) in
+                let transition = try FlightTransition(of: flight.lifecycle) {
+                    lifecycle throws(FlightLifecycle.Refusal) in
                     try lifecycle.released(token: lifecycle.token)
                 }
                 writes.append(.advance(flight.id, transition, at: date))

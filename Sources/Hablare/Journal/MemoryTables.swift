@@ -1,6 +1,6 @@
+import Foundation
 import HeapModule
 import OrderedCollections
-import Foundation
 
 /// The rows of an ``InMemoryStore`` and what each write does to them.
 struct MemoryTables: Sendable {
@@ -115,7 +115,9 @@ extension MemoryTables {
     private mutating func enqueue(_ id: FlightID, _ flight: FlightRow) {
         let ticket = Ticket(priority: flight.priority, flight: id)
         queues[QueueKey(provider: flight.provider, job: nil), default: Heap()].insert(ticket)
-        if let job = flight.job { queues[QueueKey(provider: flight.provider, job: job), default: Heap()].insert(ticket) }
+        if let job = flight.job {
+            queues[QueueKey(provider: flight.provider, job: job), default: Heap()].insert(ticket)
+        }
     }
 
     private mutating func retire(_ owner: OwnerID, at date: Date) -> WriteReceipt {

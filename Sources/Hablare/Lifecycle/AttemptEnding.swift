@@ -60,7 +60,8 @@ public struct AttemptEnding: Sendable {
             record.outcome = .discarded
             record.billing = record.billing == .billed ? .billedDiscarded : record.billing
         case .failed, .interrupted:
-            if refusal == .settled(.cancelled) {
+            // Also where the request was retried meanwhile: an attempt that was stopped did not fail.
+            if refusal == .settled(.cancelled) || record.error?.code == .cancelled {
                 record.outcome = .cancelled
                 record.error = nil
             }

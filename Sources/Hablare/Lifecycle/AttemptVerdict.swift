@@ -76,5 +76,6 @@ extension AIServiceError {
         )
     }
 
-    static let attemptCancelled = AIServiceError(.cancelled, "The attempt was stopped because its request was cancelled.")
+    static let attemptCancelled = AIServiceError(
+        .cancelled, "The attempt was stopped because its request was cancelled.")
 }

@@ -32,7 +32,8 @@ extension RequestStatus {
         switch self {
         case .completed(let response): return response
         case .failed(let error): throw error
-        case .cancelled: throw AIServiceError(.cancelled, "Request \(id) was cancelled. Retry it to have it done after all.")
+        case .cancelled:
+            throw AIServiceError(.cancelled, "Request \(id) was cancelled. Retry it to have it done after all.")
         case .pending, .executing: throw AIServiceError(.invalidState, "Request \(id) is not final.")
         }
     }
@@ -53,7 +54,8 @@ extension AIServiceError {
         switch receipt {
         case .unknownRequest: .unknown(id)
         case .rejected(let error): error
-        default: AIServiceError(.storageFailed, "The store answered a write of \(id) unexpectedly.", cause: "\(receipt)")
+        default:
+            AIServiceError(.storageFailed, "The store answered a write of \(id) unexpectedly.", cause: "\(receipt)")
         }
     }
 }

@@ -1,129 +1,77 @@
-import Foundation
+public import Foundation
 
 extension AIRequestManager {
-    /// How many submissions are written in one commit, at most: the first of a huge batch run while the rest is stored.
-    private static let chunk = 512
-
-    /// A request that was checked, ready to be placed and written.
-    func draft(_ request: AIRequest, _ provider: ProviderID) throws -> Submission {
-        guard let registered = registry[provider] else {
-            throw AIServiceError.providerNotFound(provider, known: registry.ids)
-        }
-        if let limit = registered.limits.maximumCharacters {
-            let count = request.prompt.plainText.unicodeScalars.count
-            guard count <= limit else {
-                throw AIServiceError(
-                    .invalidRequest,
-                    "The prompt has \(count) characters; \(provider) takes at most \(limit). Split it, or use another provider."
-                )
-            }
-        }
-        if let timeout = request.attemptTimeout, timeout <= .zero {
-            throw AIServiceError(.invalidRequest, "The attempt's timeout is not positive. Give it some time.")
-        }
-        return Submission(
-            request: request, provider: provider,
-            fingerprint: try Fingerprint(request, instance: registered.instance), createdAt: seams.date())
+    /// Puts a request on disk for a registered provider. On return it is durable and will be executed.
+    ///
+    /// Submitting the same UUID with the same content again is harmless. Cancelling the calling task does not take the
+    /// submission back.
+    ///
+    /// - Returns: The request's UUID.
+    /// - Throws: ``AIServiceError``: `providerNotFound`, `invalidRequest`, `conflict`, or of category storage; nothing
+    ///   was stored then.
+    @discardableResult
+    public func submit(_ request: AIRequest, to provider: ProviderID) async throws -> UUID {
+        let receipt = try await submit([try draft(request, provider)], job: nil)
+        return receipt.first ?? request.id
     }
 
-    /// Writes submissions and returns the UUIDs that are on disk.
-    func submit(_ drafts: [Submission], job: JobKey?) async throws -> [UUID] {
-        try await store(drafts, job: job).map(\.id)
-    }
-
-    /// Writes submissions in chunks.
-    func store(_ drafts: [Submission], job: JobKey?, from position: Int = 0) async throws -> [SubmissionReceipt] {
-        var receipts: [SubmissionReceipt] = []
-        receipts.reserveCapacity(drafts.count)
-        for start in stride(from: 0, to: drafts.count, by: Self.chunk) {
-            var chunk = Array(drafts[start..<min(start + Self.chunk, drafts.count)])
-            if let job {
-                for index in chunk.indices {
-                    chunk[index].job = Submission.JobPlace(key: job, position: position + start + index)
-                }
-            }
-            receipts += try await storeChunk(chunk, job: job)
+    /// Puts a request on disk for a provider, which must be the registered one of its id: a request outlives the
+    /// process, and only registered providers are there after a restart.
+    ///
+    /// - Throws: as ``submit(_:to:)``.
+    @discardableResult
+    public func submit(request: AIRequest, provider: any AIServiceProvider) async throws -> UUID {
+        guard registry[provider.id]?.instance == provider.instance else {
+            throw AIServiceError.providerNotFound(provider.id, known: registry.ids)
         }
-        return receipts
+        return try await submit(request, to: provider.id)
     }
 
-    private func storeChunk(_ drafts: [Submission], job: JobKey?) async throws -> [SubmissionReceipt] {
-        guard let provider = drafts.first?.provider else { return [] }
-        var drafts = drafts
-        for index in drafts.indices { drafts[index].promptContent = try await storeLargePrompt(of: drafts[index].request) }
-        let inScope =
-            switch configuration.scope {
-            case .everything: true
-            case .job(let key): key == job
-            }
-        let (owner, places) = await dispatcher.place(drafts.count, to: provider, inScope: inScope)
-        for index in drafts.indices { drafts[index].flight = FlightLifecycle(placed: places[index], by: owner) }
-        let receipts: [WriteReceipt]
-        do {
-            receipts = try await journal.commit(drafts.map { .submit($0) })
-        } catch {
-            await dispatcher.written([], dropped: places, to: provider)
-            throw error
+    /// Puts a batch on disk as one job, in order. Its requests run side by side, as far as the provider allows.
+    ///
+    /// Submitting the same batch under the same key again finds the requests that are there, whatever became of them,
+    /// and adds the missing ones: this is how an interrupted job goes on. Responses of a job are kept until the job is
+    /// removed.
+    ///
+    /// - Parameters:
+    ///   - batch: The requests. Their UUIDs are used for those that are new.
+    ///   - provider: The provider of all of them.
+    ///   - jobKey: Names the job: a hash of its input and of every option that changes its outcome.
+    ///   - position: The place of the batch's first request in the job, so that a very long job can be submitted piece
+    ///     by piece, without all of it in memory. Default 0.
+    /// - Returns: The UUIDs of the job's requests, in the order of the batch.
+    /// - Throws: as ``submit(_:to:)``; `conflict` also when a place of the job holds other content. What was stored
+    ///   before the error stays, and is found when the job is submitted again.
+    public func submit(
+        _ batch: [AIRequest], to provider: ProviderID, jobKey: JobKey, startingAt position: Int = 0
+    ) async throws -> [UUID] {
+        guard position >= 0 else {
+            throw AIServiceError(.invalidRequest, "A place in a job is not negative. Count from 0.")
         }
-        return try await accept(receipts, of: drafts, placed: places, to: provider)
-    }
-
-    /// Hands what was stored to the dispatcher, and frees the places of what was not needed.
-    private func accept(
-        _ receipts: [WriteReceipt], of drafts: [Submission], placed places: [DispatchCore.Placement],
-        to provider: ProviderID
-    ) async throws -> [SubmissionReceipt] {
-        var accepted: [SubmissionReceipt] = []
-        var flights: [(flight: QueuedFlight, placement: DispatchCore.Placement)] = []
-        var dropped: [DispatchCore.Placement] = []
-        var firstError: AIServiceError?
-        for (index, receipt) in receipts.enumerated() {
-            switch receipt {
-            case .submitted(let stored):
-                accepted.append(stored)
-                if stored.wasPresent {
-                    dropped.append(places[index])
-                } else {
-                    let draft = drafts[index]
-                    let flight = QueuedFlight(
-                        id: stored.flight, lifecycle: draft.flight, request: draft.request, provider: provider)
-                    flights.append((flight, places[index]))
-                }
-            case .rejected(let error):
-                dropped.append(places[index])
-                firstError = firstError ?? error
-            case .contentMissing:
-                dropped.append(places[index])
-                firstError = firstError ?? AIServiceError(
-                    .contentMissing, "A prompt's content file was collected while it was submitted. Submit again.")
-            case let other:
-                dropped.append(places[index])
-                firstError = firstError ?? AIServiceError.unexpected(other, for: drafts[index].request.id)
-            }
+        guard !jobKey.rawValue.isEmpty, jobKey.rawValue.utf8.count <= 256 else {
+            throw AIServiceError(
+                .invalidRequest, "A job key has between 1 and 256 bytes. Use a hash of the job's input.")
         }
-        await dispatcher.written(flights, dropped: dropped, to: provider)
-        if let firstError { throw firstError }
-        return accepted
+        return try await store(try batch.map { try draft($0, provider) }, job: jobKey, from: position).map(\.id)
     }
 
-    private func storeLargePrompt(of request: AIRequest) async throws -> ContentReference? {
-        guard let content = store.content, case .text(let text) = request.prompt,
-            text.utf8.count >= content.threshold(for: .text)
-        else { return nil }
-        return try await content.put(Data(text.utf8))
-    }
-}
-
-extension FlightLifecycle {
-    /// A new flight as its placement has it.
-    init(placed placement: DispatchCore.Placement, by owner: OwnerID?) {
-        self.init()
-        guard let owner, placement != .leave else { return }
-        do throws(Refusal) {
-            try leased(by: owner)
-            if placement == .start { try attemptStarted(token: token) }
-        } catch {
-            self = FlightLifecycle()  // unreachable: a new flight can be leased and started
+    /// Makes a new request with the prompt and parameters of a completed one, for another answer.
+    ///
+    /// - Returns: The new request's UUID; its snapshot says ``RequestSnapshot/supersedes``.
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless the request is completed.
+    @discardableResult
+    public func regenerate(_ id: UUID) async throws -> UUID {
+        guard let stored = try await reading({ try $0.request(of: id) }) else { throw AIServiceError.unknown(id) }
+        let snapshot = try await snapshot(for: id)
+        guard snapshot.phase == .completed else {
+            throw AIServiceError.notAllowed("regenerated", id, in: snapshot.phase)
         }
+        let old = stored.request
+        let request = AIRequest(
+            id: seams.makeID(), prompt: old.prompt, model: old.model, parameters: old.parameters, sample: old.sample,
+            tenant: old.tenant, priority: old.priority, attemptTimeout: old.attemptTimeout, metadata: old.metadata)
+        var new = try draft(request, stored.provider)
+        new.supersedes = id
+        return try await submit([new], job: nil).first ?? request.id
     }
 }

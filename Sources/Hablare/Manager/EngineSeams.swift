@@ -33,6 +33,9 @@ public struct EngineSeams: Sendable {
 
 /// A clock as the engine uses one: time since it was made, and sleeping until such a time.
 public struct EngineClock: Sendable {
+    /// Thirty years: clocks trap on times that their counters cannot hold, and a request may ask for any.
+    private static let farthest = Duration.seconds(1_000_000_000)
+
     private let elapsed: @Sendable () -> Duration
     private let wait: @Sendable (Duration) async throws -> Void
 
@@ -40,7 +43,7 @@ public struct EngineClock: Sendable {
     public init<C: Clock>(_ clock: C) where C.Duration == Duration {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
-        wait = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
+        wait = { try await clock.sleep(until: start.advanced(by: min($0, Self.farthest)), tolerance: nil) }
     }
 
     /// The time since the clock was made.

@@ -77,7 +77,9 @@ package enum CanonicalEncoding {
     private static let damaged = AIServiceError(
         .storageCorrupt, "A stored value cannot be read. Run `hablare doctor`.")
 
-    private static func readValue(from bytes: inout ArraySlice<UInt8>, depth: Int) throws(AIServiceError) -> ParameterValue {
+    private static func readValue(from bytes: inout ArraySlice<UInt8>, depth: Int) throws(AIServiceError)
+        -> ParameterValue
+    {
         guard depth <= maximumDepth, let tag = bytes.popFirst().flatMap(Tag.init(rawValue:)) else { throw damaged }
         switch tag {
         case .null: return .null

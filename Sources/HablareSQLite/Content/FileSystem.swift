@@ -16,6 +16,8 @@ enum FileSystem {
         do {
             try FileManager.default.createDirectory(
                 at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+            throw AIServiceError(errno: ENOSPC, doing: "create folder", path: directory.path)
         } catch {
             throw AIServiceError(
                 .storageReadOnly,

@@ -52,7 +52,10 @@ struct BoundStatement: ~Copyable {
     mutating func bind(_ index: Int32, _ data: Data?) {
         guard let data else { return note(sqlite3_bind_null(handle, index)) }
         guard !data.isEmpty else { return note(sqlite3_bind_zeroblob(handle, index, 0)) }
-        note(data.withUnsafeBytes { sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), Self.transient) })
+        note(
+            data.withUnsafeBytes {
+                sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), Self.transient)
+            })
     }
 
     mutating func bind(_ index: Int32, _ id: UUID) {

@@ -17,7 +17,8 @@ enum Coding {
     static func milliseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        let (sum, overflowsToo) = whole.addingReportingOverflow((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        let (sum, overflowsToo) = whole.addingReportingOverflow(
+            (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
         return overflow || overflowsToo ? .max : sum
     }
 

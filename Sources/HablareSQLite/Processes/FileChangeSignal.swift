@@ -82,9 +82,12 @@ public struct FileChangeSignal: StoreSignal {
         while !isEnded() {
             var now: [String: [FileAttributeKey: String]] = [:]
             do {
-                for name in try FileManager.default.contentsOfDirectory(atPath: directory) where name.hasSuffix(suffix) {
+                for name in try FileManager.default.contentsOfDirectory(atPath: directory) where name.hasSuffix(suffix)
+                {
                     let attributes = try FileManager.default.attributesOfItem(atPath: directory + "/" + name)
-                    now[name] = [.size: "\(attributes[.size] ?? 0)", .modificationDate: "\(attributes[.modificationDate] ?? 0)"]
+                    now[name] = [
+                        .size: "\(attributes[.size] ?? 0)", .modificationDate: "\(attributes[.modificationDate] ?? 0)",
+                    ]
                 }
             } catch {
                 now = [:]  // the file went away between the two looks: a change

@@ -222,7 +222,8 @@ struct ReadTransaction {
         try requests.forEach { row in
             guard let state = RequestLifecycle.State(rawValue: Int(row.int(0))) else { return }
             let flight = FlightLifecycle(
-                state: row.int(1) == 1 ? .executing(OwnerID(rawValue: 0)) : .waiting, token: 0, attempt: 0, generation: 0)
+                state: row.int(1) == 1 ? .executing(OwnerID(rawValue: 0)) : .waiting, token: 0, attempt: 0,
+                generation: 0)
             statistics.requests[RequestPhase(state, flight), default: 0] += Int(row.int(2))
         }
         var attempts = try BoundStatement(

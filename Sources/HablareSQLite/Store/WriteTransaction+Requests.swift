@@ -52,7 +52,6 @@ extension WriteTransaction {
     mutating func delete(_ id: UUID, at date: Date) throws -> WriteReceipt {
         guard let member = try member(id) else { return .unknownRequest }
         let wasLive = member.lifecycle.state == .live
-        if wasLive { try memberLeft(member.flight, at: date) }
         try releaseResponse(of: member.flight)
         try releasePrompt(of: member.flight)
         for sql in [
@@ -68,6 +67,8 @@ extension WriteTransaction {
             statement.bind(1, member.flight.rawValue)
             try statement.run()
         }
+        // Last, because it writes the flight's row anew, which needs room for a prompt: a full store must delete.
+        if wasLive { try memberLeft(member.flight, at: date) }
         return wasLive ? .cancelled(flight: member.flight) : .done
     }
 

@@ -37,7 +37,8 @@ extension WriteTransaction {
     static func unwritable(_ code: AIServiceError.Code, _ what: String, _ error: any Error) -> AIServiceError {
         error as? AIServiceError
             ?? AIServiceError(
-                code, "\(what) has values that cannot be stored. Numbers must be finite.", cause: "\(Swift.type(of: error))")
+                code, "\(what) has values that cannot be stored. Numbers must be finite.",
+                cause: "\(Swift.type(of: error))")
     }
 
     private mutating func insertFlight(
@@ -79,7 +80,8 @@ extension WriteTransaction {
     }
 
     /// Whether the request is new: neither its UUID nor its place in the job is taken.
-    private mutating func insertRequest(_ submission: Submission, _ flight: FlightID, _ metadata: Data?) throws -> Bool {
+    private mutating func insertRequest(_ submission: Submission, _ flight: FlightID, _ metadata: Data?) throws -> Bool
+    {
         var insert = try BoundStatement(
             db,
             """
@@ -124,7 +126,8 @@ extension WriteTransaction {
         if found == nil {
             var select = try BoundStatement(
                 db,
-                "SELECT r.id, r.flight, f.fingerprint FROM requests r JOIN flights f ON f.id = r.flight WHERE r.id = ?1")
+                "SELECT r.id, r.flight, f.fingerprint FROM requests r JOIN flights f ON f.id = r.flight WHERE r.id = ?1"
+            )
             select.bind(1, submission.request.id)
             try select.forEach { found = Self.presentRow($0) }
         }

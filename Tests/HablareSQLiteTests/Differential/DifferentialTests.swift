@@ -7,7 +7,7 @@ import Testing
 ///
 /// A failure names its seed; replay it with `HABLARE_SEED=n swift test --filter DifferentialTests`.
 @Suite struct DifferentialTests {
-    @Test("A random history reads the same in memory and in SQLite", arguments: Seeds.choose(24))
+    @Test("A random history reads the same in memory and in SQLite", arguments: Seeds.choose(16))
     func agree(seed: UInt64) throws {
         let folder = try TemporaryFolder()
         var history = StoreHistory(

@@ -1,0 +1,52 @@
+public import Foundation
+
+/// An attempt as the ledger has it.
+public struct AttemptRecord: Sendable, Hashable, Codable {
+    /// How an attempt ended.
+    public enum Outcome: Int, Sendable, Hashable, Codable, CaseIterable {
+        /// With the answer.
+        case completed = 0
+        /// With an error.
+        case failed = 1
+        /// By the request's cancellation.
+        case cancelled = 2
+        /// By the shutdown of its process.
+        case interrupted = 3
+        /// Its process died; nobody knows how it ended.
+        case lost = 4
+        /// With an answer that came too late.
+        case discarded = 5
+    }
+
+    /// Which attempt of the request, from 1.
+    public var attempt: Int
+    /// The fencing token it was sent under.
+    public var token: Int64
+    /// How it ended.
+    public var outcome: Outcome
+    /// Why it failed.
+    public var error: AIServiceError?
+    /// Whether the provider may have billed it.
+    public var billing: BillingState
+    /// What was used.
+    public var usage: Usage
+    /// When it was sent.
+    public var startedAt: Date
+    /// When it ended, or was found lost.
+    public var endedAt: Date
+
+    /// Creates a record.
+    public init(
+        attempt: Int, token: Int64, outcome: Outcome, error: AIServiceError? = nil, billing: BillingState,
+        usage: Usage = Usage(), startedAt: Date, endedAt: Date
+    ) {
+        self.attempt = attempt
+        self.token = token
+        self.outcome = outcome
+        self.error = error
+        self.billing = billing
+        self.usage = usage
+        self.startedAt = startedAt
+        self.endedAt = endedAt
+    }
+}

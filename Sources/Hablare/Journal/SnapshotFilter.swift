@@ -1,0 +1,26 @@
+public import Foundation
+
+/// Which requests to read.
+public struct SnapshotFilter: Sendable, Hashable {
+    /// Only these phases; `nil`: all.
+    public var phases: Set<RequestPhase>?
+    /// Only this job's, in the order of their positions.
+    public var job: JobKey?
+    /// Only these requests.
+    public var ids: [UUID]?
+    /// At most so many. Default 1,000.
+    public var limit: Int
+    /// Continues after this request.
+    public var after: UUID?
+
+    /// Creates a filter.
+    public init(
+        phases: Set<RequestPhase>? = nil, job: JobKey? = nil, ids: [UUID]? = nil, limit: Int = 1000, after: UUID? = nil
+    ) {
+        self.phases = phases
+        self.job = job
+        self.ids = ids
+        self.limit = limit
+        self.after = after
+    }
+}

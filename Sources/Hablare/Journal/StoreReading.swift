@@ -1,0 +1,25 @@
+public import Foundation
+
+/// Reads a store.
+public protocol StoreReading: Sendable {
+    /// A request; `nil` when no request has that UUID.
+    func snapshot(of id: UUID) throws -> RequestSnapshot?
+
+    /// A page of requests in order of submission.
+    func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot]
+
+    /// The response of a completed request; its result is a failure when the content was evicted.
+    func response(of id: UUID) throws -> AIResponseData?
+
+    /// The request as it was submitted, and the provider it was submitted to.
+    func request(of id: UUID) throws -> StoredRequest?
+
+    /// The attempts of a request, oldest first; the one under way is not among them.
+    func attempts(of id: UUID) throws -> [AttemptRecord]
+
+    /// The processes that are registered.
+    func owners() throws -> [OwnerRecord]
+
+    /// Counts.
+    func statistics() throws -> StoreStatistics
+}

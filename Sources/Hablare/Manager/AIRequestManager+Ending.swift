@@ -1,0 +1,92 @@
+public import Foundation
+
+extension AIRequestManager {
+    /// What came of a cancellation.
+    public enum CancelOutcome: Sendable, Hashable {
+        /// The request is cancelled. No attempt will be sent any more, and the outcome of one under way is refused.
+        case cancelled
+        /// The request was final before, and stays what it is.
+        case alreadyFinal(RequestStatus)
+    }
+
+    /// Cancels a request, whether it waits or runs, here or in another process.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage; the request goes on then.
+    @discardableResult
+    public func cancelRequest(_ id: UUID) async throws -> CancelOutcome {
+        switch try await journal.commit(.cancel(id, at: seams.date())) {
+        case .cancelled(let flight):
+            await dispatcher.cancelled(flight)
+            hub.announce(.cancelled, of: id)
+            return .cancelled
+        case .invalidState:
+            return .alreadyFinal(try await status(for: id))
+        case let receipt:
+            throw AIServiceError.unexpected(receipt, for: id)
+        }
+    }
+
+    /// Cancels every live request, or every live one of a job.
+    ///
+    /// - Returns: How many were cancelled.
+    /// - Throws: ``AIServiceError`` of category storage; those that were cancelled before stay so.
+    @discardableResult
+    public func cancelAll(job: JobKey? = nil) async throws -> Int {
+        var cancelled = 0
+        var after: UUID?
+        while true {
+            let filter = SnapshotFilter(phases: [.pending, .executing], job: job, limit: 500, after: after)
+            let page = try await snapshots(filter)
+            guard let last = page.last else { return cancelled }
+            let receipts = try await journal.commit(page.map { .cancel($0.id, at: seams.date()) })
+            for (snapshot, receipt) in zip(page, receipts) {
+                guard case .cancelled(let flight) = receipt else { continue }
+                await dispatcher.cancelled(flight)
+                hub.announce(.cancelled, of: snapshot.id)
+                cancelled += 1
+            }
+            after = last.id
+        }
+    }
+
+    /// Tries a failed or cancelled request again, under the same UUID, as a recorded new attempt.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` when the request is live or completed; or of
+    ///   category storage.
+    public func retry(_ id: UUID) async throws {
+        switch try await journal.commit(.retry(id, at: seams.date())) {
+        case .done:
+            hub.announce(.pending, of: id)
+            await dispatcher.backlogMayExist()
+        case .invalidState(let state):
+            throw AIServiceError.notAllowed("retried", id, in: RequestPhase(state, FlightLifecycle()))
+        case let receipt:
+            throw AIServiceError.unexpected(receipt, for: id)
+        }
+    }
+
+    /// Gives up a response's content and keeps the rest: that it was made, when, by whom, at what cost.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless completed; or of category storage.
+    public func evict(_ id: UUID) async throws {
+        switch try await journal.commit(.evict(id)) {
+        case .done: return
+        case .invalidState(let state):
+            throw AIServiceError.notAllowed("evicted", id, in: RequestPhase(state, FlightLifecycle()))
+        case let receipt: throw AIServiceError.unexpected(receipt, for: id)
+        }
+    }
+
+    /// Erases a request, its prompt and its content. A live one is cancelled first. Its attempts stay in the ledger.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
+    public func delete(_ id: UUID) async throws {
+        switch try await journal.commit(.delete(id, at: seams.date())) {
+        case .done: return
+        case .cancelled(let flight):
+            await dispatcher.cancelled(flight)
+            hub.announce(.cancelled, of: id)
+        case let receipt: throw AIServiceError.unexpected(receipt, for: id)
+        }
+    }
+}

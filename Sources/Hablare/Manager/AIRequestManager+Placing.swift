@@ -1,0 +1,133 @@
+import Foundation
+
+extension AIRequestManager {
+    /// How many submissions are written in one commit, at most: the first of a huge batch run while the rest is stored.
+    private static let chunk = 512
+
+    /// A request that was checked, ready to be placed and written.
+    func draft(_ request: AIRequest, _ provider: ProviderID) throws -> Submission {
+        guard let registered = registry[provider] else {
+            throw AIServiceError.providerNotFound(provider, known: registry.ids)
+        }
+        if let limit = registered.limits.maximumCharacters {
+            let count = request.prompt.plainText.unicodeScalars.count
+            guard count <= limit else {
+                throw AIServiceError(
+                    .invalidRequest,
+                    "The prompt has \(count) characters; \(provider) takes at most \(limit). Split it, or use another provider."
+                )
+            }
+        }
+        if let timeout = request.attemptTimeout, timeout <= .zero {
+            throw AIServiceError(.invalidRequest, "The attempt's timeout is not positive. Give it some time.")
+        }
+        return Submission(
+            request: request, provider: provider,
+            fingerprint: try Fingerprint(request, instance: registered.instance), createdAt: seams.date())
+    }
+
+    /// Writes submissions and returns the UUIDs that are on disk.
+    func submit(_ drafts: [Submission], job: JobKey?) async throws -> [UUID] {
+        try await store(drafts, job: job).map(\.id)
+    }
+
+    /// Writes submissions in chunks.
+    func store(_ drafts: [Submission], job: JobKey?, from position: Int = 0) async throws -> [SubmissionReceipt] {
+        var receipts: [SubmissionReceipt] = []
+        receipts.reserveCapacity(drafts.count)
+        for start in stride(from: 0, to: drafts.count, by: Self.chunk) {
+            var chunk = Array(drafts[start..<min(start + Self.chunk, drafts.count)])
+            if let job {
+                for index in chunk.indices {
+                    chunk[index].job = Submission.JobPlace(key: job, position: position + start + index)
+                }
+            }
+            receipts += try await storeChunk(chunk, job: job)
+        }
+        return receipts
+    }
+
+    private func storeChunk(_ drafts: [Submission], job: JobKey?) async throws -> [SubmissionReceipt] {
+        guard let provider = drafts.first?.provider else { return [] }
+        var drafts = drafts
+        for index in drafts.indices {
+            drafts[index].promptContent = try await storeLargePrompt(of: drafts[index].request)
+        }
+        let inScope =
+            switch configuration.scope {
+            case .everything: true
+            case .job(let key): key == job
+            }
+        let (owner, places) = await dispatcher.place(drafts.count, to: provider, inScope: inScope)
+        for index in drafts.indices { drafts[index].flight = FlightLifecycle(placed: places[index], by: owner) }
+        let receipts: [WriteReceipt]
+        do {
+            receipts = try await journal.commit(drafts.map { .submit($0) })
+        } catch {
+            await dispatcher.written([], dropped: places, to: provider)
+            throw error
+        }
+        return try await accept(receipts, of: drafts, placed: places, to: provider)
+    }
+
+    /// Hands what was stored to the dispatcher, and frees the places of what was not needed.
+    private func accept(
+        _ receipts: [WriteReceipt], of drafts: [Submission], placed places: [DispatchCore.Placement],
+        to provider: ProviderID
+    ) async throws -> [SubmissionReceipt] {
+        var accepted: [SubmissionReceipt] = []
+        var flights: [(flight: QueuedFlight, placement: DispatchCore.Placement)] = []
+        var dropped: [DispatchCore.Placement] = []
+        var firstError: AIServiceError?
+        for (index, receipt) in receipts.enumerated() {
+            switch receipt {
+            case .submitted(let stored):
+                accepted.append(stored)
+                if stored.wasPresent {
+                    dropped.append(places[index])
+                } else {
+                    let draft = drafts[index]
+                    let flight = QueuedFlight(
+                        id: stored.flight, lifecycle: draft.flight, request: draft.request, provider: provider)
+                    flights.append((flight, places[index]))
+                }
+            case .rejected(let error):
+                dropped.append(places[index])
+                firstError = firstError ?? error
+            case .contentMissing:
+                dropped.append(places[index])
+                firstError =
+                    firstError
+                    ?? AIServiceError(
+                        .contentMissing, "A prompt's content file was collected while it was submitted. Submit again.")
+            case let other:
+                dropped.append(places[index])
+                firstError = firstError ?? AIServiceError.unexpected(other, for: drafts[index].request.id)
+            }
+        }
+        await dispatcher.written(flights, dropped: dropped, to: provider)
+        if let firstError { throw firstError }
+        return accepted
+    }
+
+    private func storeLargePrompt(of request: AIRequest) async throws -> ContentReference? {
+        guard let content = store.content, case .text(let text) = request.prompt,
+            text.utf8.count >= content.threshold(for: .text)
+        else { return nil }
+        return try await content.put(Data(text.utf8))
+    }
+}
+
+extension FlightLifecycle {
+    /// A new flight as its placement has it.
+    init(placed placement: DispatchCore.Placement, by owner: OwnerID?) {
+        self.init()
+        guard let owner, placement != .leave else { return }
+        do throws(Refusal) {
+            try leased(by: owner)
+            if placement == .start { try attemptStarted(token: token) }
+        } catch {
+            self = FlightLifecycle()  // unreachable: a new flight can be leased and started
+        }
+    }
+}

@@ -1,0 +1,54 @@
+public import Foundation
+
+extension AIRequestManager {
+    /// Submits a request and waits for its outcome.
+    ///
+    /// Cancelling the calling task ends the wait, not the request: that is what ``cancelRequest(_:)`` is for.
+    ///
+    /// - Throws: as ``submit(_:to:)`` and ``execute(requestID:)``.
+    public func execute(_ request: AIRequest, with provider: ProviderID) async throws -> AIResponseData {
+        let draft = try draft(request, provider)
+        let waiter = hub.expectOutcome(of: request.id)
+        defer { hub.forget(waiter, of: request.id) }
+        let wasPresent = try await store([draft], job: nil).first?.wasPresent ?? true
+        if wasPresent { return try await execute(requestID: request.id) }
+        return try await waiter.value().response(of: request.id)
+    }
+
+    /// Waits for the outcome of a request that was submitted, by whomever and whenever.
+    ///
+    /// A request that is final is answered at once; its provider is not called again, also when the response is no
+    /// longer kept. Cancelling the calling task ends the wait with `CancellationError`, not the request.
+    ///
+    /// - Returns: The response of the completed request.
+    /// - Throws: The ``AIServiceError`` of a failed request; code `cancelled` if the request was cancelled;
+    ///   `responseExpired`; `unknownRequest`; `suspended` when the engine shuts down first; category storage when its
+    ///   outcome could not be recorded.
+    public func execute(requestID: UUID) async throws -> AIResponseData {
+        let response = try await outcome(of: requestID).response(of: requestID)
+        if case .failure(let error) = response.result { throw error }
+        return response
+    }
+
+    /// Waits until a request is final and returns its status; never throws the error of a failed request.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`, `suspended`, or of category storage; `CancellationError`.
+    public func outcome(of id: UUID) async throws -> RequestStatus {
+        let waiter = hub.expectOutcome(of: id)
+        defer { hub.forget(waiter, of: id) }
+        let now = try await status(for: id)
+        return now.isFinal ? now : try await waiter.value()
+    }
+
+    /// The statuses of a request, from the present one to the final one, then the end.
+    ///
+    /// A slow reader gets the newest status instead of all of them, and always the final one. Ends when the reading
+    /// task is cancelled; throws ``AIServiceError/Code/suspended`` when the engine shuts down first.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
+    public func statusUpdates(for id: UUID) async throws -> AsyncThrowingStream<RequestStatus, any Error> {
+        let (number, statuses) = hub.stream(of: id)
+        hub.begin(number, of: id, with: try await status(for: id))
+        return statuses
+    }
+}

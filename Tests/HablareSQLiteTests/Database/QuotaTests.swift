@@ -1,0 +1,64 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// A full database, by its quota.
+@Suite struct QuotaTests {
+    private let sqlite: SQLiteBench
+    private var bench: StoreWorkbench { sqlite.bench }
+    private static let large = String(repeating: "x", count: 20_000)
+
+    init() throws {
+        sqlite = try SQLiteBench(.init(maximumDatabaseSize: 512 * 1024))
+    }
+
+    private func fill() throws -> Int {
+        for number in 0..<1_000 {
+            do {
+                try bench.submit(StoreWorkbench.submission(number, prompt: .text(Self.large)))
+            } catch {
+                #expect((error as? AIServiceError)?.code == .storageFull)
+                return number
+            }
+        }
+        Issue.record("The quota was never reached")
+        return 0
+    }
+
+    @Test("A full store says so, loses nothing, and works again once something was deleted")
+    func full() throws {
+        let stored = try fill()
+        #expect(stored > 5)
+        #expect(throws: AIServiceError.self) {
+            try bench.submit(StoreWorkbench.submission(5_000, prompt: .text(Self.large)))
+        }
+        #expect(try bench.store.snapshots(SnapshotFilter()).map(\.id) == (0..<stored).map(StoreWorkbench.id))
+        #expect(try bench.store.request(of: StoreWorkbench.id(0))?.request.prompt == .text(Self.large))
+        for number in 0..<3 {
+            guard case .cancelled = try bench.write(.delete(StoreWorkbench.id(number), at: StoreWorkbench.date(1)))
+            else {
+                Issue.record("A full store did not delete")
+                return
+            }
+        }
+        try bench.submit(StoreWorkbench.submission(6_000, prompt: .text(Self.large)))
+        #expect(try bench.store.snapshots(SnapshotFilter()).count == stored - 2)
+    }
+
+    @Test("A commit that does not fit is not written at all, and its statements work in the next one")
+    func wholeBatch() throws {
+        let before = try fill()
+        let writes = try (7_000..<7_005).map { number in
+            StoreWrite.submit(try StoreWorkbench.submission(number, prompt: .text(Self.large)))
+        }
+        let error = try serviceError { _ = try bench.store.commit(writes) }
+        #expect(error.code == .storageFull)
+        #expect(try bench.store.snapshots(SnapshotFilter()).count == before)
+        _ = try bench.write(.delete(StoreWorkbench.id(0), at: StoreWorkbench.date(1)))
+        try bench.submit(StoreWorkbench.submission(8_000, prompt: "small"))
+        #expect(try bench.store.request(of: StoreWorkbench.id(8_000))?.request.prompt == "small")
+    }
+}

@@ -1,0 +1,30 @@
+#if os(Linux)
+import Foundation
+import Hablare
+import Testing
+
+@testable import HablareSQLite
+
+/// Locks of a real process that is really killed.
+@Suite struct KilledProcessTests {
+    @Test("A process that holds its lock is alive until the moment it is killed", .timeLimit(.minutes(1)))
+    func killed() throws {
+        let folder = try TemporaryFolder()
+        let locks = try FileLocks(directory: folder.url)
+        let file = folder.url.appendingPathComponent("other.lock")
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // Without a fork, the process that is killed is the one that holds the lock.
+        process.arguments = ["flock", "--no-fork", file.path, "sh", "-c", "echo held; exec sleep 600"]
+        process.standardOutput = output
+        try process.run()
+        #expect(try output.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
+        #expect(try !locks.isDead("other.lock"))
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        #expect(try locks.isDead("other.lock"))
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+}
+#endif

@@ -1,0 +1,84 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// A real disk that is really full, or really read-only: a small file system in memory.
+@Suite(.enabled(if: SmallDisk.isPossible, "mounting needs root on Linux"))
+struct SmallDiskTests {
+    private static let large = String(repeating: "x", count: 30_000)
+
+    @Test("A full disk is an error with a code; what was there stays, and work goes on once there is space")
+    func full() async throws {
+        let disk = try SmallDisk(size: "2m")
+        let ballast = disk.url.appendingPathComponent("ballast")
+        try Data(count: 500_000).write(to: ballast)
+        let store = try SQLiteStore(directory: disk.url.appendingPathComponent("store"))
+        let bench = StoreWorkbench(store: store)
+        var stored = 0
+        let error = try serviceError {
+            while stored < 1_000 {
+                try bench.submit(StoreWorkbench.submission(stored, prompt: .text(Self.large)))
+                stored += 1
+            }
+        }
+        #expect(error.code == .storageFull)
+        #expect(stored > 3)
+        await #expect(throws: AIServiceError.self) { try await store.files.put(Data(count: 600_000)) }
+        let leftovers = try store.files.all()
+        #expect(leftovers == [], "a content file is whole or not there")
+        #expect(try store.snapshots(SnapshotFilter()).count == stored)
+        try FileManager.default.removeItem(at: ballast)
+        try bench.submit(StoreWorkbench.submission(5_000, prompt: .text(Self.large)))
+        let reference = try await store.files.put(Data(count: 100_000))
+        #expect(try store.files.read(reference).count == 100_000)
+        try store.close()
+        let reopened = try SQLiteStore(directory: disk.url.appendingPathComponent("store"))
+        #expect(try reopened.snapshots(SnapshotFilter()).count == stored + 1)
+        #expect(try reopened.request(of: StoreWorkbench.id(0))?.request.prompt == .text(Self.large))
+    }
+
+    @Test("A content file that finds no room is an error of a full disk")
+    func fullForContent() async throws {
+        let disk = try SmallDisk(size: "1m")
+        let store = try SQLiteStore(directory: disk.url)
+        let error = await #expect(throws: AIServiceError.self) { try await store.files.put(Data(count: 2_000_000)) }
+        #expect(error?.code == .storageFull)
+        #expect(try store.files.all() == [])
+    }
+
+    @Test("A disk without room for another folder is full, not read-only")
+    func noRoomForFolders() async throws {
+        let disk = try SmallDisk(size: "1m,nr_inodes=20")
+        let store = try SQLiteStore(directory: disk.url)
+        var failure: AIServiceError?
+        for number in 0..<40 where failure == nil {
+            do {
+                _ = try await store.files.put(Data("\(number)".utf8))
+            } catch {
+                failure = error as? AIServiceError
+            }
+        }
+        #expect(failure?.code == .storageFull)
+    }
+
+    @Test("A read-only disk is an error with a code, for opening, writing and content, and works again when writable")
+    func readOnly() async throws {
+        let disk = try SmallDisk(size: "4m")
+        let folder = disk.url.appendingPathComponent("store")
+        let store = try SQLiteStore(directory: folder)
+        let bench = StoreWorkbench(store: store)
+        try bench.submit(1)
+        try store.close()
+        try disk.makeReadOnly(true)
+        #expect(try serviceError { _ = try SQLiteStore(directory: folder) }.code == .storageReadOnly)
+        let missing = disk.url.appendingPathComponent("new")
+        #expect(try serviceError { _ = try SQLiteStore(directory: missing) }.code == .storageReadOnly)
+        #expect(try serviceError { _ = try FileLocks(directory: folder).acquire() }.code == .storageReadOnly)
+        try disk.makeReadOnly(false)
+        let again = try SQLiteStore(directory: folder)
+        #expect(try again.snapshot(of: StoreWorkbench.id(1)) != nil)
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// Two stores on one folder, as two processes have them.
+@Suite struct SecondProcessTests {
+    private let sqlite: SQLiteBench
+    private let other: SQLiteStore
+    private var mine: StoreWorkbench { sqlite.bench }
+    private var theirs: StoreWorkbench { StoreWorkbench(store: other) }
+
+    init() throws {
+        sqlite = try SQLiteBench(.init(busyTimeout: 0))
+        other = try SQLiteStore(directory: sqlite.folder.url)
+    }
+
+    @Test("What one process commits the other reads at once, with its content")
+    func reads() async throws {
+        let owner = try mine.register()
+        try mine.submit(1)
+        let attempt = try mine.startNext(owner)
+        let body = try await sqlite.put("shared content")
+        _ = try mine.write(.settle(attempt.completed(.text(body))))
+        let response = try #require(try other.response(of: attempt.request))
+        #expect(try response.content.body?.read() == Data("shared content".utf8))
+        #expect(try other.owners().map(\.id) == [owner])
+    }
+
+    @Test("Two processes never get the same flight, the same owner id or the same token")
+    func claims() throws {
+        let one = try mine.register(1)
+        let two = try theirs.register(2)
+        #expect(one != two)
+        for number in 0..<20 { try (number.isMultiple(of: 2) ? mine : theirs).submit(number) }
+        var seen: [UUID] = []
+        for _ in 0..<5 {
+            seen += try mine.claim(one, limit: 2).map(\.request.id)
+            seen += try theirs.claim(two, limit: 2).map(\.request.id)
+        }
+        #expect(seen == (0..<20).map(StoreWorkbench.id))
+    }
+
+    @Test("A process that took over from another refuses its outcome")
+    func takesOver() throws {
+        let one = try mine.register(1)
+        let two = try theirs.register(2)
+        try mine.submit(1)
+        let late = try mine.startNext(one)
+        #expect(try theirs.write(.retireOwner(one, at: StoreWorkbench.date(9))) == .broken(flights: 1))
+        let newer = try theirs.startNext(two)
+        #expect(try mine.write(.settle(late.completed())) == .refused(.staleToken))
+        #expect(try theirs.write(.settle(newer.completed())) == .done)
+    }
+
+    @Test("Only the other process's commits are foreign, and each is told once")
+    func foreign() throws {
+        _ = try sqlite.store.hasForeignCommits()  // the other one's opening
+        #expect(try !sqlite.store.hasForeignCommits())
+        try mine.submit(1)
+        #expect(try !sqlite.store.hasForeignCommits())
+        #expect(try other.hasForeignCommits())
+        #expect(try !other.hasForeignCommits())
+        for number in 2...4 { try theirs.submit(number) }
+        #expect(try sqlite.store.hasForeignCommits())
+        #expect(try !sqlite.store.hasForeignCommits())
+        _ = try other.snapshots(SnapshotFilter())
+        #expect(try !sqlite.store.hasForeignCommits(), "reading is no commit")
+    }
+
+    @Test("A store that another process keeps locked says so, and works again afterwards")
+    func busy() throws {
+        try other.pool.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                let error = try serviceError { try mine.submit(1) }
+                #expect(error.code == .storageBusy)
+                #expect(error.isRetryable)
+                #expect(try mine.store.snapshots(SnapshotFilter()) == [], "readers do not wait")
+                return .rollback
+            }
+        }
+        try mine.submit(1)
+    }
+
+    @Test("A commit of any process is signalled", .timeLimit(.minutes(1)))
+    func signalled() async throws {
+        let signal = try #require(sqlite.store.signal)
+        let theirs = self.theirs
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // The watch begins some time after it was asked for, so commits go on until one is noticed.
+            group.addTask {
+                var number = 0
+                while !Task.isCancelled {
+                    number += 1
+                    try theirs.submit(number)
+                    await Task.yield()
+                }
+            }
+            for await _ in signal.changes() { break }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(try sqlite.store.hasForeignCommits())
+    }
+
+    @Test("A watch ends when its task is cancelled", .timeLimit(.minutes(1)))
+    func watchEnds() async throws {
+        let signal = try #require(sqlite.store.signal)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in signal.changes() {} }
+            group.cancelAll()
+            await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite struct DispatchCoreTests {
+    @Test(
+        "Whatever happens in whatever order, the invariants hold and nothing is left behind",
+        arguments: Seeds.choose(400))
+    func invariants(seed: UInt64) throws {
+        var model = DispatchModel(seed: seed)
+        for _ in 0..<300 { try model.step() }
+        try model.runDry()
+    }
+
+    @Test("The random events let flights run to their end")
+    func modelIsAwake() throws {
+        var finished = 0
+        for seed in UInt64(0)..<20 {
+            var model = DispatchModel(seed: seed)
+            for _ in 0..<300 { try model.step() }
+            finished += model.finished
+        }
+        #expect(finished > 100)
+    }
+
+    // MARK: By hand
+
+    private func core(_ concurrency: Int = 2, open: Bool = true) -> DispatchCore {
+        var core = DispatchCore(lanes: [("p", concurrency)])
+        if open {
+            _ = core.opened()
+            _ = core.claimed([], by: "p", asked: 16)
+        }
+        return core
+    }
+
+    private func flight(_ number: Int, _ priority: Priority = .normal) -> QueuedFlight {
+        QueuedFlight(
+            id: FlightID(rawValue: Int64(number)), lifecycle: FlightLifecycle(),
+            request: AIRequest(id: StoreWorkbench.id(number), prompt: "", priority: priority), provider: "p")
+    }
+
+    private func started(_ effects: [DispatchCore.Effect]) -> [Int64] {
+        effects.compactMap { effect in
+            switch effect {
+            case .start(let flight), .run(let flight): flight.id.rawValue
+            default: nil
+            }
+        }
+    }
+
+    private func claims(_ effects: [DispatchCore.Effect]) -> Int {
+        effects.count { if case .claim = $0 { true } else { false } }
+    }
+
+    @Test("Opening asks the store once for what waits, by no more than the window")
+    func opening() {
+        var core = core(open: false)
+        let effects = core.opened()
+        guard case .claim(let provider, let limit) = effects.first else { return #expect(Bool(false)) }
+        #expect(effects.count == 1 && provider == "p" && limit == 16)
+        #expect(core.opened().isEmpty)
+    }
+
+    @Test("Before it is open nothing is started: submissions are the store's to keep")
+    func closedPlacement() {
+        var core = core(open: false)
+        #expect(core.submitting(to: "p") == .leave)
+    }
+
+    @Test("A submission starts at once while there is room, is leased while the window has room, then is left")
+    func placements() {
+        var core = core(2)
+        let placements = (0..<20).map { _ in core.submitting(to: "p") }
+        #expect(placements == [.start, .start] + Array(repeating: .lease, count: 16) + [.leave, .leave])
+    }
+
+    @Test("An unknown provider's submission is left in the store")
+    func unknownProvider() {
+        var core = core()
+        #expect(core.submitting(to: "q") == .leave)
+    }
+
+    @Test("Nobody overtakes what may wait in the store")
+    func noOvertaking() {
+        var core = core(open: false)
+        _ = core.opened()
+        #expect(core.submitting(to: "p") == .leave, "the store has not answered yet")
+    }
+
+    @Test("A submission that was left while the store answered that it has nothing is asked for once it is on disk")
+    func leftDuringClaim() {
+        var core = core(1, open: false)
+        _ = core.opened()
+        #expect(core.submitting(to: "p") == .leave)
+        #expect(claims(core.claimed([], by: "p", asked: 16)) == 1, "it may have come meanwhile")
+        #expect(claims(core.claimed([], by: "p", asked: 16)) == 0, "asked again before it was on disk")
+        #expect(claims(core.submitted(flight(1), as: .leave)) == 1)
+    }
+
+    @Test("A flight that was cancelled before the core heard of it is not run")
+    func cancelledEarly() {
+        var core = core(1)
+        #expect(core.submitting(to: "p") == .start)
+        #expect(core.cancelled(FlightID(rawValue: 1)).isEmpty)
+        #expect(started(core.submitted(flight(1), as: .start)) == [])
+        #expect(core.running == 0)
+        #expect(core.submitting(to: "p") == .start, "its place is free")
+    }
+
+    @Test("What was cancelled in the queue is not started")
+    func cancelledInQueue() {
+        var core = core(1)
+        for number in 1...3 { #expect(core.submitting(to: "p") == (number == 1 ? .start : .lease)) }
+        #expect(started(core.submitted(flight(1), as: .start)) == [1])
+        _ = core.submitted(flight(2), as: .lease)
+        _ = core.submitted(flight(3), as: .lease)
+        #expect(core.cancelled(FlightID(rawValue: 2)).isEmpty)
+        #expect(started(core.ended(FlightID(rawValue: 1))) == [3])
+    }
+
+    @Test("What is cancelled under way is stopped, and its place is kept until it ended")
+    func cancelledUnderWay() {
+        var core = core(1)
+        _ = core.submitting(to: "p")
+        _ = core.submitted(flight(1), as: .start)
+        guard case .stop(let id) = core.cancelled(FlightID(rawValue: 1)).first else { return #expect(Bool(false)) }
+        #expect(id == FlightID(rawValue: 1))
+        #expect(core.submitting(to: "p") == .lease)
+        #expect(core.running == 1)
+    }
+
+    @Test("When the store fails nothing is started until it recovered")
+    func parked() {
+        var core = core(1)
+        _ = core.submitting(to: "p")
+        _ = core.submitted(flight(1), as: .start)
+        _ = core.submitting(to: "p")
+        _ = core.submitted(flight(2), as: .lease)
+        core.storeFailed()
+        #expect(core.ended(FlightID(rawValue: 1)).isEmpty)
+        #expect(core.submitting(to: "p") == .leave)
+        #expect(started(core.storeRecovered()) == [2])
+    }
+
+    @Test("Closing gives back what is queued, and keeps what is under way")
+    func closing() {
+        var core = core(1)
+        for number in 1...3 {
+            let placement = core.submitting(to: "p")
+            _ = core.submitted(flight(number), as: placement)
+        }
+        guard case .release(let released) = core.closed().first else { return #expect(Bool(false)) }
+        #expect(released.map(\.id.rawValue) == [2, 3])
+        #expect(core.running == 1 && core.held == 1)
+        #expect(core.ended(FlightID(rawValue: 1)).isEmpty)
+    }
+
+    @Test("What arrives after closing is given back at once", arguments: [DispatchCore.Placement.start, .lease])
+    func arrivesAfterClosing(placement: DispatchCore.Placement) {
+        var core = core(1)
+        if placement == .lease { _ = core.submitting(to: "p") }
+        #expect(core.submitting(to: "p") == placement)
+        _ = core.closed()
+        guard case .release(let released) = core.submitted(flight(1), as: placement).first else {
+            return #expect(Bool(false))
+        }
+        #expect(released.map(\.id.rawValue) == [1])
+        #expect(core.held == 0)
+    }
+
+    @Test("The most urgent of what is queued is started first")
+    func urgency() {
+        var core = core(1)
+        _ = core.submitting(to: "p")
+        _ = core.submitted(flight(1), as: .start)
+        for (number, priority) in [(2, Priority.low), (3, .normal), (4, .high)] {
+            _ = core.submitting(to: "p")
+            _ = core.submitted(flight(number, priority), as: .lease)
+        }
+        var order: [Int64] = []
+        var last: Int64 = 1
+        for _ in 0..<3 {
+            last = started(core.ended(FlightID(rawValue: last))).first ?? 0
+            order.append(last)
+        }
+        #expect(order == [4, 3, 2])
+    }
+
+    @Test("The store is asked for more before the lane runs dry, and not for every flight")
+    func refills() {
+        var core = core(1, open: false)
+        _ = core.opened()
+        var asked = claims(core.claimed((1...16).map { flight($0) }, by: "p", asked: 16))
+        #expect(asked == 0)
+        for number in 1...16 { asked += claims(core.ended(FlightID(rawValue: Int64(number)))) }
+        #expect(asked == 1)
+    }
+}

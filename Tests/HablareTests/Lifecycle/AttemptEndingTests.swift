@@ -1,0 +1,112 @@
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite struct AttemptEndingTests {
+    private static let owner = OwnerID(rawValue: 1)
+    private static let attempt = RunningAttempt(
+        flight: FlightID(rawValue: 1), request: StoreWorkbench.id(1),
+        lifecycle: FlightLifecycle(state: .executing(owner), token: 2, attempt: 2, generation: 2),
+        startedAt: StoreWorkbench.date(1))
+    private static let error = StoreWorkbench.failure
+
+    private static func ending(
+        _ end: AttemptEnd, _ state: FlightLifecycle.State, token: Int64 = 2, attempt: Int = 2,
+        member: RequestLifecycle.State = .live
+    ) -> AttemptEnding {
+        AttemptEnding(
+            end, flight: FlightLifecycle(state: state, token: token, attempt: attempt, generation: attempt),
+            member: RequestLifecycle(state: member))
+    }
+
+    @Test("A success completes flight and member, and is in the ledger with its usage")
+    func completed() {
+        let ending = Self.ending(Self.attempt.completed(), .executing(Self.owner))
+        #expect(ending.receipt == .done)
+        #expect(ending.flight.state == .settled(.completed))
+        #expect(ending.member.state == .completed)
+        #expect(ending.response == Self.attempt.response())
+        #expect(ending.error == nil)
+        #expect(ending.record == Self.attempt.record(.completed, .billed, usage: RunningAttempt.usage))
+    }
+
+    @Test("A failure fails both, and is in the ledger with its error")
+    func failed() {
+        let ending = Self.ending(Self.attempt.failed(Self.error), .executing(Self.owner))
+        #expect(ending.receipt == .done)
+        #expect(ending.flight.state == .settled(.failed))
+        #expect(ending.member.state == .failed)
+        #expect(ending.response == nil)
+        #expect(ending.error == Self.error)
+        #expect(ending.record == Self.attempt.record(.failed, .neverSent, error: Self.error))
+    }
+
+    @Test("An interruption leaves the member live and the flight waiting")
+    func interrupted() {
+        let ending = Self.ending(Self.attempt.end(.interrupted, billing: .maybeBilled), .executing(Self.owner))
+        #expect(ending.receipt == .done)
+        #expect(ending.flight.state == .waiting)
+        #expect(ending.member.state == .live)
+        #expect(ending.record == Self.attempt.record(.interrupted, .maybeBilled))
+    }
+
+    @Test("What comes after a newer attempt is refused: answers discarded, failures as they were")
+    func stale() {
+        func ending(_ end: AttemptEnd) -> AttemptEnding {
+            Self.ending(end, .executing(OwnerID(rawValue: 9)), token: 3, attempt: 3)
+        }
+        let success = ending(Self.attempt.completed())
+        #expect(success.receipt == .refused(.staleToken))
+        #expect(success.record == Self.attempt.record(.discarded, .billedDiscarded, usage: RunningAttempt.usage))
+        #expect(success.response == nil && success.member.state == .live && success.flight.isExecuting)
+        let failure = ending(Self.attempt.failed(Self.error))
+        #expect(failure.record == Self.attempt.record(.failed, .neverSent, error: Self.error))
+        #expect(failure.error == nil)
+        #expect(ending(Self.attempt.end(.interrupted, billing: .maybeBilled)).record?.outcome == .interrupted)
+    }
+
+    @Test("What comes after the cancellation is refused: answers discarded, the rest cancelled")
+    func afterCancellation() {
+        func ending(_ end: AttemptEnd) -> AttemptEnding {
+            Self.ending(end, .settled(.cancelled), member: .cancelled)
+        }
+        let success = ending(Self.attempt.completed())
+        #expect(success.receipt == .refused(.settled(.cancelled)))
+        #expect(success.record?.outcome == .discarded && success.record?.billing == .billedDiscarded)
+        for end in [Self.attempt.failed(Self.error), Self.attempt.end(.interrupted, billing: .maybeBilled)] {
+            let refused = ending(end)
+            #expect(refused.record?.outcome == .cancelled && refused.record?.error == nil)
+            #expect(refused.member.state == .cancelled)
+        }
+    }
+
+    @Test("A discarded answer keeps what is known of its billing")
+    func billing() {
+        for (billing, expected) in [(BillingState.billed, BillingState.billedDiscarded), (.maybeBilled, .maybeBilled)] {
+            let end = Self.attempt.end(.completed(Self.attempt.response()), billing: billing)
+            #expect(Self.ending(end, .settled(.cancelled)).record?.billing == expected)
+        }
+    }
+
+    @Test("A second end of the attempt that completed the flight leaves the ledger alone")
+    func secondEnd() {
+        for end in [
+            Self.attempt.completed(), Self.attempt.failed(Self.error), Self.attempt.end(.interrupted, billing: .billed),
+        ] {
+            let ending = Self.ending(end, .settled(.completed), member: .completed)
+            #expect(ending.receipt == .refused(.settled(.completed)))
+            #expect(ending.record == nil && ending.response == nil && ending.error == nil)
+        }
+        let older = Self.ending(
+            Self.attempt.completed(), .settled(.completed), token: 3, attempt: 3, member: .completed)
+        #expect(older.record?.outcome == .discarded)
+    }
+
+    @Test("The answer of a flight whose member is gone is nobody's outcome")
+    func noMember() {
+        let ending = Self.ending(Self.attempt.completed(), .executing(Self.owner), member: .cancelled)
+        #expect(ending.response == nil)
+        #expect(ending.member.state == .cancelled)
+    }
+}

@@ -1,0 +1,80 @@
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite struct AttemptVerdictTests {
+    private static let reasons: [StopReason?] = [nil, .timedOut(after: .seconds(3)), .cancelled, .interrupted]
+
+    private func summary(
+        _ result: Result<ProviderAnswer, AIServiceError>, _ reason: StopReason?, promised: ContentType = .text
+    ) -> String {
+        let verdict = AttemptVerdict(result, promised: promised, stopped: reason)
+        return switch verdict.outcome {
+        case .completed: "completed \(verdict.billing)"
+        case .failed(let error): "\(error.code) \(verdict.billing)"
+        case .interrupted: "interrupted \(verdict.billing)"
+        }
+    }
+
+    @Test("An answer is an answer, although it was told to stop")
+    func answers() {
+        for reason in Self.reasons {
+            #expect(summary(.success(ProviderAnswer(.text("a"))), reason) == "completed billed")
+        }
+    }
+
+    @Test("An answer of another kind than promised is invalid, and was billed")
+    func wrongType() {
+        for reason in Self.reasons {
+            let answer = ProviderAnswer(.data(Body("a")))
+            #expect(summary(.success(answer), reason) == "invalid-response billed")
+        }
+    }
+
+    @Test("A failure after a stop is the stop's doing, whatever the provider calls it")
+    func failuresAfterStops() {
+        let network = AIServiceError(
+            AIServiceError.Code(rawValue: "connection-reset"), "", category: .network, disposition: .retry(after: nil))
+        #expect(
+            Self.reasons.map { summary(.failure(network), $0) } == [
+                "connection-reset neverSent", "timeout maybeBilled", "cancelled maybeBilled", "interrupted maybeBilled",
+            ])
+    }
+
+    @Test("A failure by itself was not billed, unless nobody knows")
+    func billing() {
+        let dispositions: [FailureDisposition] = [.fail, .retry(after: nil), .needsUser, .outcomeUnknown]
+        let billing = dispositions.map { disposition in
+            AttemptVerdict(
+                .failure(AIServiceError(.providerFailed, "", disposition: disposition)), promised: .text, stopped: nil
+            ).billing
+        }
+        #expect(billing == [.neverSent, .neverSent, .neverSent, .maybeBilled])
+    }
+
+    @Test("The timeout's error says how long it was")
+    func timeoutMessage() {
+        guard
+            case .failed(let error) = AttemptVerdict(
+                .failure(AIServiceError(.cancelled, "")), promised: .text,
+                stopped: .timedOut(after: .milliseconds(90_500))
+            ).outcome
+        else { return #expect(Bool(false)) }
+        #expect(error.code == .timeout && error.disposition == .outcomeUnknown)
+        #expect(error.message.contains("1 min") && error.message.contains("30 sec"))
+    }
+
+    @Test("An answer that no store could keep is invalid")
+    func notStorable() {
+        var deep = ParameterValue.null
+        for _ in 0..<65 { deep = .array([deep]) }
+        for value in [.double(.nan), .array([.double(.infinity)]), .object(["a": .double(-.infinity)]), deep] {
+            let answer = ProviderAnswer(.structured(value))
+            #expect(summary(.success(answer), nil, promised: .structured) == "invalid-response billed")
+        }
+        guard case .array(let inner) = deep, let allowed = inner.first else { return #expect(Bool(false)) }
+        #expect(
+            summary(.success(ProviderAnswer(.structured(allowed))), nil, promised: .structured) == "completed billed")
+    }
+}

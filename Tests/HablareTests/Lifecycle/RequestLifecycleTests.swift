@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Hablare
+
+@Suite struct RequestLifecycleTests {
+    private func after(
+        _ state: RequestLifecycle.State, _ event: (inout RequestLifecycle) -> RequestLifecycle.Verdict
+    ) -> RequestLifecycle.State? {
+        var request = RequestLifecycle(state: state)
+        switch event(&request) {
+        case .done: return request.state
+        case .refused(let refused):
+            #expect(refused == state && request.state == state, "a refusal says the state and leaves it")
+            return nil
+        }
+    }
+
+    @Test("A flight's end is its live member's, and nobody else's", arguments: RequestLifecycle.State.allCases)
+    func settled(state: RequestLifecycle.State) {
+        let live = state == .live
+        let settlements: [(FlightLifecycle.Settlement, RequestLifecycle.State)] = [
+            (.completed, .completed), (.failed, .failed), (.cancelled, .cancelled),
+        ]
+        for (settlement, expected) in settlements {
+            let after = after(state) { $0.flightSettled(settlement) }
+            #expect(after == (live ? expected : nil))
+        }
+    }
+
+    @Test("Only a live request can be cancelled", arguments: RequestLifecycle.State.allCases)
+    func cancelled(state: RequestLifecycle.State) {
+        let after = after(state) { $0.cancelRequested() }
+        #expect(after == (state == .live ? .cancelled : nil))
+    }
+
+    @Test("Only a failed or cancelled request can be retried", arguments: RequestLifecycle.State.allCases)
+    func retried(state: RequestLifecycle.State) {
+        let after = after(state) { $0.retryRequested() }
+        #expect(after == (state == .failed || state == .cancelled ? .live : nil))
+    }
+
+    @Test("A live request is pending or executing as its flight is; a final one is what it is")
+    func phases() {
+        let waiting = FlightLifecycle()
+        let executing = FlightLifecycle(
+            state: .executing(OwnerID(rawValue: 1)), token: 1, attempt: 1, generation: 1)
+        let states = RequestLifecycle.State.allCases
+        #expect(states.map { RequestPhase($0, waiting) } == [.pending, .completed, .failed, .cancelled])
+        #expect(states.map { RequestPhase($0, executing) } == [.executing, .completed, .failed, .cancelled])
+    }
+
+    @Test("The stored numbers of the states never change")
+    func codes() {
+        #expect(RequestLifecycle.State.allCases.map(\.rawValue) == [0, 1, 2, 3])
+        #expect(AttemptRecord.Outcome.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
+        #expect(BillingState.allCases.map(\.rawValue) == [0, 1, 2, 3])
+        #expect(Priority.allCases.map(\.rawValue) == [0, 1, 2])
+    }
+}

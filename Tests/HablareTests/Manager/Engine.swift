@@ -1,0 +1,91 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+/// An engine whose time stands still until it is told to move, around a store and scripted providers.
+struct Engine {
+    let manager: AIRequestManager
+    let clock = ManualClock()
+    let dates = ManualDates()
+    let store: any RequestStore
+
+    init(
+        _ providers: [any AIServiceProvider] = [ScriptedProvider()], store: any RequestStore = InMemoryStore(),
+        configuration: EngineConfiguration = EngineConfiguration()
+    ) throws {
+        self.store = store
+        let dates = self.dates
+        let seams = EngineSeams(clock: EngineClock(clock), date: { dates.now })
+        manager = AIRequestManager(
+            store: store, providers: try ProviderRegistry(providers), configuration: configuration, seams: seams)
+    }
+
+    /// Runs the engine while the body runs.
+    func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
+        try await EngineService.run(manager, while: body)
+    }
+
+    /// Waits until a request is in a phase. Looks again and again, because not every change is announced.
+    func reach(_ phase: RequestPhase, _ id: UUID) async throws {
+        while try await manager.snapshot(for: id).phase != phase { await Task.yield() }
+    }
+}
+
+/// The date, which stands still until it is told to move.
+final class ManualDates: Sendable {
+    private let state = Guarded(StoreWorkbench.date(0))
+    var now: Date { state.withLock { $0 } }
+    func advance(by seconds: TimeInterval) { state.withLock { $0 = $0.addingTimeInterval(seconds) } }
+}
+
+/// Text of a response.
+func text(_ response: AIResponseData) async throws -> String {
+    String(decoding: try await response.content.body?.data() ?? Data(), as: UTF8.self)
+}
+
+/// A provider that waits at a gate, then answers with its prompt.
+func gated(_ gate: Gate, id: ProviderID = "scripted", concurrency: Int = 4) -> ScriptedProvider {
+    ScriptedProvider(id: id, limits: ProviderLimits(concurrency: concurrency)) { call in
+        do {
+            try await gate.pass()
+        } catch {
+            return .failure(
+                AIServiceError(AIServiceError.Code(rawValue: "network"), "The connection was cut.", category: .network))
+        }
+        return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
+    }
+}
+
+/// A provider that fails so many times, then answers with its prompt.
+func failing(_ times: Int, with error: AIServiceError = StoreWorkbench.failure) -> ScriptedProvider {
+    let left = Guarded(times)
+    return ScriptedProvider { call in
+        let fails = left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+        return fails ? .failure(error) : .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
+    }
+}
+
+/// The code of the error that an operation must fail with.
+func code(of operation: () async throws -> Void) async -> AIServiceError.Code? {
+    do {
+        try await operation()
+        Issue.record("Nothing failed")
+        return nil
+    } catch let error as AIServiceError {
+        return error.code
+    } catch {
+        Issue.record("An error of another kind: \(error)")
+        return nil
+    }
+}
+
+/// Everything a stream says until it ends.
+func collect(_ stream: AsyncThrowingStream<RequestStatus, any Error>) async throws -> [RequestStatus] {
+    var statuses: [RequestStatus] = []
+    for try await status in stream { statuses.append(status) }
+    return statuses
+}
