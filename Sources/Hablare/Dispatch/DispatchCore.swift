@@ -217,6 +217,7 @@ package struct DispatchCore: Sendable {
         storeFailed()
         guard let provider = underWay.removeValue(forKey: flight.id) else { return [] }
         lanes[provider]?.gate.leave()
+        let flight = deferred.removeValue(forKey: flight.id) ?? flight
         if case .closed = phase { return [.release([flight])] }
         lanes[provider]?.queue.append(flight, priority: flight.request.priority)
         return []

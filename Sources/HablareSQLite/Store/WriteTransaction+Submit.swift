@@ -35,10 +35,11 @@ extension WriteTransaction {
 
     /// Why a value cannot be a row. Found before anything was written, so it costs the other writes nothing.
     static func unwritable(_ code: AIServiceError.Code, _ what: String, _ error: any Error) -> AIServiceError {
-        error as? AIServiceError
-            ?? AIServiceError(
-                code, "\(what) has values that cannot be stored. Numbers must be finite.",
-                cause: "\(Swift.type(of: error))")
+        // An encoding's own refusal is of the request, whoever asked; what could not be read keeps its code.
+        if let error = error as? AIServiceError, error.code != .invalidRequest { return error }
+        return AIServiceError(
+            code, "\(what) has values that cannot be stored. Numbers must be finite, and nesting at most 64 deep.",
+            cause: (error as? AIServiceError)?.message ?? "\(Swift.type(of: error))")
     }
 
     private mutating func insertFlight(

@@ -20,10 +20,10 @@ import Testing
         process.standardOutput = output
         try process.run()
         #expect(try output.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
-        #expect(try !locks.isDead("other.lock"))
+        #expect(try !locks.isFree("other.lock"))
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        #expect(try locks.isDead("other.lock"))
+        #expect(try locks.isFree("other.lock"))
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 }

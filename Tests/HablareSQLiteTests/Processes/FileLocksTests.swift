@@ -22,8 +22,8 @@ import Testing
         let name = try locks.acquire()
         let other = try anotherProcess()
         for _ in 0..<3 {
-            #expect(try !other.isDead(name))
-            #expect(try !locks.isDead(name))
+            #expect(try !other.isFree(name))
+            #expect(try !locks.isFree(name))
         }
     }
 
@@ -31,7 +31,7 @@ import Testing
     func released() throws {
         let name = try locks.acquire()
         locks.release(name)
-        #expect(try anotherProcess().isDead(name))
+        #expect(try anotherProcess().isFree(name))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path + "/owners") == [])
     }
 
@@ -43,8 +43,8 @@ import Testing
         locks.release(one)
         locks.release(one)
         locks.release("unknown.lock")
-        #expect(try locks.isDead(one))
-        #expect(try !locks.isDead(two))
+        #expect(try locks.isFree(one))
+        #expect(try !locks.isFree(two))
     }
 
     @Test("A file that nobody has locked is a dead process's, and is removed")
@@ -52,16 +52,16 @@ import Testing
         let file = folder.url.appendingPathComponent("owners/left.lock")
         try Data().write(to: file)
         let other = try anotherProcess()
-        #expect(try locks.isDead("left.lock"))
+        #expect(try locks.isFree("left.lock"))
         #expect(!FileManager.default.fileExists(atPath: file.path))
-        #expect(try other.isDead("left.lock"), "and stays dead for whoever looks next")
+        #expect(try other.isFree("left.lock"), "and stays dead for whoever looks next")
     }
 
     @Test(
         "A name without a file, or that is no file name, is a dead process's",
         arguments: ["missing", "", "../owners", "a/b"])
     func missing(name: String) throws {
-        #expect(try locks.isDead(name))
+        #expect(try locks.isFree(name))
         #expect(FileManager.default.fileExists(atPath: folder.url.path + "/owners"))
     }
 
@@ -77,8 +77,8 @@ import Testing
     func ends() throws {
         var mortal: FileLocks? = try anotherProcess()
         let name = try #require(try mortal?.acquire())
-        #expect(try !locks.isDead(name))
+        #expect(try !locks.isFree(name))
         mortal = nil
-        #expect(try locks.isDead(name))
+        #expect(try locks.isFree(name))
     }
 }
