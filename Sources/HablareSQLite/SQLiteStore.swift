@@ -50,7 +50,9 @@ public final class SQLiteStore: RequestStore {
         path = file.path
         try FileSystem.createDirectory(directory)
         pool = try translatingErrors(of: path) { [path] in
-            try DatabaseFile.open(path, configuration)
+            try OpeningLock.whileHeld(on: directory, waiting: configuration.busyTimeout) {
+                try DatabaseFile.open(path, configuration)
+            }
         }
         files = try ContentFiles(
             directory: directory.appendingPathComponent("content", isDirectory: true),

@@ -1,0 +1,23 @@
+import Dispatch
+import Foundation
+import Hablare
+import HablareSQLite
+import Testing
+
+@Suite struct SimultaneousOpeningTests {
+    @Test func `Everybody who opens an empty folder at the same moment gets a store`() throws {
+        for _ in 0..<10 {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hablare opening \(UUID())")
+            defer { do { try FileManager.default.removeItem(at: folder) } catch {} }
+            let failures = Guarded<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                do {
+                    try SQLiteStore(directory: folder).close()
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 } == [])
+        }
+    }
+}
