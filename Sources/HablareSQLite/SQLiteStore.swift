@@ -107,14 +107,17 @@ public final class SQLiteStore: RequestStore {
         }
         return taken.map { flight in
             do {
-                let request = try flight.columns.request(reading: files)
+                let request = try flight.columns.get().request(reading: files)
                 return ClaimedFlight(id: flight.id, lifecycle: flight.lifecycle, request: request)
             } catch {
-                let failure =
-                    error as? AIServiceError
-                    ?? AIServiceError(.storageCorrupt, "A stored request cannot be read.", cause: "\(error)")
+                let request =
+                    switch flight.columns {
+                    case .success(let columns): columns.withoutPrompt
+                    case .failure: AIRequest(id: flight.member ?? UUID(), prompt: .text(""))
+                    }
                 return ClaimedFlight(
-                    id: flight.id, lifecycle: flight.lifecycle, request: flight.columns.withoutPrompt, failure: failure)
+                    id: flight.id, lifecycle: flight.lifecycle, request: request,
+                    failure: ClaimTransaction.unreadable(error))
             }
         }
     }

@@ -39,7 +39,7 @@ package struct DispatchCore: Sendable {
 
     private var phase = Phase.closed
     private var lanes: OrderedDictionary<ProviderID, Lane>
-    private var underWay: [FlightID: ProviderID] = [:]
+    private var underWay: [FlightID: (provider: ProviderID, token: Int64)] = [:]
     /// Flights that came back (retried) while their stopped attempt has not ended yet. They queue again when it has.
     private var deferred: [FlightID: QueuedFlight] = [:]
     /// Submissions that hold a promised place and of which nothing was heard since.
@@ -128,7 +128,7 @@ package struct DispatchCore: Sendable {
             return fill(flight.provider)
         case .start:
             guard case .closed = phase else {
-                underWay[flight.id] = flight.provider
+                underWay[flight.id] = (flight.provider, flight.lifecycle.token)
                 return [.run(flight)]
             }
             lanes[flight.provider]?.gate.leave()
@@ -204,7 +204,7 @@ package struct DispatchCore: Sendable {
 
     /// The attempt is over, or was refused at its start: its place is free.
     package mutating func ended(_ flight: FlightID) -> [Effect] {
-        guard let provider = underWay.removeValue(forKey: flight) else { return [] }
+        guard let provider = underWay.removeValue(forKey: flight)?.provider else { return [] }
         lanes[provider]?.gate.leave()
         if let again = deferred.removeValue(forKey: flight) {
             lanes[provider]?.queue.append(again, priority: again.request.priority)
@@ -215,7 +215,7 @@ package struct DispatchCore: Sendable {
     /// The attempt could not be journalled, so it was not sent: it is queued again until the store recovers.
     package mutating func startFailed(_ flight: QueuedFlight) -> [Effect] {
         storeFailed()
-        guard let provider = underWay.removeValue(forKey: flight.id) else { return [] }
+        guard let provider = underWay.removeValue(forKey: flight.id)?.provider else { return [] }
         lanes[provider]?.gate.leave()
         let flight = deferred.removeValue(forKey: flight.id) ?? flight
         if case .closed = phase { return [.release([flight])] }
@@ -223,11 +223,13 @@ package struct DispatchCore: Sendable {
         return []
     }
 
-    /// The flight's last member was cancelled.
-    package mutating func cancelled(_ flight: FlightID) -> [Effect] {
-        if deferred.removeValue(forKey: flight) != nil { return [] }
-        if underWay[flight] != nil { return [.stop(flight)] }
-        for provider in lanes.keys where lanes[provider]?.queue.remove(where: { $0.id == flight }) != nil {
+    /// The flight's last member was cancelled while the flight's token was the given one. A newer lease, which a retry
+    /// led to before this was told, is not touched.
+    package mutating func cancelled(_ flight: FlightID, token: Int64) -> [Effect] {
+        if let again = deferred[flight], again.lifecycle.token <= token { deferred[flight] = nil }
+        if let attempt = underWay[flight] { return attempt.token <= token ? [.stop(flight)] : [] }
+        for provider in lanes.keys
+        where lanes[provider]?.queue.remove(where: { $0.id == flight && $0.lifecycle.token <= token }) != nil {
             return fill(provider)
         }
         // Its submission may be on its way here: what was cancelled is not sent, whichever news comes first.
@@ -246,7 +248,7 @@ package struct DispatchCore: Sendable {
                 continue
             }
             _ = lane.gate.enter()
-            underWay[flight.id] = provider
+            underWay[flight.id] = (provider, flight.lifecycle.token)
             effects.append(.start(flight))
         }
         // Asked for early, at half a window, so that the lane does not run dry during the commit.

@@ -9,6 +9,8 @@ package actor Dispatcher {
         let timeout: Duration
         var task: Task<Void, Never>?
         var stop: StopReason?
+        /// Whether the attempt is on disk. Before that nothing was sent, and the store decides what becomes of it.
+        var isJournalled = false
     }
 
     private let runner: AttemptRunner
@@ -69,6 +71,8 @@ package actor Dispatcher {
         timer?.task.cancel()
         timer = nil
         await unfinished.empty()
+        // Once more, before the registration goes and these count as lost: the disk may have room again.
+        for end in takeUnrecorded() { await record(end) }
         for number in errands.keys.sorted() { await errands[number]?.value }
         owner = nil
     }
@@ -100,13 +104,14 @@ package actor Dispatcher {
         apply(core.backlogMayExist())
     }
 
-    func cancelled(_ flight: FlightID) {
-        apply(core.cancelled(flight))
+    /// A flight's last member left while the flight's token was the given one.
+    func cancelled(_ flight: FlightID, token: Int64) {
+        apply(core.cancelled(flight, token: token))
     }
 
     /// The flights under way and their requests, in order, for looking whether another process ended them.
-    var underWay: [(flight: FlightID, request: UUID)] {
-        attempts.values.map { ($0.flight.id, $0.flight.request.id) }.sorted { $0.0 < $1.0 }
+    var underWay: [(flight: FlightID, token: Int64, request: UUID)] {
+        attempts.values.map { ($0.flight.id, $0.flight.lifecycle.token, $0.flight.request.id) }.sorted { $0.0 < $1.0 }
     }
 
     func storeFailed() {
@@ -115,10 +120,13 @@ package actor Dispatcher {
 
     /// The store was written: whatever could not be recorded is tried again, then work goes on.
     func storeRecovered() {
-        let ends = unrecorded
-        unrecorded = []
-        for end in ends { errand { [weak self] in await self?.record(end) } }
+        for end in takeUnrecorded() { errand { [weak self] in await self?.record(end) } }
         apply(core.storeRecovered())
+    }
+
+    private func takeUnrecorded() -> [AttemptEnd] {
+        defer { unrecorded = [] }
+        return unrecorded
     }
 
     // MARK: Effects
@@ -190,7 +198,7 @@ package actor Dispatcher {
     private func begin(_ flight: QueuedFlight, isJournalled: Bool) {
         let timeout = runner.timeout(of: flight)
         attempts[flight.id] = Attempt(flight: flight, startedAt: runner.date(), timeout: timeout)
-        setDeadline(of: flight.id, in: timeout)
+        if isJournalled { armDeadline(of: flight.id) }
         attempts[flight.id]?.task = spawner.start { [weak self, runner] in
             await Self.run(flight, isJournalled: isJournalled, with: runner, for: self)
         }
@@ -208,6 +216,7 @@ package actor Dispatcher {
                     return
                 }
                 flight = started
+                await dispatcher?.journalled(started)
             } catch {
                 await dispatcher?.startFailed(queued, with: error)
                 return
@@ -221,6 +230,18 @@ package actor Dispatcher {
             runner.end(
                 of: flight, startedAt: startedAt, result: result ?? .failure(.attemptCancelled), stopped: stopped,
                 wasSent: result != nil))
+    }
+
+    /// The attempt is on disk and is about to be sent: from now on its time counts.
+    private func journalled(_ flight: QueuedFlight) {
+        armDeadline(of: flight.id)
+    }
+
+    private func armDeadline(of id: FlightID) {
+        guard let attempt = attempts[id] else { return }
+        attempts[id]?.isJournalled = true
+        // One that was told to stop meanwhile has a deadline already, the earlier one.
+        if attempt.stop == nil { setDeadline(of: id, in: attempt.timeout) }
     }
 
     private func startRefused(_ flight: QueuedFlight) {
@@ -314,8 +335,10 @@ package actor Dispatcher {
             guard let attempt = attempts[id] else { continue }
             if attempt.stop == nil {
                 stop(id, because: .timedOut(after: attempt.timeout))
-            } else {
+            } else if attempt.isJournalled {
                 giveUp(attempt)
+            } else {
+                setDeadline(of: id, in: cancellationGrace)  // the journal will answer; nothing was sent
             }
         }
         armTimer()

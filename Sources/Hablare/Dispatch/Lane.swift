@@ -22,7 +22,7 @@ struct Lane: Sendable {
 
     init(concurrency: Int) {
         gate = ConcurrencyGate(limit: concurrency)
-        window = max(16, concurrency * 4)
+        window = max(16, min(concurrency, 1_000_000) * 4)
     }
 
     var room: Int { max(0, window - queue.count - promised) }

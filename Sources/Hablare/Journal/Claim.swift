@@ -15,7 +15,7 @@ public struct ClaimQuery: Sendable, Hashable {
     public var provider: ProviderID
     /// Within this scope.
     public var scope: ClaimScope
-    /// At most so many, at least 1.
+    /// At most so many; none of 0 or less.
     public var limit: Int
 
     /// Creates a query.
@@ -24,6 +24,24 @@ public struct ClaimQuery: Sendable, Hashable {
         self.provider = provider
         self.scope = scope
         self.limit = limit
+    }
+}
+
+extension ClaimQuery {
+    /// How many flights of each class to take while every class has enough: 8:4:1, rounded in favour of the lower
+    /// classes, so that a claim of three or more starves none. What a class does not have goes to the most urgent ones.
+    package var shares: [(priority: Priority, count: Int)] {
+        let total = Priority.allCases.reduce(0) { $0 + $1.weight }
+        var rest = max(0, limit)
+        var shares: [(priority: Priority, count: Int)] = []
+        for priority in Priority.allCases.reversed() {
+            let share = (max(0, limit) * priority.weight + total - 1) / total
+            // The most urgent class gets the rest, and one place if there is only one.
+            let count = priority == .high ? rest : min(share, max(0, rest - priority.rawValue))
+            shares.append((priority, count))
+            rest -= count
+        }
+        return shares.reversed()
     }
 }
 

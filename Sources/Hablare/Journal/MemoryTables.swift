@@ -28,12 +28,14 @@ struct MemoryTables: Sendable {
         var startedAt: Date?
     }
 
-    /// Where waiting flights queue: all of a provider, or those of one job of it.
+    /// Where waiting flights queue: all of a provider and class, or those of one job of it.
     struct QueueKey: Hashable {
         var provider: ProviderID
         var job: JobKey?
+        var priority: Priority
     }
 
+    /// A flight's place among those of its provider.
     struct Ticket: Comparable, Sendable {
         var priority: Priority
         var flight: FlightID
@@ -50,12 +52,20 @@ struct MemoryTables: Sendable {
     var ledger: [FlightID: [AttemptRecord]] = [:]
     private var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
     /// Tickets of flights that wait, and stale ones of flights that no longer do: each is checked when it is drawn.
-    private var queues: [QueueKey: Heap<Ticket>] = [:]
+    private var queues: [QueueKey: Heap<FlightID>] = [:]
     private var lastFlight: Int64 = 0
     private var lastOwner: Int64 = 0
 
     var ownerRecords: [OwnerRecord] {
-        owners.map { OwnerRecord(id: $0.key, registration: $0.value) }
+        let registered = owners.map { OwnerRecord(id: $0.key, registration: $0.value) }
+        // Also holders that have no row: whoever sees one retires it, and its leases are broken.
+        let unknown = Set(flights.values.compactMap(\.lifecycle.owner)).filter { owners[$0] == nil }.map { owner in
+            OwnerRecord(
+                id: owner,
+                registration: OwnerRegistration(
+                    host: "", processID: 0, lockName: "", expiresAt: Date(timeIntervalSince1970: 0)))
+        }
+        return (registered + unknown).sorted { $0.id < $1.id }
     }
 
     func registration(of owner: OwnerID) -> OwnerRegistration? { owners[owner] }
@@ -93,30 +103,44 @@ extension MemoryTables {
     }
 
     mutating func claim(_ query: ClaimQuery) -> [ClaimedFlight] {
-        let key: QueueKey
-        switch query.scope {
-        case .everything: key = QueueKey(provider: query.provider, job: nil)
-        case .job(let job): key = QueueKey(provider: query.provider, job: job)
+        var claimed: [Priority: [ClaimedFlight]] = [:]
+        var rest = max(0, query.limit)
+        for (priority, share) in query.shares {
+            claimed[priority] = take(share, of: priority, query)
+            rest -= claimed[priority]?.count ?? 0
         }
+        for priority in Priority.allCases where rest > 0 {
+            let more = take(rest, of: priority, query)
+            claimed[priority, default: []] += more
+            rest -= more.count
+        }
+        return Priority.allCases.flatMap { claimed[$0] ?? [] }
+    }
+
+    private mutating func take(_ count: Int, of priority: Priority, _ query: ClaimQuery) -> [ClaimedFlight] {
+        let key =
+            switch query.scope {
+            case .everything: QueueKey(provider: query.provider, job: nil, priority: priority)
+            case .job(let job): QueueKey(provider: query.provider, job: job, priority: priority)
+            }
         var claimed: [ClaimedFlight] = []
-        while claimed.count < query.limit, let ticket = queues[key]?.popMin() {
-            guard var flight = flights[ticket.flight], let request = flight.request else { continue }
+        while claimed.count < count, let id = queues[key]?.popMin() {
+            guard var flight = flights[id], let request = flight.request else { continue }
             do throws(FlightLifecycle.Refusal) {
                 try flight.lifecycle.leased(by: query.owner)
             } catch {
                 continue  // the ticket is stale: somebody drew its twin from the other queue, or it was cancelled
             }
-            flights[ticket.flight] = flight
-            claimed.append(ClaimedFlight(id: ticket.flight, lifecycle: flight.lifecycle, request: request))
+            flights[id] = flight
+            claimed.append(ClaimedFlight(id: id, lifecycle: flight.lifecycle, request: request))
         }
         return claimed
     }
 
     private mutating func enqueue(_ id: FlightID, _ flight: FlightRow) {
-        let ticket = Ticket(priority: flight.priority, flight: id)
-        queues[QueueKey(provider: flight.provider, job: nil), default: Heap()].insert(ticket)
-        if let job = flight.job {
-            queues[QueueKey(provider: flight.provider, job: job), default: Heap()].insert(ticket)
+        for job in Set([nil, flight.job]) {
+            let key = QueueKey(provider: flight.provider, job: job, priority: flight.priority)
+            queues[key, default: Heap()].insert(id)
         }
     }
 
@@ -195,12 +219,11 @@ extension MemoryTables {
         guard var row = requests[id] else { return .unknownRequest }
         if case .refused(let state) = row.lifecycle.cancelRequested() { return .invalidState(state) }
         finish(id, row.lifecycle, at: date, error: nil)
-        memberLeft(row.flight, at: date)
-        return .cancelled(flight: row.flight)
+        return memberLeft(row.flight, at: date)
     }
 
-    private mutating func memberLeft(_ id: FlightID, at date: Date) {
-        guard var flight = flights[id] else { return }
+    private mutating func memberLeft(_ id: FlightID, at date: Date) -> WriteReceipt {
+        guard var flight = flights[id] else { return .done }
         if let stopped = flight.lifecycle.lastMemberLeft() {
             record(
                 AttemptRecord(
@@ -209,6 +232,7 @@ extension MemoryTables {
                 of: id)
         }
         flights[id] = flight
+        return .cancelled(flight: id, token: flight.lifecycle.token)
     }
 
     private mutating func retry(_ id: UUID) -> WriteReceipt {
@@ -236,8 +260,7 @@ extension MemoryTables {
 
     private mutating func delete(_ id: UUID, at date: Date) -> WriteReceipt {
         guard let row = requests[id] else { return .unknownRequest }
-        let wasLive = row.lifecycle.state == .live
-        if wasLive { memberLeft(row.flight, at: date) }
+        let receipt = row.lifecycle.state == .live ? memberLeft(row.flight, at: date) : .done
         requests[id] = nil
         if let job = row.job {
             jobs[job.key]?[job.position] = nil
@@ -245,7 +268,7 @@ extension MemoryTables {
         }
         responses[row.flight] = nil
         flights[row.flight]?.request = nil
-        return wasLive ? .cancelled(flight: row.flight) : .done
+        return receipt
     }
 
     private mutating func finish(_ id: UUID, _ lifecycle: RequestLifecycle, at date: Date, error: AIServiceError?) {

@@ -17,7 +17,7 @@ public protocol StoreReading: Sendable {
     /// The attempts of a request, oldest first; the one under way is not among them.
     func attempts(of id: UUID) throws -> [AttemptRecord]
 
-    /// The processes that are registered.
+    /// The processes that are registered, and, with an empty registration that expired in 1970, holders that are not.
     func owners() throws -> [OwnerRecord]
 
     /// Counts.

@@ -8,8 +8,9 @@ public enum WriteReceipt: Sendable, Hashable {
     case broken(flights: Int)
     /// The request is on disk.
     case submitted(SubmissionReceipt)
-    /// The request was live and is not any more; its flight, which ended with it.
-    case cancelled(flight: FlightID)
+    /// The request was live and is not any more; its flight, which ended with it, and the flight's token at that time,
+    /// by which the news is told from a newer lease.
+    case cancelled(flight: FlightID, token: Int64)
     /// The row was refused; the others of the commit were not.
     case rejected(AIServiceError)
     /// The flight is not what the writer believed. For the end of an attempt: it is in the ledger, discarded.

@@ -6,7 +6,9 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func status(for id: UUID) async throws -> RequestStatus {
         let found = try await reading { store -> (RequestSnapshot, AIResponseData?)? in
-            guard let snapshot = try store.snapshot(of: id) else { return nil }
+            // A page of one, because only a single snapshot counts who is ahead.
+            let page = try store.snapshots(SnapshotFilter(ids: [id], limit: 1))
+            guard let snapshot = page.first else { return nil }
             return (snapshot, snapshot.phase == .completed ? try store.response(of: id) : nil)
         }
         guard let (snapshot, response) = found else { throw AIServiceError.unknown(id) }

@@ -15,8 +15,8 @@ extension AIRequestManager {
     @discardableResult
     public func cancelRequest(_ id: UUID) async throws -> CancelOutcome {
         switch try await journal.commit(.cancel(id, at: seams.date())) {
-        case .cancelled(let flight):
-            await dispatcher.cancelled(flight)
+        case .cancelled(let flight, let token):
+            await dispatcher.cancelled(flight, token: token)
             hub.announce(.cancelled, of: id)
             return .cancelled
         case .invalidState:
@@ -40,8 +40,8 @@ extension AIRequestManager {
             guard let last = page.last else { return cancelled }
             let receipts = try await journal.commit(page.map { .cancel($0.id, at: seams.date()) })
             for (snapshot, receipt) in zip(page, receipts) {
-                guard case .cancelled(let flight) = receipt else { continue }
-                await dispatcher.cancelled(flight)
+                guard case .cancelled(let flight, let token) = receipt else { continue }
+                await dispatcher.cancelled(flight, token: token)
                 hub.announce(.cancelled, of: snapshot.id)
                 cancelled += 1
             }
@@ -83,8 +83,8 @@ extension AIRequestManager {
     public func delete(_ id: UUID) async throws {
         switch try await journal.commit(.delete(id, at: seams.date())) {
         case .done: return
-        case .cancelled(let flight):
-            await dispatcher.cancelled(flight)
+        case .cancelled(let flight, let token):
+            await dispatcher.cancelled(flight, token: token)
             hub.announce(.cancelled, of: id)
         case let receipt: throw AIServiceError.unexpected(receipt, for: id)
         }

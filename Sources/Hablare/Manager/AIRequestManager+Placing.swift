@@ -4,6 +4,9 @@ extension AIRequestManager {
     /// How many submissions are written in one commit, at most: the first of a huge batch run while the rest is stored.
     private static let chunk = 512
 
+    /// The last place of a job.
+    static let lastPosition = Int(Int32.max)
+
     /// A request that was checked, ready to be placed and written.
     func draft(_ request: AIRequest, _ provider: ProviderID) throws -> Submission {
         guard let registered = registry[provider] else {

@@ -45,8 +45,8 @@ extension AIRequestManager {
     public func submit(
         _ batch: [AIRequest], to provider: ProviderID, jobKey: JobKey, startingAt position: Int = 0
     ) async throws -> [UUID] {
-        guard position >= 0 else {
-            throw AIServiceError(.invalidRequest, "A place in a job is not negative. Count from 0.")
+        guard (0...Self.lastPosition).contains(position), batch.count <= Self.lastPosition - position else {
+            throw AIServiceError(.invalidRequest, "A place in a job is between 0 and \(Self.lastPosition). Count from 0.")
         }
         guard !jobKey.rawValue.isEmpty, jobKey.rawValue.utf8.count <= 256 else {
             throw AIServiceError(

@@ -8,9 +8,16 @@ extension AIRequestManager {
     /// - Throws: as ``submit(_:to:)`` and ``execute(requestID:)``.
     public func execute(_ request: AIRequest, with provider: ProviderID) async throws -> AIResponseData {
         let draft = try draft(request, provider)
-        let waiter = hub.expectOutcome(of: request.id)
+        let waiter = hub.expectOutcome(of: request.id, isWritten: false)
         defer { hub.forget(waiter, of: request.id) }
-        let wasPresent = try await store([draft], job: nil).first?.wasPresent ?? true
+        let wasPresent: Bool
+        do {
+            wasPresent = try await store([draft], job: nil).first?.wasPresent ?? true
+            hub.submissionEnded(of: request.id)
+        } catch {
+            hub.submissionEnded(of: request.id)
+            throw error
+        }
         if wasPresent { return try await execute(requestID: request.id) }
         return try await waiter.value().response(of: request.id)
     }

@@ -66,19 +66,19 @@ public struct EngineService: Service {
         whenStarted: @Sendable () -> Void = {}, untilShutdown: @escaping @Sendable () async -> Void
     ) async throws {
         let housekeeper = Housekeeper(manager)
-        let (owner, lockName) = try await housekeeper.register()
+        let registration = Guarded(try await housekeeper.register())
         manager.hub.open()
-        await manager.dispatcher.open(as: owner)
+        await manager.dispatcher.open(as: registration.withLock { $0.owner })
         whenStarted()
         await withTaskGroup(of: Void.self) { group in
             let executor = manager.seams.taskExecutor
-            group.addTask(executorPreference: executor) { await housekeeper.keepHouse(owner) }
+            group.addTask(executorPreference: executor) { await housekeeper.keepHouse(registration) }
             group.addTask(executorPreference: executor) { await housekeeper.watchOthers() }
             await untilShutdown()
             group.cancelAll()
         }
         await manager.dispatcher.drain(grace: Task.isCancelled ? .zero : manager.configuration.shutdownGrace)
-        await housekeeper.deregister(owner, lockName)
+        await housekeeper.deregister(registration.withLock { $0 })
         manager.hub.shutDown()
     }
 

@@ -4,6 +4,8 @@ import Logging
 /// Says that this process lives, finds those that do not, and notices what others did on the same store.
 struct Housekeeper: Sendable {
     private let manager: AIRequestManager
+    /// Whether others have committed since the last look that succeeded.
+    private let missedLook = Guarded(false)
 
     init(_ manager: AIRequestManager) {
         self.manager = manager
@@ -16,8 +18,14 @@ struct Housekeeper: Sendable {
 
     // MARK: Registration
 
+    /// This process as the store knows it.
+    struct Registration: Sendable {
+        let owner: OwnerID
+        let lockName: String
+    }
+
     /// Takes the process's lock, registers it, and takes over from the dead.
-    func register() async throws -> (owner: OwnerID, lockName: String) {
+    func register() async throws -> Registration {
         let lockName = try manager.store.liveness?.acquire() ?? ""
         do {
             let registration = OwnerRegistration(
@@ -27,21 +35,21 @@ struct Housekeeper: Sendable {
                 throw AIServiceError(.storageFailed, "The store did not register this process. Report this store.")
             }
             try await reap(except: owner)
-            return (owner, lockName)
+            return Registration(owner: owner, lockName: lockName)
         } catch {
             manager.store.liveness?.release(lockName)
             throw error
         }
     }
 
-    func deregister(_ owner: OwnerID, _ lockName: String) async {
+    func deregister(_ registration: Registration) async {
         do {
-            _ = try await manager.journal.commit(.retireOwner(owner, at: manager.seams.date()))
+            _ = try await manager.journal.commit(.retireOwner(registration.owner, at: manager.seams.date()))
         } catch {
             manager.logger.error(
                 "The process could not deregister; the next one does it", metadata: ["error": "\(error)"])
         }
-        manager.store.liveness?.release(lockName)
+        manager.store.liveness?.release(registration.lockName)
     }
 
     /// Breaks the leases of processes that are gone: at once where their lock says so, else when their lease ran out.
@@ -62,23 +70,46 @@ struct Housekeeper: Sendable {
 
     // MARK: Renewal
 
-    /// Renews and reaps at every interval, until cancelled.
-    func keepHouse(_ owner: OwnerID) async {
+    /// Renews, reaps and looks around at every interval, until cancelled.
+    func keepHouse(_ current: Guarded<Registration>) async {
         while true {
             do {
                 try await manager.seams.clock.sleep(for: manager.configuration.renewalInterval)
             } catch {
                 return  // shut down
             }
+            await renew(current)
             do {
-                _ = try await manager.journal.commit(.renewOwner(owner, until: leaseEnd))
-                await manager.dispatcher.storeRecovered()
-                try await reap(except: owner)
+                try await reap(except: current.withLock { $0.owner })
+                try await noticeOthers()
             } catch {
-                manager.logger.error("The store cannot be written", metadata: ["error": "\(error)"])
-                await manager.dispatcher.storeFailed()
+                manager.logger.error("Other processes could not be looked after", metadata: ["error": "\(error)"])
             }
         }
+    }
+
+    private func renew(_ current: Guarded<Registration>) async {
+        let registration = current.withLock { $0 }
+        do {
+            if case .refused = try await manager.journal.commit(.renewOwner(registration.owner, until: leaseEnd)) {
+                try await registerAnew(current)
+            }
+            await manager.dispatcher.storeRecovered()
+        } catch {
+            manager.logger.error("The store cannot be written", metadata: ["error": "\(error)"])
+            await manager.dispatcher.storeFailed()
+        }
+    }
+
+    /// Somebody took this process for dead and broke its leases (it was stopped for long, or its lock was removed):
+    /// whatever it held is not its any more, and it begins again under a new registration.
+    private func registerAnew(_ current: Guarded<Registration>) async throws {
+        manager.logger.warning("Another process took this one for dead; registering anew")
+        await manager.dispatcher.drain(grace: .zero)
+        manager.store.liveness?.release(current.withLock { $0.lockName })
+        let registration = try await register()
+        current.withLock { $0 = registration }
+        await manager.dispatcher.open(as: registration.owner)
     }
 
     // MARK: Other processes
@@ -88,12 +119,19 @@ struct Housekeeper: Sendable {
         guard let signal = manager.store.signal else { return }
         for await _ in signal.changes() {
             do {
-                guard try await manager.journal.hasForeignCommits() else { continue }
-                try await lookAround()
+                try await noticeOthers()
             } catch {
                 manager.logger.error("The store cannot be read", metadata: ["error": "\(error)"])
             }
         }
+    }
+
+    private func noticeOthers() async throws {
+        let isForeign = try await manager.journal.hasForeignCommits()
+        guard isForeign || missedLook.withLock({ $0 }) else { return }
+        missedLook.withLock { $0 = true }  // until the look has succeeded
+        try await lookAround()
+        missedLook.withLock { $0 = false }
     }
 
     /// Stops what others cancelled, announces what others finished, takes what others left.
@@ -105,8 +143,8 @@ struct Housekeeper: Sendable {
         if !ids.isEmpty {
             let snapshots = try await manager.reading { try $0.snapshots(SnapshotFilter(ids: ids, limit: ids.count)) }
             let phases = Dictionary(snapshots.map { ($0.id, $0.phase) }, uniquingKeysWith: { first, _ in first })
-            for (flight, request) in mine where phases[request] == .cancelled || phases[request] == nil {
-                await manager.dispatcher.cancelled(flight)
+            for (flight, token, request) in mine where phases[request] == .cancelled || phases[request] == nil {
+                await manager.dispatcher.cancelled(flight, token: token)
                 manager.hub.announce(.cancelled, of: request)
             }
             for id in watched { try await announce(id, phases[id]) }

@@ -25,12 +25,18 @@ public struct Usage: Sendable, Hashable, Codable {
 }
 
 extension Usage {
+    /// A provider may report anything: a sum stays at the farthest number instead of overflowing.
+    private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
+        let (sum, overflows) = one.addingReportingOverflow(other)
+        return overflows ? (one < 0 ? .min : .max) : sum
+    }
+
     /// Adds another attempt's usage. The cost stays `nil` until one attempt with a known cost is added.
     package mutating func add(_ other: Usage) {
-        inputTokens += other.inputTokens
-        outputTokens += other.outputTokens
-        characters += other.characters
-        bytes += other.bytes
-        if let cost = other.costMicroDollars { costMicroDollars = (costMicroDollars ?? 0) + cost }
+        inputTokens = Self.sum(inputTokens, other.inputTokens)
+        outputTokens = Self.sum(outputTokens, other.outputTokens)
+        characters = Self.sum(characters, other.characters)
+        bytes = Self.sum(bytes, other.bytes)
+        if let cost = other.costMicroDollars { costMicroDollars = Self.sum(costMicroDollars ?? 0, cost) }
     }
 }

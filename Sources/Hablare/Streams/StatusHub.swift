@@ -1,4 +1,5 @@
 package import Foundation
+import OrderedCollections
 
 /// Tells whoever watches what became of a request.
 ///
@@ -7,10 +8,13 @@ package import Foundation
 package final class StatusHub: Sendable {
     private struct Watched: Sendable {
         var waiters: [OutcomeWaiter] = []
-        var streams: [Int: AsyncThrowingStream<RequestStatus, any Error>.Continuation] = [:]
+        /// In the order they began, so that a simulation sees them told in the same order.
+        var streams: OrderedDictionary<Int, AsyncThrowingStream<RequestStatus, any Error>.Continuation> = [:]
         /// Streams that have been told something, and need not be told what was true before.
         var informed: Set<Int> = []
         var progress: Double?
+        /// Submissions of the request that are being written: until they are, the store does not know it.
+        var unwritten = 0
 
         var isEmpty: Bool { waiters.isEmpty && streams.isEmpty }
     }
@@ -28,14 +32,28 @@ package final class StatusHub: Sendable {
     // MARK: Watching
 
     /// Begins to wait for an outcome: to be called before the request can possibly end.
-    package func expectOutcome(of id: UUID) -> OutcomeWaiter {
+    ///
+    /// - Parameter isWritten: Whether the request is on disk. If not, ``submissionEnded(of:)`` is to follow; until then
+    ///   nobody concludes from its absence that it was deleted.
+    package func expectOutcome(of id: UUID, isWritten: Bool = true) -> OutcomeWaiter {
         let waiter = OutcomeWaiter()
         let isShutDown = state.withLock { state in
-            if !state.isShutDown { state.watched[id, default: Watched()].waiters.append(waiter) }
+            if !state.isShutDown {
+                state.watched[id, default: Watched()].waiters.append(waiter)
+                if !isWritten { state.watched[id]?.unwritten += 1 }
+            }
             return state.isShutDown
         }
         if isShutDown { waiter.resolve(.failure(AIServiceError.suspended)) }
         return waiter
+    }
+
+    /// The request is on disk now, or will not be.
+    package func submissionEnded(of id: UUID) {
+        state.withLock { state in
+            guard let watched = state.watched[id] else { return }
+            state.watched[id]?.unwritten = max(0, watched.unwritten - 1)
+        }
     }
 
     /// Nobody waits on this waiter any more.
@@ -63,13 +81,15 @@ package final class StatusHub: Sendable {
         return (number, stream)
     }
 
-    /// Tells a new stream what was true when it began, unless it has been told something newer.
+    /// Tells a new stream what was true when it began, unless it has been told something newer. A final status is
+    /// told in any case: what came after it can only be the echo of something older.
     package func begin(_ number: Int, of id: UUID, with status: RequestStatus) {
-        let continuation = state.withLock { state in
-            state.watched[id].flatMap { $0.informed.contains(number) ? nil : $0.streams[number] }
+        let ended = state.withLock { state -> AsyncThrowingStream<RequestStatus, any Error>.Continuation? in
+            guard let watched = state.watched[id], let continuation = watched.streams[number] else { return nil }
+            if status.isFinal || !watched.informed.contains(number) { continuation.yield(status) }
+            return status.isFinal ? continuation : nil
         }
-        continuation?.yield(status)
-        if status.isFinal { continuation?.finish() }
+        ended?.finish()
     }
 
     private func endStream(_ number: Int, of id: UUID) {
@@ -80,9 +100,12 @@ package final class StatusHub: Sendable {
         }
     }
 
-    /// The requests that somebody watches, in the order of their UUIDs.
+    /// The requests on disk that somebody watches, in the order of their UUIDs.
     package var watchedIDs: [UUID] {
-        state.withLock { $0.watched.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) } }
+        state.withLock { state in
+            state.watched.filter { $0.value.unwritten == 0 }.keys
+                .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        }
     }
 
     /// How many wait for the outcome of a request or watch it.
@@ -98,23 +121,24 @@ package final class StatusHub: Sendable {
     // MARK: Announcing
 
     /// Announces a status. A final one ends all waiting and all streams of the request.
+    ///
+    /// Streams are told under the lock, so that of two announcements the later one is what a slow reader finds; they
+    /// are ended outside it, because the end of a stream comes back here.
     package func announce(_ status: RequestStatus, of id: UUID) {
-        let watched = state.withLock { state -> Watched? in
+        let ended = state.withLock { state -> Watched? in
             guard let watched = state.watched[id] else { return nil }
+            for continuation in watched.streams.values { continuation.yield(status) }
             if status.isFinal {
                 state.watched[id] = nil
-            } else {
-                if case .executing(let progress) = status { state.watched[id]?.progress = progress }
-                state.watched[id]?.informed.formUnion(watched.streams.keys)
+                return watched
             }
-            return watched
+            if case .executing(let progress) = status { state.watched[id]?.progress = progress }
+            state.watched[id]?.informed.formUnion(watched.streams.keys)
+            return nil
         }
-        guard let watched else { return }
-        for continuation in watched.streams.values {
-            continuation.yield(status)
-            if status.isFinal { continuation.finish() }
-        }
-        if status.isFinal { for waiter in watched.waiters { waiter.resolve(.success(status)) } }
+        guard let ended else { return }
+        for continuation in ended.streams.values { continuation.finish() }
+        for waiter in ended.waiters { waiter.resolve(.success(status)) }
     }
 
     /// Ends the waiting for a request that did not end: its outcome could not be recorded.
@@ -127,7 +151,7 @@ package final class StatusHub: Sendable {
         let all = state.withLock { state in
             state.isShutDown = true
             defer { state.watched = [:] }
-            return Array(state.watched.values)
+            return state.watched.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }.map(\.value)
         }
         end(all, with: AIServiceError.suspended)
     }

@@ -7,6 +7,7 @@ public import Hablare
 public final class ContentFiles: ContentStore {
     private let directory: URL
     private let thresholds: ContentThresholds
+    private let preparedFolders = Guarded<Set<String>>([])
     private let queue = DispatchQueue(label: "hablare.content", attributes: .concurrent)
 
     init(directory: URL, thresholds: ContentThresholds) throws {
@@ -75,13 +76,26 @@ public final class ContentFiles: ContentStore {
             .appendingPathComponent(String(name.dropFirst(2)))
     }
 
+    /// Makes sure, once for each folder and process, that a folder is there and that its name is durable.
+    private func prepare(_ folder: URL) throws {
+        let name = folder.lastPathComponent
+        if preparedFolders.withLock({ $0.contains(name) }), FileManager.default.fileExists(atPath: folder.path) { return }
+        try FileSystem.createDirectory(folder)
+        try FileSystem.sync(directory, required: true)
+        preparedFolders.withLock { _ = $0.insert(name) }
+    }
+
     private func write(_ data: Data) throws -> ContentReference {
         let reference = ContentReference(digest: Data(SHA256.hash(data: data)), byteCount: data.count)
         let file = file(of: reference)
-        // A file under its final name is complete and synced: it was renamed after its sync.
-        if has(reference) { return reference }
         let folder = file.deletingLastPathComponent()
-        if !FileManager.default.fileExists(atPath: folder.path) { try FileSystem.createDirectory(folder) }
+        try prepare(folder)
+        // A file under its final name is complete and synced: it was renamed after its sync. Its name may not be:
+        // another process may have renamed it a moment ago.
+        if has(reference) {
+            try FileSystem.sync(folder, required: true)
+            return reference
+        }
         try FileSystem.write(data, to: file, temporaryName: "\(file.lastPathComponent).\(UUID().uuidString).tmp")
         return reference
     }

@@ -15,6 +15,10 @@ enum Coding {
 
     /// Whole milliseconds, rounded up: a very short time is not none.
     static func milliseconds(_ duration: Duration) -> Int64 {
+        // `components` traps on durations of more seconds than an Int64 has.
+        guard duration < .seconds(Int64.max / 1000), duration > .seconds(Int64.min / 1000) else {
+            return duration > .zero ? .max : .min
+        }
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, overflowsToo) = whole.addingReportingOverflow(

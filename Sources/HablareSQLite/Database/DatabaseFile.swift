@@ -18,7 +18,10 @@ enum DatabaseFile {
         try pool.writeWithoutTransaction { db in
             // Again, for the writer: opening a pool sets NORMAL, which loses the last commits with the power.
             try db.execute(sql: "PRAGMA synchronous = FULL")
-            try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            // Setting it is a commit, also when nothing changes; looking is not.
+            if try Int32.fetchOne(db, sql: "PRAGMA application_id") != Schema.applicationID {
+                try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            }
         }
         try Schema.migrator.migrate(pool)
         return pool

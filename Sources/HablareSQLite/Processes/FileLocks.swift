@@ -34,10 +34,24 @@ final class FileLocks: OwnerLiveness {
             let code = errno
             close(descriptor)
             unlink(path)
+            if code == EWOULDBLOCK { return try acquire() }  // somebody looks at it at this very moment
             throw AIServiceError(errno: code, doing: "lock", path: path)
+        }
+        // Somebody who looked between the creation and the lock took the file for a dead process's and removed it.
+        guard Self.isFile(descriptor, at: path) else {
+            close(descriptor)
+            return try acquire()
         }
         held.withLock { $0[name] = descriptor }
         return name
+    }
+
+    /// Whether an open file still is the one at a path.
+    private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
+        var open = stat()
+        var named = stat()
+        return fstat(descriptor, &open) == 0 && stat(path, &named) == 0 && open.st_ino == named.st_ino
+            && open.st_dev == named.st_dev
     }
 
     func release(_ lockName: String) {

@@ -9,11 +9,24 @@ struct ClaimTransaction {
     struct Taken {
         let id: FlightID
         let lifecycle: FlightLifecycle
-        let columns: RequestColumns
+        let priority: Int64
+        let member: UUID?
+        /// A row that cannot be read fails alone: its attempt does, with this error, and the lane goes on.
+        let columns: Result<RequestColumns, AIServiceError>
     }
 
     func take(_ query: ClaimQuery) throws -> [Taken] {
-        let taken = try waiting(query)
+        var taken: [Taken] = []
+        for (priority, share) in query.shares { taken += try take(share, of: priority, query) }
+        for priority in Priority.allCases where taken.count < query.limit {
+            taken += try take(query.limit - taken.count, of: priority, query)
+        }
+        return taken.sorted { ($0.priority, $0.id) < ($1.priority, $1.id) }
+    }
+
+    private func take(_ count: Int, of priority: Priority, _ query: ClaimQuery) throws -> [Taken] {
+        guard count > 0 else { return [] }
+        let taken = try waiting(count, of: priority, query)
         for flight in taken {
             var update = try BoundStatement(db, "UPDATE flights SET state = ?2, owner = ?3, token = ?4 WHERE id = ?1")
             update.bind(1, flight.id.rawValue)
@@ -25,7 +38,7 @@ struct ClaimTransaction {
         return taken
     }
 
-    private func waiting(_ query: ClaimQuery) throws -> [Taken] {
+    private func waiting(_ count: Int, of priority: Priority, _ query: ClaimQuery) throws -> [Taken] {
         let job: JobKey?
         switch query.scope {
         case .everything: job = nil
@@ -33,7 +46,7 @@ struct ClaimTransaction {
         }
         let (index, restriction) =
             job == nil
-            ? ("flights_live", "") : ("flights_live_of_job", "AND f.job = (SELECT id FROM jobs WHERE key = ?3)")
+            ? ("flights_live", "") : ("flights_live_of_job", "AND f.job = (SELECT id FROM jobs WHERE key = ?4)")
         var select = try BoundStatement(
             db,
             """
@@ -41,12 +54,14 @@ struct ClaimTransaction {
             FROM flights f INDEXED BY \(index)
             JOIN requests r ON r.id = f.member
             JOIN providers p ON p.id = f.provider
-            WHERE f.owner = 0 AND f.provider = (SELECT id FROM providers WHERE name = ?1) \(restriction)
-            ORDER BY f.priority, f.id LIMIT ?2
+            WHERE f.owner = 0 AND f.provider = (SELECT id FROM providers WHERE name = ?1) AND f.priority = ?2
+                \(restriction)
+            ORDER BY f.id LIMIT ?3
             """)
         select.bind(1, query.provider.rawValue)
-        select.bind(2, max(0, query.limit))  // SQLite takes a negative limit for none
-        if let job { select.bind(3, job.rawValue) }
+        select.bind(2, priority.rawValue)
+        select.bind(3, count)
+        if let job { select.bind(4, job.rawValue) }
         var taken: [Taken] = []
         let first = RequestColumns.count
         try select.forEach { row in
@@ -59,8 +74,25 @@ struct ClaimTransaction {
                 return  // the index said it waits, so the machine cannot refuse
             }
             taken.append(
-                Taken(id: FlightID(rawValue: row.int(first)), lifecycle: lifecycle, columns: try RequestColumns(row)))
+                Taken(
+                    id: FlightID(rawValue: row.int(first)), lifecycle: lifecycle, priority: Int64(priority.rawValue),
+                    member: row.uuid(0), columns: Self.columns(row)))
         }
         return taken
+    }
+
+    private static func columns(_ row: borrowing BoundStatement.RowReader) -> Result<RequestColumns, AIServiceError> {
+        do {
+            return .success(try RequestColumns(row))
+        } catch {
+            return .failure(unreadable(error))
+        }
+    }
+
+    /// What is said of a request that cannot be read.
+    static func unreadable(_ error: any Error) -> AIServiceError {
+        error as? AIServiceError
+            ?? AIServiceError(
+                .storageCorrupt, "A stored request cannot be read. Run `hablare doctor`.", cause: "\(error)")
     }
 }

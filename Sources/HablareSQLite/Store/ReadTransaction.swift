@@ -109,9 +109,14 @@ struct ReadTransaction {
         var select = try BoundStatement(
             db,
             """
-            SELECT count(*) FROM flights f JOIN flights own ON own.id = ?1
-            WHERE f.owner IS NOT NULL AND f.provider = own.provider AND f.state IN (0, 1)
-                AND (f.priority, f.id) < (own.priority, own.id)
+            SELECT (
+                SELECT count(*) FROM flights f
+                WHERE f.owner = 0 AND f.provider = own.provider AND (f.priority, f.id) < (own.priority, own.id)
+            ) + (
+                SELECT count(*) FROM flights f
+                WHERE f.owner > 0 AND f.provider = own.provider AND f.state = 1
+                    AND (f.priority, f.id) < (own.priority, own.id)
+            ) FROM flights own WHERE own.id = ?1
             """)
         select.bind(1, flight.rawValue)
         try select.forEach { count = Int($0.int(0)) }
@@ -203,7 +208,16 @@ struct ReadTransaction {
 
     func owners() throws -> [OwnerRecord] {
         var records: [OwnerRecord] = []
-        var select = try BoundStatement(db, "SELECT id, host, pid, lock_name, expires_at FROM owners ORDER BY id")
+        // Also holders that have no row: whoever sees one retires it, and its leases are broken.
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT id, host, pid, lock_name, expires_at FROM owners
+            UNION ALL
+            SELECT DISTINCT f.owner, '', 0, '', 0 FROM flights f
+            WHERE f.owner > 0 AND NOT EXISTS (SELECT 1 FROM owners o WHERE o.id = f.owner)
+            ORDER BY 1
+            """)
         try select.forEach { row in
             records.append(
                 OwnerRecord(
@@ -229,7 +243,7 @@ struct ReadTransaction {
         var attempts = try BoundStatement(
             db,
             """
-            SELECT count(*), total(input_tokens), total(output_tokens), total(characters), total(bytes), sum(cost)
+            SELECT count(*), total(input_tokens), total(output_tokens), total(characters), total(bytes), CASE WHEN count(cost) > 0 THEN total(cost) END
             FROM attempts
             """)
         try attempts.forEach { row in

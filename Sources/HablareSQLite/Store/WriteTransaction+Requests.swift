@@ -15,8 +15,7 @@ extension WriteTransaction {
         var lifecycle = member.lifecycle
         if case .refused(let state) = lifecycle.cancelRequested() { return .invalidState(state) }
         try finish(id, as: lifecycle.state, at: date, error: nil)
-        try memberLeft(member.flight, at: date)
-        return .cancelled(flight: member.flight)
+        return try memberLeft(member.flight, at: date)
     }
 
     func retry(_ id: UUID) throws -> WriteReceipt {
@@ -56,7 +55,6 @@ extension WriteTransaction {
         try releasePrompt(of: member.flight)
         for sql in [
             "DELETE FROM responses WHERE flight = ?1",
-            "DELETE FROM requests WHERE flight = ?1",
             // What stays is the flight's number and state, which its ledger lines refer to.
             """
             UPDATE flights SET prompt = NULL, prompt_digest = NULL, prompt_size = NULL, parameters = NULL,
@@ -67,9 +65,11 @@ extension WriteTransaction {
             statement.bind(1, member.flight.rawValue)
             try statement.run()
         }
+        var delete = try BoundStatement(db, "DELETE FROM requests WHERE id = ?1")
+        delete.bind(1, id)
+        try delete.run()
         // Last, because it writes the flight's row anew, which needs room for a prompt: a full store must delete.
-        if wasLive { try memberLeft(member.flight, at: date) }
-        return wasLive ? .cancelled(flight: member.flight) : .done
+        return wasLive ? try memberLeft(member.flight, at: date) : .done
     }
 
     // MARK: Rows
@@ -102,8 +102,8 @@ extension WriteTransaction {
         return found
     }
 
-    private func memberLeft(_ flight: FlightID, at date: Date) throws {
-        guard let row = try flightRow(flight) else { return }
+    private func memberLeft(_ flight: FlightID, at date: Date) throws -> WriteReceipt {
+        guard let row = try flightRow(flight) else { return .done }
         var lifecycle = row.lifecycle
         if let stopped = lifecycle.lastMemberLeft() {
             try record(
@@ -113,6 +113,7 @@ extension WriteTransaction {
                 of: flight)
         }
         try write(lifecycle, to: flight)
+        return .cancelled(flight: flight, token: lifecycle.token)
     }
 
     // MARK: Content

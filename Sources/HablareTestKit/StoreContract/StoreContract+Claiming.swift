@@ -3,13 +3,16 @@ import Hablare
 
 extension StoreContract {
     static let claiming: [Rule] = [
-        Rule("Flights are claimed by urgency, then by arrival, never more than asked for") { bench in
+        Rule("A claim of three or more starves no class, and takes each in order of arrival, never more than asked for")
+        {
+            bench in
             let owner = try bench.register()
             let priorities: [Priority] = [.low, .normal, .high, .low, .normal, .high, .normal]
             for (number, priority) in priorities.enumerated() {
                 try bench.submit(StoreWorkbench.submission(number, priority: priority))
             }
-            let expected = [2, 5, 1, 4, 6, 0, 3].map(StoreWorkbench.id)
+            // One: the most urgent. Three: one of each class. Two: normal, and what high does not have. Then the rest.
+            let expected = [2, 5, 1, 0, 4, 6, 3].map(StoreWorkbench.id)
             var claimed: [UUID] = []
             for limit in [1, 3, 2, 99] {
                 let flights = try bench.claim(owner, limit: limit)
@@ -18,6 +21,17 @@ extension StoreContract {
             }
             try require("the order", claimed, is: expected)
             try require("more", try bench.claim(owner, limit: 9).count, is: 0)
+        },
+        Rule("A standing crowd of urgent flights leaves the others their share: 8:4:1") { bench in
+            let owner = try bench.register()
+            for number in 0..<60 {
+                let priority: Priority = number < 40 ? .high : number < 55 ? .normal : .low
+                try bench.submit(StoreWorkbench.submission(number, priority: priority))
+            }
+            let claimed = try bench.claim(owner, limit: 26).map(\.request.priority)
+            let counts = Priority.allCases.map { priority in claimed.count { $0 == priority } }
+            try require("of each class", counts, is: [16, 8, 2])
+            try require("the order", claimed, is: claimed.sorted())
         },
         Rule("Arrival counts, not the UUID") { bench in
             let owner = try bench.register()

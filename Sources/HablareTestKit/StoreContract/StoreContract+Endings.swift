@@ -39,19 +39,19 @@ extension StoreContract {
             let id = StoreWorkbench.id(1)
             try require(
                 "the waiting one", try bench.write(.cancel(id, at: StoreWorkbench.date(1))),
-                is: .cancelled(flight: waiting))
+                is: .cancelled(flight: waiting, token: 0))
             try require("its ledger", try bench.store.attempts(of: id), is: [])
             try bench.submit(2)
             let leased = try bench.claimOne(owner)
             try require(
                 "the leased one", try bench.write(.cancel(leased.request.id, at: StoreWorkbench.date(1))),
-                is: .cancelled(flight: leased.id))
+                is: .cancelled(flight: leased.id, token: leased.lifecycle.token))
             try require("its ledger", try bench.store.attempts(of: leased.request.id), is: [])
             try bench.submit(3)
             let attempt = try bench.startNext(owner)
             try require(
                 "the executing one", try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(8))),
-                is: .cancelled(flight: attempt.flight))
+                is: .cancelled(flight: attempt.flight, token: attempt.lifecycle.token))
             try require(
                 "its ledger", try bench.store.attempts(of: attempt.request),
                 is: [attempt.record(.cancelled, .maybeBilled, at: 8)])

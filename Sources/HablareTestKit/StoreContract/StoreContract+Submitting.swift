@@ -161,8 +161,8 @@ extension StoreContract {
             var again = one
             again.wasPresent = true
             let expected: [WriteReceipt] = [
-                .submitted(one), .unknownRequest, .submitted(two), .cancelled(flight: one.flight), .submitted(again),
-                .done, .cancelled(flight: two.flight), .unknownRequest,
+                .submitted(one), .unknownRequest, .submitted(two), .cancelled(flight: one.flight, token: 0), .submitted(again),
+                .done, .cancelled(flight: two.flight, token: 0), .unknownRequest,
             ]
             try require("receipts", receipts, is: expected)
         },
@@ -201,7 +201,7 @@ extension StoreContract {
                 for write in refused { _ = try bench.write(write) }
                 try require(
                     "cancelling", try bench.write(.cancel(StoreWorkbench.id(number), at: StoreWorkbench.date(1))),
-                    is: .cancelled(flight: flight))
+                    is: .cancelled(flight: flight, token: 0))
                 for write in refused { _ = try bench.write(write) }
                 try require(
                     "retrying", try bench.write(.retry(StoreWorkbench.id(number), at: StoreWorkbench.date(1))),

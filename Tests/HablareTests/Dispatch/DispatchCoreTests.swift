@@ -103,7 +103,7 @@ import Testing
     func cancelledEarly() {
         var core = core(1)
         #expect(core.submitting(to: "p") == .start)
-        #expect(core.cancelled(FlightID(rawValue: 1)).isEmpty)
+        #expect(core.cancelled(FlightID(rawValue: 1), token: .max).isEmpty)
         #expect(started(core.submitted(flight(1), as: .start)) == [])
         #expect(core.running == 0)
         #expect(core.submitting(to: "p") == .start, "its place is free")
@@ -116,7 +116,7 @@ import Testing
         #expect(started(core.submitted(flight(1), as: .start)) == [1])
         _ = core.submitted(flight(2), as: .lease)
         _ = core.submitted(flight(3), as: .lease)
-        #expect(core.cancelled(FlightID(rawValue: 2)).isEmpty)
+        #expect(core.cancelled(FlightID(rawValue: 2), token: .max).isEmpty)
         #expect(started(core.ended(FlightID(rawValue: 1))) == [3])
     }
 
@@ -125,7 +125,7 @@ import Testing
         var core = core(1)
         _ = core.submitting(to: "p")
         _ = core.submitted(flight(1), as: .start)
-        guard case .stop(let id) = core.cancelled(FlightID(rawValue: 1)).first else { return #expect(Bool(false)) }
+        guard case .stop(let id) = core.cancelled(FlightID(rawValue: 1), token: .max).first else { return #expect(Bool(false)) }
         #expect(id == FlightID(rawValue: 1))
         #expect(core.submitting(to: "p") == .lease)
         #expect(core.running == 1)

@@ -176,7 +176,7 @@ struct DispatchModel {
             try perform(core.backlogMayExist(), "news")
         case .cancelled(let id):
             toldCancelled.insert(id)
-            try perform(core.cancelled(id), "cancelled \(id.rawValue)")
+            try perform(core.cancelled(id, token: .max), "cancelled \(id.rawValue)")
         }
     }
 

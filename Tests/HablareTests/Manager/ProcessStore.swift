@@ -26,7 +26,8 @@ final class ProcessStore: RequestStore {
         }
 
         func release(_ lockName: String) { state.withLock { _ = $0.alive.remove(lockName) } }
-        func isDead(_ lockName: String) -> Bool { state.withLock { !$0.alive.contains(lockName) } }
+        func isDead(_ owner: OwnerRegistration) -> Bool? { owner.host == host ? isFree(owner.lockName) : nil }
+        func isFree(_ lockName: String) -> Bool { state.withLock { !$0.alive.contains(lockName) } }
 
         /// Kills every process: their locks are let go, and nothing else happens.
         func killAll() { state.withLock { $0.alive = [] } }

@@ -125,7 +125,7 @@ struct RecoveryTests {
         let engine = try Engine(store: store)
         store.fail()
         #expect(await code { try await engine.run {} } == .storageFull)
-        #expect(machine.isDead("lock-1"))
+        #expect(machine.isFree("lock-1"))
         store.recover()
         try await engine.run {}
     }

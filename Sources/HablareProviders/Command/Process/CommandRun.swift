@@ -93,7 +93,7 @@ struct CommandRun: Sendable {
     private func refuseOverrun(of files: CommandFiles) async throws {
         while !Task.isCancelled {
             guard files.answer.byteCount <= invocation.maximumOutputBytes,
-                0 <= max(invocation.maximumOutputBytes, CommandFiles.asideLimit)
+                files.asideByteCount <= max(invocation.maximumOutputBytes, CommandFiles.asideLimit)
             else { throw Overrun() }
             do { try await clock.sleep(for: Self.watchInterval) } catch is CancellationError { return }
         }

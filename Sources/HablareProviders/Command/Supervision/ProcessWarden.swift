@@ -47,6 +47,8 @@ actor ProcessWarden {
         } </dev/null &
         """
 
+    private struct NoHelper: Error {}
+
     private let shell: String
     private let setpriv: String?
     private var state = State.idle
@@ -88,29 +90,31 @@ actor ProcessWarden {
 
     private func startHelper() async -> WardenLink? {
         do {
-            let sockets = try SocketPair()
-            defer { close(sockets.theirs) }
-            let directory: PrivateDirectory
+            let directory = try PrivateDirectory(in: PrivateDirectory.temporary, prefix: "hablare")
             do {
-                directory = try PrivateDirectory(in: PrivateDirectory.temporary, prefix: "hablare")
+                return try await startHelper(directory)
             } catch {
-                close(sockets.ours)
+                _ = directory.remove()
                 throw error
             }
-            let link = WardenLink(descriptor: sockets.ours, directory: directory)
-            var options = PlatformOptions()
-            options.createSession = true
-            let result = try await run(
-                .path(FilePath(shell)), arguments: ["-c", Self.script, "hablare-warden", directory.path],
-                platformOptions: options,
-                input: .fileDescriptor(FileDescriptor(rawValue: sockets.theirs), closeAfterSpawningProcess: false),
-                output: .discarded, error: .discarded)
-            if result.terminationStatus.isSuccess { return link }
-            _ = directory.remove()
-            return nil
         } catch {
             return nil  // no shell, no descriptors, no directory: the next best protection, and `diagnose()` says so
         }
+    }
+
+    private func startHelper(_ directory: PrivateDirectory) async throws -> WardenLink {
+        let sockets = try SocketPair()
+        defer { close(sockets.theirs) }
+        let link = WardenLink(descriptor: sockets.ours, directory: directory)
+        var options = PlatformOptions()
+        options.createSession = true
+        let result = try await run(
+            .path(FilePath(shell)), arguments: ["-c", Self.script, "hablare-warden", directory.path],
+            platformOptions: options,
+            input: .fileDescriptor(FileDescriptor(rawValue: sockets.theirs), closeAfterSpawningProcess: false),
+            output: .discarded, error: .discarded)
+        guard result.terminationStatus.isSuccess else { throw NoHelper() }
+        return link
     }
 
     /// `setpriv`, if it knows the option: BusyBox's does not.

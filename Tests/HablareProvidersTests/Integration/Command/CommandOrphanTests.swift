@@ -133,6 +133,19 @@ import Testing
         #expect(await provider.diagnose().protection == .none)
     }
 
+    @Test("A helper that does not start leaves no directory", arguments: ["/no/such/shell", "/bin/false"])
+    func nothingLeft(shell: String) async throws {
+        // Others make such directories at the same time, and keep them for longer than this takes.
+        let before = try directories()
+        for _ in 0..<20 { _ = await warden(shell: shell).protection() }
+        try await eventually { try directories().subtracting(before).count < 20 }
+    }
+
+    private func directories() throws -> Set<String> {
+        let names = try FileManager.default.contentsOfDirectory(atPath: PrivateDirectory.temporary)
+        return Set(names.filter { $0.hasPrefix("hablare-") })
+    }
+
     @Test func whereThereIsAShellAllIsWell() async throws {
         let diagnosis = await (try CommandProvider(TestProgram("cat").template())).diagnose()
         #expect(diagnosis.isHealthy)
