@@ -60,6 +60,9 @@ package final class Journal: Sendable {
         try await withCheckedThrowingContinuation { enqueue(.foreignCommits($0)) }
     }
 
+    /// How many calls wait for the next run of the drain.
+    package var waiting: Int { core.pending.withLock { $0.count } }
+
     private func enqueue(_ entry: Entry) {
         let wasEmpty = core.pending.withLock { pending in
             pending.append(entry)

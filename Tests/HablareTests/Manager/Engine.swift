@@ -12,9 +12,11 @@ struct Engine {
 
     init(
         _ providers: [any AIServiceProvider] = [ScriptedProvider()], store: any RequestStore = InMemoryStore(),
-        configuration: EngineConfiguration = EngineConfiguration()
+        configuration: EngineConfiguration? = nil
     ) throws {
         self.store = store
+        // Tests that run the clock ahead do not mean attempts to time out by it, unless they say so.
+        let configuration = configuration ?? EngineConfiguration(attemptTimeout: .seconds(1_000_000_000))
         let dates = self.dates
         let seams = EngineSeams(clock: EngineClock(clock), date: { dates.now })
         manager = AIRequestManager(
@@ -28,7 +30,7 @@ struct Engine {
 
     /// Waits until a request is in a phase. Looks again and again, because not every change is announced.
     func reach(_ phase: RequestPhase, _ id: UUID) async throws {
-        while try await manager.snapshot(for: id).phase != phase { await Task.yield() }
+        while try await manager.snapshot(for: id).phase != phase { try await pause() }
     }
 }
 
@@ -95,7 +97,7 @@ extension Engine {
     func advance(by step: Duration = .seconds(1), until condition: () async throws -> Bool) async throws {
         while try await !condition() {
             clock.advance(by: step)
-            await Task.yield()
+            try await pause()
         }
     }
 }
@@ -139,4 +141,10 @@ extension Engine {
         }
         await clock.sleepers(reach: 1)
     }
+}
+
+/// Lets others run. Ends a loop that waits in vain when the test's time is over.
+func pause() async throws {
+    try Task.checkCancellation()
+    await Task.yield()
 }

@@ -16,7 +16,9 @@ struct RecoveryTests {
         async throws
     {
         let store = ProcessStore(machine)
-        let engine = try Engine([provider], store: store, configuration: EngineConfiguration(shutdownGrace: .zero))
+        let engine = try Engine(
+            [provider], store: store,
+            configuration: EngineConfiguration(attemptTimeout: .seconds(1_000_000_000), shutdownGrace: .zero))
         try await engine.run {
             try await submit(engine.manager)
             await gate.arrivals(reach: 1)
@@ -145,7 +147,7 @@ struct RecoveryTests {
             let statuses = try await worker.manager.statusUpdates(for: request.id)
             #expect(try await other.cancelRequest(request.id) == .cancelled)
             #expect(try await collect(statuses).last == .cancelled)
-            while provider.record.cancellations == 0 { await Task.yield() }
+            while provider.record.cancellations == 0 { try await pause() }
         }
         #expect(provider.record.cancellations == 1)
     }

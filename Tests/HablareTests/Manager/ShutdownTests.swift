@@ -22,7 +22,7 @@ struct ShutdownTests {
             }
             await gate.arrivals(reach: 1)
             // The queued ones are given back before the one under way ends.
-            while try await manager.snapshot(for: requests[2].id).holder != nil { await Task.yield() }
+            while try await manager.snapshot(for: requests[2].id).holder != nil { try await pause() }
             gate.open()
             try await group.waitForAll()
         }
@@ -70,7 +70,7 @@ struct ShutdownTests {
                 try await engine.run {
                     try await manager.submit(request, to: "scripted")
                     await gate.arrivals(reach: 1)
-                    while manager.hub.watchedIDs.isEmpty { await Task.yield() }
+                    while manager.hub.watchedIDs.isEmpty { try await pause() }
                 }
             }
             await gate.arrivals(reach: 1)

@@ -66,7 +66,7 @@ struct StoreFailureTests {
                 group.addTask {
                     #expect(await code { _ = try await manager.execute(requestID: request.id) } == .storageFull)
                 }
-                while manager.hub.watcherCount(of: request.id) < 2 { await Task.yield() }
+                while manager.hub.watcherCount(of: request.id) < 2 { try await pause() }
                 gate.open()
                 try await group.waitForAll()
             }

@@ -48,7 +48,7 @@ struct TimeoutTests {
         )
         let manager = engine.manager
         let stuck = AIRequest(prompt: "hangs")
-        let next = AIRequest(prompt: "next")
+        let next = AIRequest(prompt: "next", attemptTimeout: .seconds(1_000_000_000))
         try await engine.run {
             try await manager.submit(stuck, to: "scripted")
             try await manager.submit(next, to: "scripted")
@@ -61,7 +61,7 @@ struct TimeoutTests {
             #expect(engine.clock.now.offset >= .seconds(15), "the limit and the grace")
             #expect(try await text(manager.execute(requestID: next.id)) == "answer")
             latch.open()
-            while try await manager.attempts(for: stuck.id).first?.outcome != .discarded { await Task.yield() }
+            while try await manager.attempts(for: stuck.id).first?.outcome != .discarded { try await pause() }
         }
         #expect(try await manager.status(for: stuck.id).phase == .failed, "its answer came too late")
         #expect(try await manager.attempts(for: stuck.id).map(\.billing) == [.billedDiscarded])

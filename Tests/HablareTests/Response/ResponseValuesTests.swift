@@ -1,0 +1,92 @@
+import Crypto
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Content in a dictionary, for bodies that refer to it.
+private struct Shelf: ContentReading {
+    var contents: [ContentReference: Data] = [:]
+
+    mutating func put(_ data: Data) -> ContentReference {
+        let reference = ContentReference(digest: Data(SHA256.hash(data: data)), byteCount: data.count)
+        contents[reference] = data
+        return reference
+    }
+
+    func read(_ reference: ContentReference) throws -> Data {
+        guard let data = contents[reference] else { throw AIServiceError(.contentMissing, "Gone.") }
+        return data
+    }
+
+    func location(of reference: ContentReference) -> URL? { nil }
+}
+
+@Suite struct BodyTests {
+    @Test("Two bodies are equal when their bytes are, wherever these are kept")
+    func equality() {
+        var shelf = Shelf()
+        let data = Data("same".utf8)
+        let stored = Body(shelf.put(data), in: shelf)
+        let other = Body(shelf.put(Data("other".utf8)), in: shelf)
+        #expect(Body(data) == Body("same") && Body(data) == stored && stored == Body(data) && stored == stored)
+        #expect(stored != other && Body("same") != other && Body("same") != Body("sama"))
+        #expect(Set([Body(data), stored, Body("same")]).count == 1)
+    }
+
+    @Test("Its size and digest are known without reading")
+    func size() {
+        let reference = ContentReference(digest: Data(repeating: 1, count: 32), byteCount: 7)
+        let gone = Body(reference, in: Shelf())
+        #expect(gone.byteCount == 7 && gone.digest == reference.digest && gone.reference == reference)
+        #expect(Body("é").byteCount == 2 && Body("").reference == nil)
+    }
+
+    @Test("Missing content is an error when it is read, and only then")
+    func missing() async {
+        let gone = Body(ContentReference(digest: Data(count: 32), byteCount: 7), in: Shelf())
+        #expect(await code { _ = try gone.read() } == .contentMissing)
+        #expect(await code { _ = try await gone.data() } == .contentMissing)
+        #expect(await code { _ = try JSONEncoder().encode(gone) } == .contentMissing)
+    }
+
+    @Test("Encoded it is its bytes")
+    func coding() throws {
+        var shelf = Shelf()
+        let stored = Body(shelf.put(Data([0, 255])), in: shelf)
+        let decoded = try JSONDecoder().decode(Body.self, from: JSONEncoder().encode(stored))
+        #expect(try decoded.read() == Data([0, 255]) && decoded.reference == nil)
+    }
+}
+
+@Suite struct RetentionTests {
+    private let received = StoreWorkbench.date(0)
+
+    @Test("A response is kept until its age is reached, and not at that very moment")
+    func age() {
+        let retention = Retention(maximumAge: 60)
+        func keeps(_ seconds: Int) -> Bool {
+            retention.keeps(receivedAt: received, isPinned: false, now: StoreWorkbench.date(seconds))
+        }
+        #expect(keeps(0) && keeps(59) && !keeps(60) && !keeps(61) && keeps(-5))
+    }
+
+    @Test("A pinned one is kept for ever, and the default is seven days")
+    func pinned() {
+        #expect(Retention(maximumAge: 0).keeps(receivedAt: received, isPinned: true, now: .distantFuture))
+        #expect(Retention().maximumAge == 604_800)
+    }
+}
+
+@Suite struct UsageTests {
+    @Test("Usage adds up, and an unknown cost is not zero")
+    func sums() {
+        var sum = Usage()
+        sum.add(Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4))
+        #expect(sum == Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4))
+        sum.add(Usage(costMicroDollars: 0))
+        sum.add(Usage(bytes: 1, costMicroDollars: 5))
+        #expect(sum == Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 5, costMicroDollars: 5))
+    }
+}
