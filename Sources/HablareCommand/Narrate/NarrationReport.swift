@@ -67,6 +67,9 @@ struct NarrationReport: Sendable {
                 "  … and \(failures.count - Self.listed) more: hablare ps --job \(plan.job) --state failed --state cancelled"
             )
         }
+        if failures.contains(where: { $0.error?.code == .timeout }) {
+            console.note("Segments that need more time get it with --timeout SECONDS.")
+        }
         console.note("To try them again, and only them:\n  \(command)")
     }
 }
