@@ -1,15 +1,15 @@
-package import Foundation
+public import Foundation
 
 /// Messages that more than one place needs.
 extension AIServiceError {
     /// The response's bytes are not kept any more.
-    package static let responseExpired = AIServiceError(
+    public static let responseExpired = AIServiceError(
         .responseExpired,
         "The response is no longer kept. Nothing was called or billed for reading it; to have it made anew, regenerate the request."
     )
 
     /// The UUID or the place in the job is taken by other content.
-    package static func conflict(id: UUID, job: Submission.JobPlace?) -> AIServiceError {
+    public static func conflict(id: UUID, job: Submission.JobPlace?) -> AIServiceError {
         let place = job.map { "place \($0.position) of job \($0.key)" } ?? "that UUID"
         return AIServiceError(
             .conflict,

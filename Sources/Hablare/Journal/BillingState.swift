@@ -1,6 +1,6 @@
 /// Whether a provider may have billed an attempt.
 public enum BillingState: Int, Sendable, Hashable, CaseIterable, Codable {
-    /// It was never sent.
+    /// Not billed: it was never sent, or the provider refused it.
     case neverSent = 0
     /// Nobody knows.
     case maybeBilled = 1

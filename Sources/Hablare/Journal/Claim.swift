@@ -30,7 +30,7 @@ public struct ClaimQuery: Sendable, Hashable {
 extension ClaimQuery {
     /// How many flights of each class to take while every class has enough: 8:4:1, rounded in favour of the lower
     /// classes, so that a claim of three or more starves none. What a class does not have goes to the most urgent ones.
-    package var shares: [(priority: Priority, count: Int)] {
+    public var shares: [(priority: Priority, count: Int)] {
         let total = Priority.allCases.reduce(0) { $0 + $1.weight }
         var rest = max(0, limit)
         var shares: [(priority: Priority, count: Int)] = []

@@ -23,7 +23,7 @@ public struct FlightTransition: Sendable, Hashable {
 
 extension FlightLifecycle {
     /// Why a transition that started from another state cannot be applied to this one.
-    package func refusal(of transition: FlightTransition) -> Refusal {
+    public func refusal(of transition: FlightTransition) -> Refusal {
         switch state {
         case .settled(let settlement): .settled(settlement)
         case .waiting, .leased, .executing: token == transition.old.token ? .outOfOrder : .staleToken

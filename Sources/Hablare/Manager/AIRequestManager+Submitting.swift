@@ -1,7 +1,10 @@
 public import Foundation
 
 extension AIRequestManager {
-    /// Puts a request on disk for a registered provider. On return it is durable and will be executed.
+    /// Puts a request on disk for a registered provider. On return it is durable and will be executed, by this process
+    /// if its claim scope covers the request (a scope of one job covers no single request), else by one whose scope does.
+    ///
+    /// Checked and fingerprinted off the caller's actor.
     ///
     /// Submitting the same UUID with the same content again is harmless. Cancelling the calling task does not take the
     /// submission back.
@@ -10,7 +13,7 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `providerNotFound`, `invalidRequest`, `conflict`, or of category storage; nothing
     ///   was stored then.
     @discardableResult
-    public func submit(_ request: AIRequest, to provider: ProviderID) async throws -> UUID {
+    @concurrent public func submit(_ request: AIRequest, to provider: ProviderID) async throws -> UUID {
         let receipt = try await submit([try draft(request, provider)], job: nil)
         return receipt.first ?? request.id
     }
@@ -20,7 +23,7 @@ extension AIRequestManager {
     ///
     /// - Throws: as ``submit(_:to:)``.
     @discardableResult
-    public func submit(request: AIRequest, provider: any AIServiceProvider) async throws -> UUID {
+    @concurrent public func submit(request: AIRequest, provider: any AIServiceProvider) async throws -> UUID {
         guard registry[provider.id]?.instance == provider.instance else {
             throw AIServiceError.providerNotFound(provider.id, known: registry.ids)
         }
@@ -42,11 +45,12 @@ extension AIRequestManager {
     /// - Returns: The UUIDs of the job's requests, in the order of the batch.
     /// - Throws: as ``submit(_:to:)``; `conflict` also when a place of the job holds other content. What was stored
     ///   before the error stays, and is found when the job is submitted again.
-    public func submit(
+    @concurrent public func submit(
         _ batch: [AIRequest], to provider: ProviderID, jobKey: JobKey, startingAt position: Int = 0
     ) async throws -> [UUID] {
         guard (0...Self.lastPosition).contains(position), batch.count <= Self.lastPosition - position else {
-            throw AIServiceError(.invalidRequest, "A place in a job is between 0 and \(Self.lastPosition). Count from 0.")
+            throw AIServiceError(
+                .invalidRequest, "A place in a job is between 0 and \(Self.lastPosition). Count from 0.")
         }
         guard !jobKey.rawValue.isEmpty, jobKey.rawValue.utf8.count <= 256 else {
             throw AIServiceError(
@@ -60,7 +64,7 @@ extension AIRequestManager {
     /// - Returns: The new request's UUID; its snapshot says ``RequestSnapshot/supersedes``.
     /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless the request is completed.
     @discardableResult
-    public func regenerate(_ id: UUID) async throws -> UUID {
+    @concurrent public func regenerate(_ id: UUID) async throws -> UUID {
         guard let stored = try await reading({ try $0.request(of: id) }) else { throw AIServiceError.unknown(id) }
         let snapshot = try await snapshot(for: id)
         guard snapshot.phase == .completed else {

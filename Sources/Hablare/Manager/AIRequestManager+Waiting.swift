@@ -6,7 +6,7 @@ extension AIRequestManager {
     /// Cancelling the calling task ends the wait, not the request: that is what ``cancelRequest(_:)`` is for.
     ///
     /// - Throws: as ``submit(_:to:)`` and ``execute(requestID:)``.
-    public func execute(_ request: AIRequest, with provider: ProviderID) async throws -> AIResponseData {
+    @concurrent public func execute(_ request: AIRequest, with provider: ProviderID) async throws -> AIResponseData {
         let draft = try draft(request, provider)
         let waiter = hub.expectOutcome(of: request.id, isWritten: false)
         defer { hub.forget(waiter, of: request.id) }

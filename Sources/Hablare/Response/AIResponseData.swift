@@ -53,7 +53,7 @@ public struct AIResponseData: Sendable, Hashable {
 
 extension AIResponseData {
     /// The response with its content given up: that it was there, when and for what, stays.
-    package func evicted() -> AIResponseData {
+    public func evicted() -> AIResponseData {
         AIResponseData(
             requestID: requestID, providerID: providerID, result: .failure(.responseExpired), metadata: metadata,
             receivedAt: receivedAt, usage: usage)

@@ -50,7 +50,7 @@ public enum RequestPhase: String, Sendable, Hashable, Codable, CaseIterable {
 
 extension RequestPhase {
     /// The phase of a member in the given state, whose flight is in the given one.
-    package init(_ member: RequestLifecycle.State, _ flight: FlightLifecycle) {
+    public init(_ member: RequestLifecycle.State, _ flight: FlightLifecycle) {
         switch member {
         case .live: self = flight.isExecuting ? .executing : .pending
         case .completed: self = .completed

@@ -79,7 +79,9 @@ public final class ContentFiles: ContentStore {
     /// Makes sure, once for each folder and process, that a folder is there and that its name is durable.
     private func prepare(_ folder: URL) throws {
         let name = folder.lastPathComponent
-        if preparedFolders.withLock({ $0.contains(name) }), FileManager.default.fileExists(atPath: folder.path) { return }
+        if preparedFolders.withLock({ $0.contains(name) }), FileManager.default.fileExists(atPath: folder.path) {
+            return
+        }
         try FileSystem.createDirectory(folder)
         try FileSystem.sync(directory, required: true)
         preparedFolders.withLock { _ = $0.insert(name) }

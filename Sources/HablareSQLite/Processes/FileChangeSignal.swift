@@ -11,8 +11,8 @@ import Darwin
 
 /// Tells that a file of a folder was written: SQLite's write-ahead log grows with every commit of any process.
 ///
-/// On Linux by inotify, on a thread of its own that sleeps until the kernel wakes it; elsewhere that thread looks at
-/// the file's size and date every 250 ms.
+/// On Linux by inotify, on a thread of its own that sleeps until the kernel wakes it; elsewhere, and when the kernel
+/// has no watch left to give, that thread looks at the file's size and date every 250 ms.
 public struct FileChangeSignal: StoreSignal {
     /// Many commits within this many milliseconds are told once.
     private static let quietTime: Int32 = 10
@@ -40,12 +40,23 @@ public struct FileChangeSignal: StoreSignal {
         return stream
     }
 
-    #if os(Linux)
     private static func watch(_ directory: String, _ suffix: String, until isEnded: () -> Bool, tell: () -> Void) {
+        #if os(Linux)
+        if beNotified(directory, suffix, until: isEnded, tell: tell) { return }
+        #endif
+        look(directory, suffix, until: isEnded, tell: tell)
+    }
+
+    #if os(Linux)
+    /// Watches by inotify. Answers at once, with false, when the kernel has no watch left to give.
+    private static func beNotified(
+        _ directory: String, _ suffix: String, until isEnded: () -> Bool, tell: () -> Void
+    ) -> Bool {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        guard inotify_add_watch(descriptor, directory, UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)) >= 0 else { return }
+        let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
+        guard inotify_add_watch(descriptor, directory, events) >= 0 else { return false }
         tell()  // what was written between the call of `changes()` and now was not seen
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         while !isEnded() {
@@ -61,6 +72,7 @@ public struct FileChangeSignal: StoreSignal {
             if isOurs { tell() }
             poll(nil, 0, quietTime)
         }
+        return true
     }
 
     /// The file names in a run of `inotify_event`s: each has a header of 16 bytes, whose last four are the length of
@@ -76,8 +88,10 @@ public struct FileChangeSignal: StoreSignal {
         }
         return names
     }
-    #else
-    private static func watch(_ directory: String, _ suffix: String, until isEnded: () -> Bool, tell: () -> Void) {
+    #endif
+
+    /// Watches by looking at sizes and dates.
+    private static func look(_ directory: String, _ suffix: String, until isEnded: () -> Bool, tell: () -> Void) {
         var last: [String: [FileAttributeKey: String]] = [:]
         while !isEnded() {
             var now: [String: [FileAttributeKey: String]] = [:]
@@ -97,5 +111,4 @@ public struct FileChangeSignal: StoreSignal {
             poll(nil, 0, 250)
         }
     }
-    #endif
 }

@@ -161,7 +161,8 @@ extension StoreContract {
             var again = one
             again.wasPresent = true
             let expected: [WriteReceipt] = [
-                .submitted(one), .unknownRequest, .submitted(two), .cancelled(flight: one.flight, token: 0), .submitted(again),
+                .submitted(one), .unknownRequest, .submitted(two), .cancelled(flight: one.flight, token: 0),
+                .submitted(again),
                 .done, .cancelled(flight: two.flight, token: 0), .unknownRequest,
             ]
             try require("receipts", receipts, is: expected)

@@ -11,7 +11,7 @@ final class TemporaryFolder {
 
     deinit {
         // A folder that stays in the temporary directory harms nobody.
-        try? FileManager.default.removeItem(at: url)
+        do { try FileManager.default.removeItem(at: url) } catch {}
     }
 
     func file(_ name: String) -> URL {

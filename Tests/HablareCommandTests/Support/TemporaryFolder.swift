@@ -12,7 +12,7 @@ final class TemporaryFolder: Sendable {
 
     deinit {
         // A folder that stays in the temporary directory harms nobody.
-        try? FileManager.default.removeItem(at: url)
+        do { try FileManager.default.removeItem(at: url) } catch {}
     }
 
     /// The names of everything in it, hidden files included.

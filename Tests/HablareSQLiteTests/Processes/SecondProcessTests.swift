@@ -99,11 +99,11 @@ import Testing
                     await Task.yield()
                 }
             }
-            for await _ in signal.changes() { break }
+            // The first signal says that the watch has begun, whether or not anything was written.
+            for await _ in signal.changes() where try sqlite.store.hasForeignCommits() { break }
             group.cancelAll()
             try await group.waitForAll()
         }
-        #expect(try sqlite.store.hasForeignCommits())
     }
 
     @Test("A watch ends when its task is cancelled", .timeLimit(.minutes(1)))
