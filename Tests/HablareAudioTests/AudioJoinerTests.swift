@@ -1,6 +1,7 @@
 import Foundation
-@testable import HablareAudio
 import Testing
+
+@testable import HablareAudio
 
 @Suite("Joining audio")
 struct AudioJoinerTests {

@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 /// The calls to the operating system that decide whether a file is on the disk: the seam at which tests make them fail.
@@ -58,8 +58,8 @@ struct FileCalls: Sendable {
 
     private static func fullSync(_ descriptor: CInt) throws(SystemFailure) {
         #if canImport(Darwin)
-            // `fsync` on Apple systems leaves the bytes in the cache of the disk. Not every file system has the full form.
-            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        // `fsync` on Apple systems leaves the bytes in the cache of the disk. Not every file system has the full form.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         _ = try retried { fsync(descriptor) }
     }

@@ -125,7 +125,9 @@ import Testing
         var core = core(1)
         _ = core.submitting(to: "p")
         _ = core.submitted(flight(1), as: .start)
-        guard case .stop(let id) = core.cancelled(FlightID(rawValue: 1), token: .max).first else { return #expect(Bool(false)) }
+        guard case .stop(let id) = core.cancelled(FlightID(rawValue: 1), token: .max).first else {
+            return #expect(Bool(false))
+        }
         #expect(id == FlightID(rawValue: 1))
         #expect(core.submitting(to: "p") == .lease)
         #expect(core.running == 1)

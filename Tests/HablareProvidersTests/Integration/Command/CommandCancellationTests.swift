@@ -4,46 +4,43 @@ import Hablare
 import HablareProviders
 import Testing
 
+/// The programs run far longer than the time limit: an answer that waits for one fails by it.
 @Suite(.timeLimit(.minutes(2))) struct CommandCancellationTests {
     /// Runs a program until it wrote its number to `pid`, then cancels it.
     private func cancelled(
         _ program: TestProgram, output: CommandOutput = .standardOutput
-    ) async throws -> (result: Result<ProviderAnswer, AIServiceError>, time: Duration) {
+    ) async throws -> Result<ProviderAnswer, AIServiceError> {
         try await withThrowingTaskGroup(of: Result<ProviderAnswer, AIServiceError>.self) { group in
             group.addTask { try await program.run(output: output) }
             _ = try await program.pid("pid")
-            let clock = ContinuousClock()
-            let start = clock.now
             group.cancelAll()
             guard let result = try await group.next() else { throw DidNotHappen() }
-            return (result, clock.now - start)
+            return result
         }
     }
 
     @Test func aCancelledProgramIsGoneWhenTheAnswerComes() async throws {
-        let program = try TestProgram("echo $$ > $1/pid; exec sleep 100")
-        let (result, time) = try await cancelled(program)
+        let program = try TestProgram("echo $$ > $1/pid; exec sleep 1000")
+        let result = try await cancelled(program)
         #expect(result.error?.code == .cancelled)
-        #expect(time < .seconds(2))
         #expect(!isRunning(try await program.pid("pid")))
     }
 
     @Test func aProgramThatIgnoresTheRequestToEndIsKilled() async throws {
         let program = try TestProgram("trap '' TERM; echo $$ > $1/pid; while :; do sleep 0.05; done")
-        let (result, time) = try await cancelled(program)
+        let result = try await cancelled(program)
         #expect(result.error?.code == .cancelled)
-        #expect(time < .seconds(3))
         #expect(!isRunning(try await program.pid("pid")))
     }
 
     @Test func whatAProgramStartedEndsWithItEvenIfItIgnoresTheRequest() async throws {
         let program = try TestProgram(
             """
-            (trap '' TERM HUP; sh -c 'echo $PPID > "$0/child"; exec sleep 100' "$1") &
+            (trap '' TERM HUP; sh -c 'echo $PPID > "$0/child"; exec sleep 1000' "$1") &
             sh -c 'trap "" TERM; echo $$ > "$0/grandchild"; while :; do sleep 0.05; done' "$1" &
             while [ ! -s $1/child ] || [ ! -s $1/grandchild ]; do sleep 0.01; done
             echo $$ > $1/pid
-            exec sleep 100
+            exec sleep 1000
             """)
         _ = try await cancelled(program)
         for name in ["child", "grandchild"] {
@@ -69,13 +66,11 @@ import Testing
     func leftBehind(end: String) async throws {
         let program = try TestProgram(
             """
-            sh -c 'trap "" TERM HUP; echo $$ > "$0/pid"; exec sleep 100' "$1" &
+            sh -c 'trap "" TERM HUP; echo $$ > "$0/pid"; exec sleep 1000' "$1" &
             while [ ! -s $1/pid ]; do sleep 0.01; done
             echo done; \(end)
             """)
-        let start = ContinuousClock.now
         let result = try await program.run()
-        #expect(ContinuousClock.now - start < .seconds(5))
         if end == "exit 0" { #expect(try result.text == "done\n") }
         let pid = try await program.pid("pid")
         try await eventually { !isRunning(pid) }
@@ -94,8 +89,8 @@ import Testing
     }
 
     @Test func theTemporaryFileOfACancelledProgramIsRemoved() async throws {
-        let program = try TestProgram("echo \"$2\" > $1/path; echo x > \"$2\"; echo $$ > $1/pid; exec sleep 100")
-        let result = try await cancelled(program, output: .file(extension: "wav")).result
+        let program = try TestProgram("echo \"$2\" > $1/path; echo x > \"$2\"; echo $$ > $1/pid; exec sleep 1000")
+        let result = try await cancelled(program, output: .file(extension: "wav"))
         #expect(result.error?.code == .cancelled)
         let path = try #require(program.text("path")).trimmingCharacters(in: .newlines)
         #expect(!FileManager.default.fileExists(atPath: URL(filePath: path).deletingLastPathComponent().path))

@@ -40,13 +40,8 @@ import Testing
     func endless(output: CommandOutput) async throws {
         let script = output == .standardOutput ? "echo $$ > $1/pid; yes" : "echo $$ > $1/pid; yes > \"$2\""
         let program = try TestProgram(script)
-        let clock = ContinuousClock()
-        var result: Result<ProviderAnswer, AIServiceError>?
-        let time = try await clock.measure {
-            result = try await program.run(output: output, maximumOutputBytes: 100_000)
-        }
-        #expect(result?.error?.code == .responseTooLarge)
-        #expect(time < .seconds(5))
+        let result = try await program.run(output: output, maximumOutputBytes: 100_000)
+        #expect(result.error?.code == .responseTooLarge)
         #expect(!isRunning(try await program.pid("pid")))
     }
 

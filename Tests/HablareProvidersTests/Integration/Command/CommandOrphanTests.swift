@@ -88,7 +88,10 @@ import Testing
     @Test func aCancelledStartIsTriedAgain() async throws {
         let slow = try TestProgram("")
         let shell = slow.url("slow-shell").path
-        try "#!/bin/sh\necho $$ >> \(slow.url("started").path)\nsleep 0.5\nexec /bin/sh \"$@\"\n"
+        // The first one hangs until it is cancelled.
+        let started = slow.url("started").path
+        let hang = "[ $(wc -l < \(started)) -gt 1 ] || exec sleep 1000"
+        try "#!/bin/sh\necho $$ >> \(started)\n\(hang)\nexec /bin/sh \"$@\"\n"
             .write(toFile: shell, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: shell)
         try await Task.sleep(for: .milliseconds(50))  // no program that starts meanwhile has it open for writing now
