@@ -50,7 +50,8 @@ public final class SQLiteStore: RequestStore {
         path = file.path
         try FileSystem.createDirectory(directory)
         pool = try translatingErrors(of: path) { [path] in
-            try DatabaseFile.open(path, configuration)
+            // One at a time: SQLite answers two that turn on write-ahead logging at once with "busy", without waiting.
+            try FileSystem.locking(directory) { try DatabaseFile.open(path, configuration) }
         }
         files = try ContentFiles(
             directory: directory.appendingPathComponent("content", isDirectory: true),

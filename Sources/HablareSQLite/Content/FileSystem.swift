@@ -93,6 +93,18 @@ enum FileSystem {
         }
     }
 
+    /// Runs something that only one process at a time may do in a folder. Waits for the others, also for other
+    /// callers in this process.
+    static func locking<R>(_ folder: URL, _ body: () throws -> R) throws -> R {
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw AIServiceError(errno: errno, doing: "open", path: folder.path) }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw AIServiceError(errno: errno, doing: "lock", path: folder.path) }
+        }
+        return try body()
+    }
+
     private static func sync(_ descriptor: Int32, _ path: String) throws {
         #if canImport(Darwin)
         // fsync on Apple platforms does not reach the disk; some file systems know no F_FULLFSYNC.
