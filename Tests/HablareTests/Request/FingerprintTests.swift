@@ -22,7 +22,7 @@ import Testing
         let request = AIRequest(
             prompt: "hello", model: "m", parameters: ["a": [1, 2.5, true, nil], "b": ["c": "d"]], sample: 1, tenant: "t"
         )
-        let expected = "7dcbf78f63afd0dbda6b2b3fe2ea49a75b0cc0e7fc60bcad4e90678a92185c83"  // computed by another program
+        let expected = "7dcbf78f63afd0dbda6b2b3fe2ea49a75b0cc0e7fc60bcad4e90678a92185c83"
         #expect(try fingerprint(request).description == expected)
     }
 
