@@ -86,7 +86,9 @@ enum OutputFile: Sendable {
     }
 
     private static func bytes(of file: FileDescriptor, from start: Int, count: Int) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        // Of no capacity, this initialiser writes the count of the one empty array that the whole process shares.
+        guard count > 0 else { return [] }
+        return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
                 let read = try file.read(fromAbsoluteOffset: Int64(start + filled), into: rest)
