@@ -26,10 +26,10 @@ public final class ManualClock: Clock, Sendable {
         var sleepers: [Sleeper] = []
         var lastNumber = 0
         var cancelled: Set<Int> = []
-        var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state = Guarded(State())
+    private let sleeping = CountWaiters()
 
     /// Creates a clock at time zero.
     public init() {}
@@ -49,21 +49,18 @@ public final class ManualClock: Clock, Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 enum Next: Sendable { case wake, cancel, wait }
-                let (next, arrived) = state.withLock { state -> (Next, [CheckedContinuation<Void, Never>]) in
-                    if state.cancelled.remove(number) != nil { return (.cancel, []) }
-                    if deadline <= state.now { return (.wake, []) }
+                let next = state.withLock { state -> Next in
+                    if state.cancelled.remove(number) != nil { return .cancel }
+                    if deadline <= state.now { return .wake }
                     state.sleepers.append(Sleeper(number: number, deadline: deadline, continuation: continuation))
-                    let count = state.sleepers.count
-                    let arrived = state.arrivals.filter { $0.count <= count }.map(\.continuation)
-                    state.arrivals.removeAll { $0.count <= count }
-                    return (.wait, arrived)
+                    sleeping.set(state.sleepers.count)
+                    return .wait
                 }
                 switch next {
                 case .wake: continuation.resume()
                 case .cancel: continuation.resume(throwing: CancellationError())
                 case .wait: break
                 }
-                for arrival in arrived { arrival.resume() }
             }
         } onCancel: {
             let sleeper = state.withLock { state -> Sleeper? in
@@ -71,6 +68,7 @@ public final class ManualClock: Clock, Sendable {
                     state.cancelled.insert(number)
                     return nil
                 }
+                defer { sleeping.set(state.sleepers.count) }
                 return state.sleepers.remove(at: index)
             }
             sleeper?.continuation.resume(throwing: CancellationError())
@@ -84,20 +82,14 @@ public final class ManualClock: Clock, Sendable {
             let now = state.now
             let woken = state.sleepers.filter { $0.deadline <= now }
             state.sleepers.removeAll { $0.deadline <= now }
+            sleeping.set(state.sleepers.count)
             return woken.sorted { ($0.deadline, $0.number) < ($1.deadline, $1.number) }
         }
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
-    /// Waits until so many tasks sleep on the clock: the moment to move it.
+    /// Waits until so many tasks sleep on the clock: the moment to move it. Ends early when the task is cancelled.
     public func sleepers(reach count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.sleepers.count >= count { return true }
-                state.arrivals.append((count, continuation))
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
+        await sleeping.reach(count)
     }
 }

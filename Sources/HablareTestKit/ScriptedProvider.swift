@@ -73,24 +73,22 @@ public final class Gate: Sendable {
         var arrived = 0
         var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
         var cancelled: Set<Int> = []
-        var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state = Guarded(State())
+    private let arrivals = CountWaiters()
 
     /// Creates a closed gate.
     public init() {}
 
     /// Waits until the gate lets the caller pass, or throws `CancellationError`.
     public func pass() async throws {
-        let (number, arrivals) = state.withLock { state in
+        let number = state.withLock { state in
             state.arrived += 1
-            let count = state.arrived
-            let due = state.arrivals.filter { $0.count <= count }.map(\.continuation)
-            state.arrivals.removeAll { $0.count <= count }
-            return (count, due)
+            // Under the lock, so that the counts come in their order.
+            arrivals.set(state.arrived)
+            return state.arrived
         }
-        for arrival in arrivals { arrival.resume() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result = state.withLock { state -> Result<Void, any Error>? in
@@ -139,15 +137,8 @@ public final class Gate: Sendable {
         for (_, continuation) in waiting { continuation.resume() }
     }
 
-    /// Waits until so many callers have come, whether they passed or not.
+    /// Waits until so many callers have come, whether they passed or not. Ends early when the task is cancelled.
     public func arrivals(reach count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.arrived >= count { return true }
-                state.arrivals.append((count, continuation))
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
+        await arrivals.reach(count)
     }
 }

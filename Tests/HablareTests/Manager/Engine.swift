@@ -136,6 +136,7 @@ extension Engine {
     func tickRenewal() async throws {
         let end = clock.now.advanced(by: .seconds(15))
         while clock.now < end {
+            try Task.checkCancellation()
             await clock.sleepers(reach: 1)
             clock.advance(by: .seconds(1))
         }
