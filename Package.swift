@@ -96,7 +96,11 @@ let package = Package(
         ),
         .target(name: "HablareTestKit", dependencies: ["Hablare"], swiftSettings: strict),
         .testTarget(
-            name: "HablareTests", dependencies: ["Hablare", "HablareSQLite", "HablareTestKit"], swiftSettings: strict),
+            name: "HablareTests",
+            dependencies: [
+                "Hablare", "HablareSQLite", "HablareTestKit", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "HablareProvidersTests", dependencies: ["Hablare", "HablareProviders"], swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
