@@ -61,7 +61,15 @@ extension Composition {
                 output: OutputChannel(descriptor: 1, name: "standard output"),
                 errors: OutputChannel(descriptor: 2, name: "standard error"),
                 terminal: .system(environment: environment)),
-            readInput: { try FileHandle.standardInput.readToEnd() ?? Data() },
+            readInput: {
+                do {
+                    return try FileHandle.standardInput.readToEnd() ?? Data()
+                } catch {
+                    throw CommandFailure(
+                        .inputMissing,
+                        "Standard input cannot be read: it is closed, or a folder. Name a file, or pipe text in.")
+                }
+            },
             openStore: { folder in
                 let store = try SQLiteStore(directory: folder)
                 return OpenedStore(store: store, diagnose: store.diagnose)

@@ -46,7 +46,7 @@ struct WatchCommand: ComposedCommand {
             line += ": attempt \(snapshot.attempts)"
             if let holder = snapshot.holder { line += " in process \(holder.processID)" }
         }
-        if let error = snapshot.error { line += ": \(error.message) [\(error.code)]" }
+        if let error = snapshot.error { line += ": \(error.reason) [\(error.code)]" }
         if line != last { try composition.console.print("\(TimeText.stamp(composition.seams.date()))  \(line)") }
         last = line
         switch snapshot.phase {

@@ -63,3 +63,11 @@ struct CommandFailure: Error, Equatable {
         }
     }
 }
+
+extension AIServiceError {
+    /// The message, and the beginning of what the other side said, for a list of failures.
+    var reason: String {
+        guard category == .provider, let line = cause?.split(whereSeparator: \.isNewline).first else { return message }
+        return "\(message) It said: \(line.prefix(200))"
+    }
+}

@@ -80,7 +80,10 @@ struct NarrationFiles: Sendable, Hashable {
             throw CommandFailure(.inputMissing, "\(input.path) is a folder. Give a text file.")
         }
         do {
-            return try Data(contentsOf: input)
+            // By a handle: a pipe or /dev/stdin has no size to be asked for.
+            let handle = try FileHandle(forReadingFrom: input)
+            defer { handle.closeFile() }
+            return try handle.readToEnd() ?? Data()
         } catch {
             throw CommandFailure(.inputMissing, "\(input.path) cannot be read: \(error.localizedDescription)")
         }

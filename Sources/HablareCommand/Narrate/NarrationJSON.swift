@@ -48,7 +48,7 @@ struct NarrationJSON: Encodable, Sendable {
             Failure(
                 segment: failure.segment, id: failure.request.uuidString.lowercased(),
                 code: failure.error?.code.rawValue ?? "cancelled",
-                message: failure.error?.message ?? "It was cancelled.")
+                message: failure.error?.reason ?? "It was cancelled.")
         }
         characters = report.plan.characters
         audioSeconds = outcome.audio?.properties.seconds

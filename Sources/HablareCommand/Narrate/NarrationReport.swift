@@ -59,7 +59,7 @@ struct NarrationReport: Sendable {
             "hablare: \(TimeText.count(failures.count, "segment")) of \(plan.segments.count) failed, so there is no audio file yet; \(finished) are done, and kept."
         )
         for failure in failures.prefix(Self.listed) {
-            let reason = failure.error.map { "\($0.message) [\($0.code)]" } ?? "It was cancelled."
+            let reason = failure.error.map { "\($0.reason) [\($0.code)]" } ?? "It was cancelled."
             console.note("  segment \(failure.segment + 1) (\(failure.request.uuidString.lowercased())): \(reason)")
         }
         if failures.count > Self.listed {

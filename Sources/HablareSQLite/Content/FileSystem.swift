@@ -34,6 +34,13 @@ enum FileSystem {
         return Int(information.st_size)
     }
 
+    /// Creates an empty file that only its owner may read, unless there is one.
+    static func createPrivateFile(_ file: URL) throws {
+        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw AIServiceError(errno: errno, doing: "create", path: file.path) }
+        close(descriptor)
+    }
+
     /// Writes a file under a temporary name, syncs it, gives it its name, and syncs the folder.
     static func write(_ data: Data, to file: URL, temporaryName: String) throws {
         let folder = file.deletingLastPathComponent()

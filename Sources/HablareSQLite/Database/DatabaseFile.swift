@@ -8,7 +8,12 @@ enum DatabaseFile {
     ///
     /// - Throws: `AIServiceError` for a database of newer software or of somebody else; else `DatabaseError`.
     static func open(_ path: String, _ options: SQLiteStore.Configuration) throws -> DatabasePool {
-        if FileManager.default.fileExists(atPath: path) { try check(path, options) }
+        if FileManager.default.fileExists(atPath: path) {
+            try check(path, options)
+        } else {
+            // For its owner's eyes only: prompts are private. SQLite gives its other files the database's mode.
+            try FileSystem.createPrivateFile(URL(fileURLWithPath: path))
+        }
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(options.busyTimeout)
         configuration.maximumReaderCount = 4

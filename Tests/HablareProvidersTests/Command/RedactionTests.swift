@@ -18,6 +18,10 @@ import Testing
         #expect(tail("bad word near 'quick brown fox'!", "The quick brown fox jumps") == "bad word near '[prompt]'!")
     }
 
+    @Test func aSingleWordOfThePromptIsTakenOutInCapitalsToo() {
+        #expect(tail("cannot say word 'KAFKA' here", "Mitzi reads Kafka today") == "cannot say word '[prompt]' here")
+    }
+
     @Test func wordsThatEverybodyUsesStay() {
         #expect(tail("error: no voice", "There is no voice like it in an error") == "error: no voice")
     }

@@ -112,7 +112,7 @@ struct CommandReport: Sendable {
 
     private func failed(_ problem: String, retry: Bool, cause: String?) -> AIServiceError {
         AIServiceError(
-            .providerFailed, "\(program) \(problem) The cause, if it said one, is in its own words.",
+            .providerFailed, "\(program) \(problem)",
             disposition: retry ? .retry(after: nil) : .fail, cause: cause)
     }
 

@@ -1,14 +1,23 @@
 #if os(macOS) || os(Linux)
 /// Takes a prompt's words out of what a program said, before it goes into an error that is stored and logged.
 ///
-/// It finds what was repeated literally, in whole or in part. Of a program that says the prompt in other letters
-/// (in capitals, escaped, translated) it knows nothing.
+/// It finds what was repeated literally, in whole or in part, and single words of four letters or more, in capitals or
+/// not. Of a program that says the prompt in other letters (escaped, translated) it knows nothing.
 struct Redaction: Sendable {
     /// What stands in place of the prompt's words.
     static let mark = "[prompt]"
     /// How many bytes in a row must be the prompt's to be taken out; fewer are words that everybody uses. A shorter
     /// prompt is taken out where it occurs as a whole.
     static let shortest = 12
+    /// How many letters a whole word of the prompt has at least to be taken out; shorter ones are everybody's.
+    static let shortestWord = 4
+    /// What programs say of themselves, which tells nothing of a prompt that has the words too.
+    private static let everybodys = Set(
+        """
+        argument cannot could denied device directory error failed fatal file found from have input invalid language
+        line memory missing open option output permission read such text that there this unknown usage voice warning
+        with word write
+        """.split { $0 == " " || $0 == "\n" }.map { Array($0.utf8) })
 
     private let prompt: [UInt8]
 
@@ -46,7 +55,7 @@ struct Redaction: Sendable {
     /// Which bytes are the prompt's: all in a run of ``shortest`` that also stands in the prompt, and the rest of the
     /// characters that such a run cuts through. Takes time in proportion to both lengths.
     private func promptBytes(in words: [UInt8]) -> [Bool] {
-        var hidden = Array(repeating: false, count: words.count)
+        var hidden = wholeWords(in: words)
         let width = min(Self.shortest, prompt.count)
         guard width > 0, words.count >= width, !prompt.allSatisfy(Self.isSpace) else { return hidden }
         var positions: [UInt128: [Int]] = [:]
@@ -65,6 +74,27 @@ struct Redaction: Sendable {
             hidden[index - 1] = true
         }
         return hidden
+    }
+
+    /// Which bytes are whole words of the prompt, in capitals or not: a program that quotes the word it cannot say.
+    private func wholeWords(in words: [UInt8]) -> [Bool] {
+        var hidden = Array(repeating: false, count: words.count)
+        let known = Set(Self.longWords(of: prompt).map { Self.folded(prompt[$0]) }).subtracting(Self.everybodys)
+        for range in Self.longWords(of: words) where known.contains(Self.folded(words[range])) {
+            for index in range { hidden[index] = true }
+        }
+        return hidden
+    }
+
+    /// The words of at least ``shortestWord`` letters.
+    private static func longWords(of bytes: [UInt8]) -> [Range<Int>] {
+        bytes.indices.split { !isLetter(bytes[$0]) }.filter { $0.count >= shortestWord }.map {
+            $0.startIndex..<$0.endIndex
+        }
+    }
+
+    private static func folded(_ word: ArraySlice<UInt8>) -> [UInt8] {
+        word.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 32 : $0 }
     }
 
     /// A prompt of one to three bytes is hidden only where it stands alone: `a` is not to be cut out of every word.

@@ -29,8 +29,8 @@ struct CommandFiles: Sendable {
         var opened: [FileDescriptor] = []
         do throws(Errno) {
             opened.append(try UnnamedFile.input(invocation.input))
-            opened.append(try UnnamedFile.output())
-            opened.append(try UnnamedFile.output())
+            opened.append(try UnnamedFile.output(expecting: invocation.maximumOutputBytes))
+            opened.append(try UnnamedFile.output(expecting: Self.asideLimit))
         } catch {
             Self.close(opened)
             throw error
@@ -50,6 +50,13 @@ struct CommandFiles: Sendable {
 
     /// The end of what was said on standard error, at most ``errorTailLength`` bytes.
     var errorTail: [UInt8] { OutputFile.open(errors).tail(Self.errorTailLength) }
+
+    /// Whether the file systems of the files have any room left.
+    var hasRoom: Bool {
+        guard FileSystemRoom.of(output) != 0, FileSystemRoom.of(errors) != 0 else { return false }
+        guard case .named(let path) = answer else { return true }
+        return FileSystemRoom.of(path) != 0
+    }
 
     /// Closes them, with which they are gone.
     func close() { Self.close([input, output, errors]) }

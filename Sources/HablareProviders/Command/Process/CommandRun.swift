@@ -43,6 +43,8 @@ struct CommandRun: Sendable {
         if Task.isCancelled { return CommandOutcome(end: .cancelled) }
         outcome.errorTail = files.errorTail
         guard case .exited = outcome.end else { return outcome }
+        // Programs ignore that their writes fail, and end with status 0 all the same: half an answer.
+        guard files.hasRoom else { return CommandOutcome(end: .notStarted(Errno.noSpace.rawValue)) }
         if let output = files.answer.read(limit: invocation.maximumOutputBytes) {
             outcome.output = output
         } else {
@@ -95,12 +97,14 @@ struct CommandRun: Sendable {
             guard files.answer.byteCount <= invocation.maximumOutputBytes,
                 files.asideByteCount <= max(invocation.maximumOutputBytes, CommandFiles.asideLimit)
             else { throw Overrun() }
+            guard files.hasRoom else { throw Errno.noSpace }
             do { try await clock.sleep(for: Self.watchInterval) } catch is CancellationError { return }
         }
     }
 
     private static func end(_ error: any Error) -> CommandOutcome.End {
         if error is Overrun { return .overran }
+        if let code = error as? Errno { return .notStarted(code.rawValue) }
         guard let error = error as? SubprocessError else { return .lost(String(describing: error)) }
         if error.code == .executableNotFound { return .notExecutable }
         guard let code = error.underlyingError else { return .lost(error.description) }

@@ -37,11 +37,22 @@ enum UnnamedFile {
         #endif
     }
 
-    /// Makes an empty file in this user's temporary directory.
+    /// Makes an empty file: in memory where there is room for the answers of several programs, else in this user's
+    /// temporary directory.
     ///
+    /// - Parameter limit: The most bytes that will be written.
     /// - Throws: `Errno`: no descriptor or no space is left.
-    static func output() throws(Errno) -> FileDescriptor {
-        try file(in: PrivateDirectory.temporary)
+    static func output(expecting limit: Int) throws(Errno) -> FileDescriptor {
+        #if os(Linux)
+        if let room = FileSystemRoom.of("/dev/shm"), room / 8 > UInt64(limit) {
+            do throws(Errno) {
+                return try file(in: "/dev/shm")
+            } catch {
+                // It may not be written here: the temporary directory may.
+            }
+        }
+        #endif
+        return try file(in: PrivateDirectory.temporary)
     }
 
     private static func file(holding bytes: [UInt8], in directory: String) throws(Errno) -> FileDescriptor {
