@@ -124,7 +124,8 @@ struct CommandReport: Sendable {
             AIServiceError(.invalidRequest, "The arguments for \(program) are too long. Shorten the parameters.")
         case SystemError.noSpace, SystemError.quotaExceeded, SystemError.readOnly:
             AIServiceError(
-                .storageFull, "There is no space for the temporary files of \(program). Free some, or set TMPDIR.",
+                .storageFull,
+                "There is too little space for the temporary files of \(program): 64 MiB are needed. Free some, or set TMPDIR.",
                 cause: "error \(code)")
         default:
             AIServiceError(

@@ -13,6 +13,11 @@ struct CommandFiles: Sendable {
     /// front lies outside of what is shown.
     static let errorTailLength = 4096
 
+    /// How much room a file system must have for a program's answer to be trusted: 64 MiB. Programs ignore that their
+    /// writes fail, and a disk that was full for a moment has some room again when another program's file goes; it has
+    /// hardly this much again.
+    static let leastRoom: UInt64 = 64 << 20
+
     /// The program's standard input.
     let input: FileDescriptor
     /// Its standard output.
@@ -51,11 +56,14 @@ struct CommandFiles: Sendable {
     /// The end of what was said on standard error, at most ``errorTailLength`` bytes.
     var errorTail: [UInt8] { OutputFile.open(errors).tail(Self.errorTailLength) }
 
-    /// Whether the file systems of the files have any room left.
+    /// Whether the file systems of the files have ``leastRoom`` left. Where the system does not say, they have.
     var hasRoom: Bool {
-        guard FileSystemRoom.of(output) != 0, FileSystemRoom.of(errors) != 0 else { return false }
-        guard case .named(let path) = answer else { return true }
-        return FileSystemRoom.of(path) != 0
+        var rooms = [FileSystemRoom.of(output), FileSystemRoom.of(errors)]
+        // The file may not be there yet; its folder is.
+        if case .named(let path) = answer {
+            rooms.append(FileSystemRoom.of(FilePath(path).removingLastComponent().string))
+        }
+        return rooms.allSatisfy { ($0 ?? .max) >= Self.leastRoom }
     }
 
     /// Closes them, with which they are gone.

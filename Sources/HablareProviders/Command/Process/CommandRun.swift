@@ -33,6 +33,7 @@ struct CommandRun: Sendable {
             return CommandOutcome(end: .notStarted(error.rawValue))
         }
         defer { files.close() }
+        guard files.hasRoom else { return CommandOutcome(end: .notStarted(Errno.noSpace.rawValue)) }
         var outcome: CommandOutcome
         do {
             outcome = CommandOutcome(end: try await watchedRun(files))
