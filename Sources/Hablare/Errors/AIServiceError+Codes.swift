@@ -21,15 +21,32 @@ extension AIServiceError.Code {
     /// A content file that a response refers to is gone or damaged.
     public static let contentMissing = Self(rawValue: "content-missing")
 
+    // MARK: Network
+
+    /// The provider could not be reached; nothing was sent.
+    public static let connectionFailed = Self(rawValue: "connection-failed")
+    /// The connection was lost after the call was sent. Whether the work was done, and billed, is unknown.
+    public static let connectionLost = Self(rawValue: "connection-lost")
+
     // MARK: Provider
 
     /// The provider failed, in its own words.
     public static let providerFailed = Self(rawValue: "provider-failed")
+    /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached.
+    public static let rateLimited = Self(rawValue: "rate-limited")
+    /// The provider is overloaded or failed inside; the same call may succeed later.
+    public static let overloaded = Self(rawValue: "overloaded")
+    /// The account has no money, credit or quota left.
+    public static let quotaExceeded = Self(rawValue: "quota-exceeded")
+    /// The provider does not accept the key.
+    public static let unauthorized = Self(rawValue: "unauthorized")
 
     // MARK: Operation
 
     /// An attempt took longer than it may.
     public static let timeout = Self(rawValue: "timeout")
+    /// The request's deadline passed before it was answered.
+    public static let deadlineExceeded = Self(rawValue: "deadline-exceeded")
     /// The UUID or job is known with other content.
     public static let conflict = Self(rawValue: "conflict")
     /// No request has that UUID.
@@ -59,9 +76,10 @@ extension AIServiceError.Code {
     /// The part of the world a code belongs to; codes of providers' own making count as ``AIServiceError/Category/provider``.
     public var category: AIServiceError.Category {
         switch self {
-        case .providerNotFound, .programMissing, .invalidConfiguration: .configuration
+        case .providerNotFound, .programMissing, .invalidConfiguration, .unauthorized: .configuration
+        case .connectionFailed, .connectionLost: .network
         case .invalidRequest, .invalidResponse, .responseTooLarge, .responseExpired, .contentMissing: .data
-        case .timeout, .conflict, .unknownRequest, .invalidState, .suspended, .cancelled: .operation
+        case .timeout, .deadlineExceeded, .conflict, .unknownRequest, .invalidState, .suspended, .cancelled: .operation
         case .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew, .storageBusy, .storageFailed: .storage
         default: .provider
         }
@@ -70,9 +88,10 @@ extension AIServiceError.Code {
     /// Whose move it is by default.
     public var disposition: FailureDisposition {
         switch self {
-        case .timeout: .outcomeUnknown
-        case .suspended, .storageBusy: .retry(after: nil)
-        case .programMissing, .providerNotFound, .invalidConfiguration, .storageFull, .storageReadOnly, .storageTooNew:
+        case .timeout, .connectionLost: .outcomeUnknown
+        case .suspended, .storageBusy, .connectionFailed, .rateLimited, .overloaded: .retry(after: nil)
+        case .programMissing, .providerNotFound, .invalidConfiguration, .storageFull, .storageReadOnly, .storageTooNew,
+            .quotaExceeded, .unauthorized:
             .needsUser
         default: .fail
         }

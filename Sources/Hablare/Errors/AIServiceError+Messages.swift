@@ -17,6 +17,12 @@ extension AIServiceError {
         )
     }
 
+    /// The request's deadline passed.
+    public static let deadlineExceeded = AIServiceError(
+        .deadlineExceeded,
+        "The request's deadline passed before it was answered. Submit it again with a later deadline if it is still wanted."
+    )
+
     /// No request has that UUID.
     package static func unknown(_ id: UUID) -> AIServiceError {
         AIServiceError(

@@ -8,6 +8,10 @@ public struct AttemptEnd: Sendable {
         case completed(AIResponseData)
         /// A failure.
         case failed(AIServiceError)
+        /// A failure after which another attempt follows, not before a date.
+        case postponed(AIServiceError, until: Date)
+        /// Nobody knows how it ended, and no other attempt follows without somebody's word.
+        case held(AIServiceError)
         /// It was stopped because this process shuts down; the flight waits again.
         case interrupted
     }

@@ -35,6 +35,16 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
     /// When it ended, or was found lost.
     public var endedAt: Date
 
+    /// The record of an attempt that is stopped because nobody waits for its outcome any more.
+    public init(
+        stopped attempt: Int, token: Int64, as settlement: FlightLifecycle.Settlement, startedAt: Date, endedAt: Date
+    ) {
+        self.init(
+            attempt: attempt, token: token, outcome: settlement == .failed ? .failed : .cancelled,
+            error: settlement == .failed ? .deadlineExceeded : nil, billing: .maybeBilled, startedAt: startedAt,
+            endedAt: endedAt)
+    }
+
     /// Creates a record.
     public init(
         attempt: Int, token: Int64, outcome: Outcome, error: AIServiceError? = nil, billing: BillingState,

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What a process is there for. It claims nothing else, so that generating one line never resumes, and bills,
 /// yesterday's book.
 public enum ClaimScope: Sendable, Hashable {
@@ -17,13 +19,30 @@ public struct ClaimQuery: Sendable, Hashable {
     public var scope: ClaimScope
     /// At most so many; none of 0 or less.
     public var limit: Int
+    /// Flights that back off until then, or earlier, wait again.
+    public var now: Date
 
     /// Creates a query.
-    public init(owner: OwnerID, provider: ProviderID, scope: ClaimScope, limit: Int) {
+    public init(owner: OwnerID, provider: ProviderID, scope: ClaimScope, limit: Int, now: Date) {
         self.owner = owner
         self.provider = provider
         self.scope = scope
         self.limit = limit
+        self.now = now
+    }
+}
+
+/// The answer to a ``ClaimQuery``.
+public struct Claim: Sendable {
+    /// What was taken, in order of urgency, then of arrival.
+    public var flights: [ClaimedFlight]
+    /// When the first of the provider's flights that back off, in any scope, may be taken; `nil` when none does.
+    public var nextDue: Date?
+
+    /// Creates an answer.
+    public init(flights: [ClaimedFlight], nextDue: Date? = nil) {
+        self.flights = flights
+        self.nextDue = nextDue
     }
 }
 
@@ -53,14 +72,20 @@ public struct ClaimedFlight: Sendable {
     public var lifecycle: FlightLifecycle
     /// Its member.
     public var request: AIRequest
+    /// When the first attempt that counts was sent; `nil` before. Retries are bounded in time from there.
+    public var triedSince: Date?
     /// Why it cannot be sent, when its prompt cannot be read: the attempt fails with this.
     public var failure: AIServiceError?
 
     /// Creates a claimed flight.
-    public init(id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, failure: AIServiceError? = nil) {
+    public init(
+        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, triedSince: Date? = nil,
+        failure: AIServiceError? = nil
+    ) {
         self.id = id
         self.lifecycle = lifecycle
         self.request = request
+        self.triedSince = triedSince
         self.failure = failure
     }
 }

@@ -28,7 +28,7 @@ public final class InMemoryStore: RequestStore {
     }
 
     /// Takes waiting flights. See ``RequestStore/claim(_:)``; never throws.
-    public func claim(_ query: ClaimQuery) -> [ClaimedFlight] {
+    public func claim(_ query: ClaimQuery) -> Claim {
         tables.withLock { $0.claim(query) }
     }
 
@@ -60,6 +60,11 @@ public final class InMemoryStore: RequestStore {
     /// See ``StoreReading/owners()``.
     public func owners() -> [OwnerRecord] {
         tables.withLock { $0.ownerRecords }
+    }
+
+    /// See ``StoreReading/accounts()``.
+    public func accounts() -> [AccountRecord] {
+        tables.withLock { $0.accountRecords }
     }
 
     /// See ``StoreReading/statistics()``.

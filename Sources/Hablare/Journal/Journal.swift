@@ -8,7 +8,7 @@ package final class Journal: Sendable {
 
     fileprivate enum Entry: Sendable {
         case writes([StoreWrite], CheckedContinuation<[WriteReceipt], any Error>)
-        case claim(ClaimQuery, CheckedContinuation<[ClaimedFlight], any Error>)
+        case claim(ClaimQuery, CheckedContinuation<Claim, any Error>)
         case foreignCommits(CheckedContinuation<Bool, any Error>)
     }
 
@@ -51,7 +51,7 @@ package final class Journal: Sendable {
     }
 
     /// Takes waiting flights.
-    package func claim(_ query: ClaimQuery) async throws -> [ClaimedFlight] {
+    package func claim(_ query: ClaimQuery) async throws -> Claim {
         try await withCheckedThrowingContinuation { enqueue(.claim(query, $0)) }
     }
 

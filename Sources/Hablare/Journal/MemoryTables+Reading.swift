@@ -7,11 +7,12 @@ extension MemoryTables {
         var snapshot = RequestSnapshot(
             id: id, job: row.job?.key, position: row.job?.position, providerID: flight.provider, model: flight.model,
             priority: flight.priority, phase: RequestPhase(row.lifecycle.state, flight.lifecycle), error: row.error,
-            attempts: flight.lifecycle.attempt, createdAt: row.createdAt, finishedAt: row.finishedAt,
+            attempts: flight.lifecycle.attempt, deadline: row.deadline, createdAt: row.createdAt, finishedAt: row.finishedAt,
             supersedes: row.supersedes, metadata: row.metadata)
         if snapshot.phase == .pending {
-            let ahead = countingAhead ? flightsAhead(of: row.flight, flight) : nil
-            snapshot.waiting = flight.lifecycle.owner == nil ? .unclaimed(ahead: ahead) : .queued(ahead: ahead)
+            snapshot.waiting = flight.lifecycle.waitReason {
+                countingAhead ? flightsAhead(of: row.flight, flight) : nil
+            }
         }
         if let owner = flight.lifecycle.owner.flatMap(registration(of:)) {
             snapshot.holder = RequestSnapshot.Holder(host: owner.host, processID: owner.processID)
@@ -25,7 +26,7 @@ extension MemoryTables {
             guard other.value.provider == flight.provider else { return false }
             switch other.value.lifecycle.state {
             case .waiting, .leased: return Ticket(priority: other.value.priority, flight: other.key) < own
-            case .executing, .settled: return false
+            case .backingOff, .held, .executing, .settled: return false
             }
         }
     }
@@ -51,6 +52,7 @@ extension MemoryTables {
         for id in ids where page.count < filter.limit {
             guard let snapshot = snapshot(of: id, countingAhead: false) else { continue }
             if let phases = filter.phases, !phases.contains(snapshot.phase) { continue }
+            if let isHeld = filter.isHeld, isHeld != (snapshot.waiting == .held) { continue }
             if let job = filter.job, snapshot.job != job { continue }
             page.append(snapshot)
         }

@@ -13,6 +13,7 @@ struct MemoryTables: Sendable {
         var createdAt: Date
         var finishedAt: Date?
         var error: AIServiceError?
+        var deadline: Date?
     }
 
     struct FlightRow: Sendable {
@@ -26,6 +27,17 @@ struct MemoryTables: Sendable {
         /// `nil` once erased.
         var request: AIRequest?
         var startedAt: Date?
+        var triedSince: Date?
+    }
+
+    /// When something is to happen to a row; stale once the row has moved on.
+    struct Alarm<ID: Sendable>: Comparable, Sendable {
+        let date: Date
+        let number: Int64
+        let id: ID
+
+        static func < (lhs: Self, rhs: Self) -> Bool { (lhs.date, lhs.number) < (rhs.date, rhs.number) }
+        static func == (lhs: Self, rhs: Self) -> Bool { (lhs.date, lhs.number) == (rhs.date, rhs.number) }
     }
 
     /// Where waiting flights queue: all of a provider and class, or those of one job of it.
@@ -53,6 +65,11 @@ struct MemoryTables: Sendable {
     private var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
     /// Tickets of flights that wait, and stale ones of flights that no longer do: each is checked when it is drawn.
     private var queues: [QueueKey: Heap<FlightID>] = [:]
+    /// Flights that back off, and stale alarms of flights that no longer do.
+    private var backoffs: [ProviderID: Heap<Alarm<FlightID>>] = [:]
+    /// Requests that have a deadline, and stale alarms of those that are final.
+    private var deadlines = Heap<Alarm<UUID>>()
+    private var accounts: OrderedDictionary<AccountID, AccountBudget> = [:]
     private var lastFlight: Int64 = 0
     private var lastOwner: Int64 = 0
 
@@ -66,6 +83,10 @@ struct MemoryTables: Sendable {
                     host: "", processID: 0, lockName: "", expiresAt: Date(timeIntervalSince1970: 0)))
         }
         return (registered + unknown).sorted { $0.id < $1.id }
+    }
+
+    var accountRecords: [AccountRecord] {
+        accounts.map { AccountRecord(id: $0.key, budget: $0.value) }.sorted { $0.id < $1.id }
     }
 
     func registration(of owner: OwnerID) -> OwnerRegistration? { owners[owner] }
@@ -93,8 +114,16 @@ extension MemoryTables {
             return settle(end)
         case .cancel(let id, let date):
             return cancel(id, at: date)
-        case .retry(let id, _):
-            return retry(id)
+        case .retry(let id, let date):
+            return retry(id, at: date)
+        case .expire(let date, let limit):
+            return expire(at: date, limit: limit)
+        case .reserve(let request, let date):
+            return .permits(accounts[request.account, default: AccountBudget()].reserve(
+                request.costs, of: request.limit, now: date))
+        case .report(let report, let date):
+            accounts[report.account, default: AccountBudget()].note(report, now: date)
+            return .done
         case .evict(let id):
             return evict(id)
         case .delete(let id, let date):
@@ -102,7 +131,8 @@ extension MemoryTables {
         }
     }
 
-    mutating func claim(_ query: ClaimQuery) -> [ClaimedFlight] {
+    mutating func claim(_ query: ClaimQuery) -> Claim {
+        let nextDue = endBackoffs(of: query.provider, now: query.now)
         var claimed: [Priority: [ClaimedFlight]] = [:]
         var rest = max(0, query.limit)
         for (priority, share) in query.shares {
@@ -114,7 +144,27 @@ extension MemoryTables {
             claimed[priority, default: []] += more
             rest -= more.count
         }
-        return Priority.allCases.flatMap { claimed[$0] ?? [] }
+        return Claim(flights: Priority.allCases.flatMap { claimed[$0] ?? [] }, nextDue: nextDue)
+    }
+
+    /// Lets the flights wait whose back-off is over, and answers when the next one's is.
+    private mutating func endBackoffs(of provider: ProviderID, now: Date) -> Date? {
+        while let first = backoffs[provider]?.min {
+            guard var flight = flights[first.id], flight.lifecycle.state == .backingOff(until: first.date) else {
+                backoffs[provider]?.removeMin()
+                continue
+            }
+            guard first.date <= now else { return first.date }
+            backoffs[provider]?.removeMin()
+            do throws(FlightLifecycle.Refusal) {
+                try flight.lifecycle.backoffEnded()
+            } catch {
+                continue  // unreachable: it backs off
+            }
+            flights[first.id] = flight
+            enqueue(first.id, flight)
+        }
+        return nil
     }
 
     private mutating func take(_ count: Int, of priority: Priority, _ query: ClaimQuery) -> [ClaimedFlight] {
@@ -132,12 +182,19 @@ extension MemoryTables {
                 continue  // the ticket is stale: somebody drew its twin from the other queue, or it was cancelled
             }
             flights[id] = flight
-            claimed.append(ClaimedFlight(id: id, lifecycle: flight.lifecycle, request: request))
+            claimed.append(
+                ClaimedFlight(
+                    id: id, lifecycle: flight.lifecycle, request: request, triedSince: flight.triedSince))
         }
         return claimed
     }
 
+    /// Puts a flight where its state says that it is to be found.
     private mutating func enqueue(_ id: FlightID, _ flight: FlightRow) {
+        if case .backingOff(let until) = flight.lifecycle.state {
+            backoffs[flight.provider, default: Heap()].insert(Alarm(date: until, number: id.rawValue, id: id))
+        }
+        guard flight.lifecycle.state == .waiting else { return }
         for job in Set([nil, flight.job]) {
             let key = QueueKey(provider: flight.provider, job: job, priority: flight.priority)
             queues[key, default: Heap()].insert(id)
@@ -150,7 +207,7 @@ extension MemoryTables {
         for (id, row) in held {
             var flight = row
             let token = flight.lifecycle.token
-            if let lost = flight.lifecycle.leaseBroken() {
+            if let lost = flight.lifecycle.leaseBroken(row.request?.unknownOutcome ?? .runAgain) {
                 record(
                     AttemptRecord(
                         attempt: lost, token: token, outcome: .lost, billing: .maybeBilled,
@@ -176,15 +233,19 @@ extension MemoryTables {
         let request = submission.request
         requests[request.id] = RequestRow(
             flight: id, job: submission.job, supersedes: submission.supersedes, metadata: request.metadata,
-            createdAt: submission.createdAt)
+            createdAt: submission.createdAt, deadline: request.deadline)
+        if let deadline = request.deadline {
+            deadlines.insert(Alarm(date: deadline, number: lastFlight, id: request.id))
+        }
         if let job = submission.job { jobs[job.key, default: [:]][job.position] = request.id }
         let flight = FlightRow(
             lifecycle: submission.flight, member: request.id, provider: submission.provider,
             fingerprint: submission.fingerprint, job: submission.job?.key, priority: request.priority,
             model: request.model, request: request,
-            startedAt: submission.flight.isExecuting ? submission.createdAt : nil)
+            startedAt: submission.flight.isExecuting ? submission.createdAt : nil,
+            triedSince: submission.flight.isExecuting ? submission.createdAt : nil)
         flights[id] = flight
-        if flight.lifecycle.state == .waiting { enqueue(id, flight) }
+        enqueue(id, flight)
         return .submitted(SubmissionReceipt(id: request.id, flight: id, wasPresent: false))
     }
 
@@ -194,9 +255,12 @@ extension MemoryTables {
             return .refused(flight.lifecycle.refusal(of: transition))
         }
         flight.lifecycle = transition.new
-        if transition.new.isExecuting { flight.startedAt = date }
+        if transition.new.isExecuting {
+            flight.startedAt = date
+            flight.triedSince = flight.triedSince ?? date
+        }
         flights[id] = flight
-        if flight.lifecycle.state == .waiting { enqueue(id, flight) }
+        enqueue(id, flight)
         return .done
     }
 
@@ -209,7 +273,7 @@ extension MemoryTables {
         guard ending.receipt == .done else { return ending.receipt }
         flight.lifecycle = ending.flight
         flights[end.flight] = flight
-        if flight.lifecycle.state == .waiting { enqueue(end.flight, flight) }
+        enqueue(end.flight, flight)
         if ending.member.state != .live { finish(end.request, ending.member, at: end.endedAt, error: ending.error) }
         if let response = ending.response { responses[end.flight] = response }
         return .done
@@ -223,29 +287,64 @@ extension MemoryTables {
     }
 
     private mutating func memberLeft(_ id: FlightID, at date: Date) -> WriteReceipt {
-        guard var flight = flights[id] else { return .done }
-        if let stopped = flight.lifecycle.lastMemberLeft() {
+        guard let token = flightLeft(id, as: .cancelled, at: date) else { return .done }
+        return .cancelled(flight: id, token: token)
+    }
+
+    /// Ends a flight whose last member left, and the attempt under way. Answers with its token.
+    private mutating func flightLeft(
+        _ id: FlightID, as settlement: FlightLifecycle.Settlement, at date: Date
+    ) -> Int64? {
+        guard var flight = flights[id] else { return nil }
+        if let stopped = flight.lifecycle.lastMemberLeft(as: settlement) {
             record(
                 AttemptRecord(
-                    attempt: stopped, token: flight.lifecycle.token, outcome: .cancelled, billing: .maybeBilled,
+                    stopped: stopped, token: flight.lifecycle.token, as: settlement,
                     startedAt: flight.startedAt ?? date, endedAt: date),
                 of: id)
         }
         flights[id] = flight
-        return .cancelled(flight: id, token: flight.lifecycle.token)
+        return flight.lifecycle.token
     }
 
-    private mutating func retry(_ id: UUID) -> WriteReceipt {
+    private mutating func expire(at date: Date, limit: Int) -> WriteReceipt {
+        var expired: [ExpiredRequest] = []
+        while let first = deadlines.min {
+            guard var row = requests[first.id], row.lifecycle.state == .live, row.deadline == first.date else {
+                deadlines.removeMin()
+                continue
+            }
+            guard first.date <= date, expired.count < limit else {
+                return .expired(expired, next: first.date)
+            }
+            deadlines.removeMin()
+            _ = row.lifecycle.flightSettled(.failed)
+            finish(first.id, row.lifecycle, at: date, error: .deadlineExceeded)
+            if let token = flightLeft(row.flight, as: .failed, at: date) {
+                expired.append(ExpiredRequest(id: first.id, flight: row.flight, token: token))
+            }
+        }
+        return .expired(expired, next: nil)
+    }
+
+    private mutating func retry(_ id: UUID, at date: Date) -> WriteReceipt {
         guard var row = requests[id], var flight = flights[row.flight] else { return .unknownRequest }
-        if case .refused(let state) = row.lifecycle.retryRequested() { return .invalidState(state) }
+        if case .refused(let state) = row.lifecycle.retryRequested(flight.lifecycle) { return .invalidState(state) }
         do throws(FlightLifecycle.Refusal) {
             try flight.lifecycle.reopened()
         } catch {
             return .refused(error)
         }
+        flight.triedSince = nil
+        if let deadline = row.deadline, deadline <= date {
+            // Whoever retries it wants it after all.
+            row.deadline = nil
+            flight.request?.deadline = nil
+        }
         row.finishedAt = nil
         row.error = nil
         requests[id] = row
+        if let deadline = row.deadline { deadlines.insert(Alarm(date: deadline, number: row.flight.rawValue, id: id)) }
         flights[row.flight] = flight
         enqueue(row.flight, flight)
         return .done

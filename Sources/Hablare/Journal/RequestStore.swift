@@ -13,12 +13,13 @@ public protocol RequestStore: StoreReading {
     /// - Throws: ``AIServiceError`` of category storage when nothing was written.
     func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt]
 
-    /// Takes waiting flights for an owner, in one durable transaction: of each class as many as
+    /// Takes waiting flights for an owner, in one durable transaction. Flights whose back-off has ended wait again
+    /// beforehand. Of each class as many as
     /// ``ClaimQuery`` shares out (8:4:1), the rest of the limit from the most urgent classes that have more; within a
     /// class in order of arrival. Answers in order of urgency, then of arrival.
     ///
     /// - Throws: ``AIServiceError`` of category storage when nothing was taken.
-    func claim(_ query: ClaimQuery) throws -> [ClaimedFlight]
+    func claim(_ query: ClaimQuery) throws -> Claim
 
     /// Where large content is kept; `nil` when the store keeps all content inline.
     var content: (any ContentStore)? { get }

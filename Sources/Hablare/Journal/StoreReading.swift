@@ -20,6 +20,9 @@ public protocol StoreReading: Sendable {
     /// The processes that are registered, and, with an empty registration that expired in 1970, holders that are not.
     func owners() throws -> [OwnerRecord]
 
+    /// The accounts of which something is known: what was spent of their limits, whether they are paused.
+    func accounts() throws -> [AccountRecord]
+
     /// Counts.
     func statistics() throws -> StoreStatistics
 }

@@ -17,8 +17,16 @@ public enum StoreWrite: Sendable {
     case settle(AttemptEnd)
     /// Somebody cancels a request. Receipt: ``WriteReceipt/cancelled(flight:)`` or a refusal.
     case cancel(UUID, at: Date)
-    /// Somebody wants a failed or cancelled request tried again.
+    /// Somebody wants a failed or cancelled request tried again, or a live one that is held or backs off tried
+    /// now. A deadline that has passed is dropped.
     case retry(UUID, at: Date)
+    /// Ends the live requests whose deadline has come, at most so many, the earliest deadline first.
+    /// Receipt: ``WriteReceipt/expired(_:next:)``.
+    case expire(at: Date, limit: Int)
+    /// A process wants to send calls. Receipt: ``WriteReceipt/permits(_:)``.
+    case reserve(PermitRequest, at: Date)
+    /// A process learned something of an account.
+    case report(AccountReport, at: Date)
     /// The response's bytes are given up; that there was one stays.
     case evict(UUID)
     /// The request, its prompt and its content are erased; its attempts stay in the ledger.

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What came of a ``StoreWrite``, once it is durable.
 public enum WriteReceipt: Sendable, Hashable {
     /// Written.
@@ -11,6 +13,10 @@ public enum WriteReceipt: Sendable, Hashable {
     /// The request was live and is not any more; its flight, which ended with it, and the flight's token at that time,
     /// by which the news is told from a newer lease.
     case cancelled(flight: FlightID, token: Int64)
+    /// These requests ran out of time; the earliest deadline that is still to come, of any live request.
+    case expired([ExpiredRequest], next: Date?)
+    /// What was granted.
+    case permits(PermitGrant)
     /// The row was refused; the others of the commit were not.
     case rejected(AIServiceError)
     /// The flight is not what the writer believed. For the end of an attempt: it is in the ledger, discarded.

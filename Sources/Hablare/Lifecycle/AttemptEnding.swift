@@ -38,6 +38,14 @@ public struct AttemptEnding: Sendable {
                 record.error = failure
                 try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
                 if member.flightSettled(.failed) == .done { error = failure }
+            case .postponed(let failure, let date):
+                record.outcome = .failed
+                record.error = failure
+                try flight.attemptPostponed(token: end.lifecycle.token, until: date)
+            case .held(let failure):
+                record.outcome = .failed
+                record.error = failure
+                try flight.attemptHeld(token: end.lifecycle.token)
             case .interrupted:
                 try flight.released(token: end.lifecycle.token)
             }

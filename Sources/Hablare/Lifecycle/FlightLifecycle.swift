@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Names a flight within a store: positive, given by the store at submission, ascending in the order of arrival.
 public struct FlightID: Sendable, Hashable, Comparable, RawRepresentable {
     /// The number.
@@ -28,11 +30,19 @@ public struct OwnerID: Sendable, Hashable, Comparable, RawRepresentable {
 /// - The **attempt** counts what was sent to the provider, over the flight's whole life.
 /// - The **generation** counts how often the output was begun from its start, so that readers of a stream can tell
 ///   a continuation from a restart. An attempt that resumes its predecessor's output keeps the generation.
+/// - The **tries** count the attempts that the provider failed since the flight was submitted or reopened; retries
+///   are bounded by them. An attempt that its own process interrupted or lost is none of the provider's doing.
+/// - The **losses** count the attempts that died with their process. A request that brings down its process again and
+///   again is held, whatever its policy, so that it does not do so for ever.
 public struct FlightLifecycle: Sendable, Hashable {
     /// Where a flight is.
     public enum State: Sendable, Hashable {
         /// Nobody holds it.
         case waiting
+        /// Nobody holds it, and nobody may take it before a date: its last attempt failed.
+        case backingOff(until: Date)
+        /// Nobody may take it until somebody retries it: whether its last attempt was carried out is unknown.
+        case held
         /// A process holds it and has not sent it.
         case leased(OwnerID)
         /// A process has journalled an attempt and sends it.
@@ -71,6 +81,13 @@ public struct FlightLifecycle: Sendable, Hashable {
     public private(set) var attempt: Int
     /// How often the output was begun from its start.
     public private(set) var generation: Int
+    /// How many of the attempts do not count as tries.
+    public private(set) var uncounted: Int
+    /// How many attempts were lost in a row with their processes.
+    public private(set) var losses: Int
+
+    /// After so many losses in a row a flight is held, whatever its policy.
+    public static let maximumLosses = 10
 
     /// A new flight, which waits.
     public init() {
@@ -78,18 +95,23 @@ public struct FlightLifecycle: Sendable, Hashable {
     }
 
     /// A flight as a store has it.
-    public init(state: State, token: Int64, attempt: Int, generation: Int) {
+    public init(state: State, token: Int64, attempt: Int, generation: Int, uncounted: Int = 0, losses: Int = 0) {
         self.state = state
         self.token = token
         self.attempt = attempt
         self.generation = generation
+        self.uncounted = uncounted
+        self.losses = losses
     }
+
+    /// How many attempts count against the bound of retries, the one under way included.
+    public var tries: Int { attempt - uncounted }
 
     /// The process that holds the flight.
     public var owner: OwnerID? {
         switch state {
         case .leased(let owner), .executing(let owner): owner
-        case .waiting, .settled: nil
+        case .waiting, .backingOff, .held, .settled: nil
         }
     }
 
@@ -110,6 +132,8 @@ extension FlightLifecycle {
             token += 1
         case .leased, .executing:
             throw .alreadyHeld
+        case .backingOff, .held:
+            throw .outOfOrder
         case .settled(let settlement):
             throw .settled(settlement)
         }
@@ -122,7 +146,7 @@ extension FlightLifecycle {
             state = .executing(owner)
             attempt += 1
             generation += 1
-        case .leased, .waiting:
+        case .leased, .waiting, .backingOff, .held:
             throw .staleToken
         case .executing:
             throw token == self.token ? .outOfOrder : .staleToken
@@ -142,12 +166,40 @@ extension FlightLifecycle {
             throw .settled(settled)
         case .executing where token == self.token:
             state = .settled(settlement)
-        case .waiting, .leased:
+        case .waiting, .backingOff, .held, .leased:
             guard settlement == .completed, attempt == self.attempt, attempt > 0 else { throw .staleToken }
             state = .settled(.completed)
         case .executing:
             throw .staleToken
         }
+    }
+
+    /// An attempt failed, and another one is to follow, not before a date.
+    public mutating func attemptPostponed(token: Int64, until date: Date) throws(Refusal) {
+        try attemptStopped(token: token)
+        state = .backingOff(until: date)
+        losses = 0
+    }
+
+    /// An attempt ended, nobody knows how, and another one is not to follow without somebody's word.
+    public mutating func attemptHeld(token: Int64) throws(Refusal) {
+        try attemptStopped(token: token)
+        state = .held
+        losses = 0
+    }
+
+    private func attemptStopped(token: Int64) throws(Refusal) {
+        switch state {
+        case .executing where token == self.token: return
+        case .settled(let settlement): throw .settled(settlement)
+        case .waiting, .backingOff, .held, .leased, .executing: throw .staleToken
+        }
+    }
+
+    /// The date of a back-off has come.
+    public mutating func backoffEnded() throws(Refusal) {
+        guard case .backingOff = state else { throw .outOfOrder }
+        state = .waiting
     }
 
     /// The holder gives the flight back: unsent, or with its attempt stopped. Returns the attempt that was under way.
@@ -159,48 +211,59 @@ extension FlightLifecycle {
             return nil
         case .executing where token == self.token:
             state = .waiting
+            uncounted += 1
             return attempt
         case .settled(let settlement):
             throw .settled(settlement)
-        case .waiting, .leased, .executing:
+        case .waiting, .backingOff, .held, .leased, .executing:
             throw .staleToken
         }
     }
 
-    /// The holder is dead or its lease ran out. Returns the attempt whose outcome is lost, if one was under way.
+    /// The holder is dead or its lease ran out. Returns the attempt whose outcome is lost, if one was under way: then
+    /// the policy decides whether the flight waits again or is held.
     @discardableResult
-    public mutating func leaseBroken() -> Int? {
+    public mutating func leaseBroken(_ policy: UnknownOutcomePolicy = .runAgain) -> Int? {
         switch state {
         case .leased:
             state = .waiting
             return nil
         case .executing:
-            state = .waiting
+            uncounted += 1
+            losses += 1
+            state = policy == .hold || losses >= Self.maximumLosses ? .held : .waiting
             return attempt
-        case .waiting, .settled:
+        case .waiting, .backingOff, .held, .settled:
             return nil
         }
     }
 
-    /// The last live member was cancelled or deleted. Returns the attempt that is to be stopped, if one is under way.
+    /// The last live member was cancelled, deleted, or ran out of time. Returns the attempt that is to be stopped, if
+    /// one is under way.
     @discardableResult
-    public mutating func lastMemberLeft() -> Int? {
+    public mutating func lastMemberLeft(as settlement: Settlement = .cancelled) -> Int? {
         switch state {
         case .executing:
-            state = .settled(.cancelled)
+            state = .settled(settlement)
             return attempt
-        case .waiting, .leased:
-            state = .settled(.cancelled)
+        case .waiting, .backingOff, .held, .leased:
+            state = .settled(settlement)
             return nil
         case .settled:
             return nil
         }
     }
 
-    /// A member of a failed or cancelled flight is retried: the flight waits again. A completed one never does.
+    /// Somebody wants the flight tried (again), now: a failed or cancelled one, one that is held, or one that backs
+    /// off. A completed one never is.
     public mutating func reopened() throws(Refusal) {
-        guard case .settled(let settlement) = state else { throw .outOfOrder }
-        guard settlement != .completed else { throw .settled(.completed) }
-        state = .waiting
+        switch state {
+        case .settled(.completed): throw .settled(.completed)
+        case .settled, .held, .backingOff:
+            state = .waiting
+            uncounted = attempt
+            losses = 0
+        case .waiting, .leased, .executing: throw .outOfOrder
+        }
     }
 }

@@ -49,13 +49,13 @@ public struct RequestLifecycle: Sendable, Hashable {
         return .done
     }
 
-    /// Somebody wants it tried again.
-    public mutating func retryRequested() -> Verdict {
-        switch state {
-        case .failed, .cancelled:
+    /// Somebody wants it tried again; or now, where its flight is held or backs off.
+    public mutating func retryRequested(_ flight: FlightLifecycle) -> Verdict {
+        switch (state, flight.state) {
+        case (.failed, _), (.cancelled, _), (.live, .held), (.live, .backingOff):
             state = .live
             return .done
-        case .live, .completed:
+        case (.live, _), (.completed, _):
             return .refused(state)
         }
     }

@@ -25,6 +25,17 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     /// How long one attempt may take before it is ended as ``AIServiceError/Code/timeout``.
     /// `nil` takes the provider's default, and that failing the engine's (30 s).
     public var attemptTimeout: Duration?
+    /// When an answer is of no use any more. From then on the request is sent to no provider, and fails with
+    /// ``AIServiceError/Code/deadlineExceeded``; an attempt under way is stopped. Kept to the microsecond.
+    /// Default `nil`: never.
+    public var deadline: Date?
+    /// How many attempts may be sent, at least 1, before a failure is final. Explicit retries count anew; attempts
+    /// that the death of their process interrupted do not count. `nil`, the default, takes the engine's
+    /// ``RetryPolicy/maximumAttempts``.
+    public var maximumAttempts: Int?
+    /// What to do when nobody knows whether an attempt was carried out, and billed: its process died, or the
+    /// connection was lost. Default ``UnknownOutcomePolicy/runAgain``.
+    public var unknownOutcome: UnknownOutcomePolicy
     /// The caller's own labels. Stored, returned, never sent to a provider, not part of the fingerprint.
     public var metadata: [String: String]
 
@@ -38,6 +49,9 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         tenant: String = "",
         priority: Priority = .normal,
         attemptTimeout: Duration? = nil,
+        deadline: Date? = nil,
+        maximumAttempts: Int? = nil,
+        unknownOutcome: UnknownOutcomePolicy = .runAgain,
         metadata: [String: String] = [:]
     ) {
         self.id = id
@@ -48,6 +62,9 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         self.tenant = tenant
         self.priority = priority
         self.attemptTimeout = attemptTimeout
+        self.deadline = deadline
+        self.maximumAttempts = maximumAttempts
+        self.unknownOutcome = unknownOutcome
         self.metadata = metadata
     }
 }

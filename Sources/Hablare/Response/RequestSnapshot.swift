@@ -10,6 +10,15 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         case unclaimed(ahead: Int?)
         /// The process that looked has no provider of that id.
         case noProvider
+        /// Its last attempt failed; the next one is not sent before the date.
+        case backingOff(until: Date)
+        /// The account's limit is used up, or the provider asked for a pause; nothing is sent to it before the date.
+        case rateLimited(until: Date)
+        /// The provider failed several times in a row, and is left alone until the date.
+        case providerFailing(until: Date)
+        /// Nobody knows whether its last attempt was carried out, and billed: it waits for somebody to retry, cancel or
+        /// delete it.
+        case held
     }
 
     /// The process that holds a request at the moment.
@@ -48,6 +57,8 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public var holder: Holder?
     /// How many attempts were sent to the provider, over all retries.
     public var attempts: Int
+    /// When its answer is of no use any more.
+    public var deadline: Date?
     /// When it was submitted.
     public var createdAt: Date
     /// When it became final; `nil` before.
@@ -61,7 +72,7 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public init(
         id: UUID, job: JobKey? = nil, position: Int? = nil, providerID: ProviderID, model: String? = nil,
         priority: Priority = .normal, phase: RequestPhase, error: AIServiceError? = nil, waiting: WaitReason? = nil,
-        holder: Holder? = nil, attempts: Int, createdAt: Date, finishedAt: Date? = nil, supersedes: UUID? = nil,
+        holder: Holder? = nil, attempts: Int, deadline: Date? = nil, createdAt: Date, finishedAt: Date? = nil, supersedes: UUID? = nil,
         metadata: [String: String] = [:]
     ) {
         self.id = id
@@ -75,6 +86,7 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         self.waiting = waiting
         self.holder = holder
         self.attempts = attempts
+        self.deadline = deadline
         self.createdAt = createdAt
         self.finishedAt = finishedAt
         self.supersedes = supersedes

@@ -1,0 +1,124 @@
+package import Foundation
+
+/// What an account may still be asked for: its two buckets, its pause, its corrected limits. Pure; the deciding machine
+/// of the store's account rows.
+package struct AccountBudget: Sendable, Hashable {
+    /// Calls.
+    package var requests: TokenBucket?
+    /// Units.
+    package var units: TokenBucket?
+    /// Calls a minute, as the provider said last.
+    package var reportedRequests: Double?
+    /// Units a minute, as the provider said last.
+    package var reportedUnits: Double?
+    /// Nothing may be sent before: the provider said so.
+    package var pausedUntil: Date?
+    /// The provider fails, and is not to be bothered before.
+    package var failingUntil: Date?
+
+    package init(
+        requests: TokenBucket? = nil, units: TokenBucket? = nil, reportedRequests: Double? = nil,
+        reportedUnits: Double? = nil, pausedUntil: Date? = nil, failingUntil: Date? = nil
+    ) {
+        self.requests = requests
+        self.units = units
+        self.reportedRequests = reportedRequests
+        self.reportedUnits = reportedUnits
+        self.pausedUntil = pausedUntil
+        self.failingUntil = failingUntil
+    }
+
+    /// The longest pause that is believed: a clock or a header may be wrong by years.
+    package static let longestPause: TimeInterval = 24 * 3600
+
+    // MARK: Spending
+
+    /// Spends as many of the costs, in order, as there is room for.
+    package mutating func reserve(_ costs: [Double], of limit: RateLimit, now: Date) -> PermitGrant {
+        if let pausedUntil, pausedUntil > now {
+            return PermitGrant(costs: [], next: min(pausedUntil, now.addingTimeInterval(Self.longestPause)))
+        }
+        pausedUntil = nil
+        let requestMeasure = measure(limit.requestsPerMinute, reportedRequests, limit)
+        let unitMeasure = measure(limit.unitsPerMinute, reportedUnits, limit)
+        Self.refill(&requests, requestMeasure, now)
+        Self.refill(&units, unitMeasure, now)
+        var granted: [Double] = []
+        for cost in costs {
+            let delay = max(
+                Self.delay(of: 1, requests, requestMeasure), Self.delay(of: cost, units, unitMeasure))
+            guard delay == 0 else {
+                return PermitGrant(
+                    costs: granted, next: now.addingTimeInterval(min(delay, Self.longestPause)))
+            }
+            requests?.level -= 1
+            units?.level -= cost
+            granted.append(cost)
+        }
+        return PermitGrant(costs: granted, next: nil)
+    }
+
+    /// When a call of the given cost could be sent, if it cannot be now.
+    package func nextCall(of limit: RateLimit, costing cost: Double = 1, now: Date) -> Date? {
+        var copy = self
+        return copy.reserve([cost], of: limit, now: now).next
+    }
+
+    private func measure(_ own: Double?, _ reported: Double?, _ limit: RateLimit) -> TokenBucket.Measure? {
+        guard let own else { return nil }
+        let rate = reported.map { limit.isEstimate ? $0 : min(own, $0) } ?? own
+        return TokenBucket.Measure(perMinute: rate, burst: limit.burst)
+    }
+
+    private static func refill(_ bucket: inout TokenBucket?, _ measure: TokenBucket.Measure?, _ now: Date) {
+        guard let measure else {
+            bucket = nil
+            return
+        }
+        if bucket == nil { bucket = TokenBucket(level: measure.capacity, updatedAt: now) }
+        bucket?.refill(measure, now: now)
+    }
+
+    private static func delay(
+        of cost: Double, _ bucket: TokenBucket?, _ measure: TokenBucket.Measure?
+    ) -> TimeInterval {
+        guard let bucket, let measure else { return 0 }
+        return bucket.delay(of: cost, measure)
+    }
+
+    // MARK: What was learned
+
+    /// Takes note of what a process learned of the account.
+    package mutating func note(_ report: AccountReport, now: Date) {
+        if let until = report.pausedUntil {
+            let believed = min(until, now.addingTimeInterval(Self.longestPause))
+            pausedUntil = max(pausedUntil ?? believed, believed)
+        }
+        switch report.failing {
+        case .unchanged: break
+        case .until(let date): failingUntil = date
+        case .over: failingUntil = nil
+        }
+        guard let limits = report.limits else { return }
+        Self.note(limits.requests, &requests, &reportedRequests)
+        Self.note(limits.units, &units, &reportedUnits)
+        for quota in [limits.requests, limits.units] {
+            guard let quota, let remaining = quota.remaining, remaining < 1, let reset = quota.resetsAfter,
+                reset > .zero
+            else { continue }
+            let until = now.addingTimeInterval(min(reset / .seconds(1), Self.longestPause))
+            pausedUntil = max(pausedUntil ?? until, until)
+        }
+    }
+
+    private static func note(
+        _ quota: ReportedLimits.Quota?, _ bucket: inout TokenBucket?, _ reported: inout Double?
+    ) {
+        guard let quota else { return }
+        // Headers are data: a limit of nothing or of no number is no limit.
+        if let rate = quota.perMinute, rate.isFinite, rate > 0 { reported = rate }
+        if let remaining = quota.remaining, remaining.isFinite, let level = bucket?.level {
+            bucket?.level = min(level, max(0, remaining))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package import Foundation
+
+/// Leaves a provider alone that failed several times in a row, and probes it now and then with a single call. Pure.
+///
+/// Only failures that say something about the provider's health count: overload, timeouts, lost connections. A refused
+/// request is a healthy provider.
+package struct Breaker: Sendable, Hashable {
+    /// When and how long a provider is left alone.
+    package struct Policy: Sendable, Hashable {
+        package var threshold: Int
+        package var pause: TimeInterval
+        package var longestPause: TimeInterval
+    }
+
+    /// What the end of a call says about its provider's health.
+    package enum Health: Sendable, Hashable {
+        /// It answered, or refused for a reason of the request.
+        case sound
+        /// It failed.
+        case failing
+        /// Nothing: the call was stopped, or refused for its number.
+        case unknown
+    }
+
+    private enum State: Sendable, Hashable {
+        case closed(failures: Int)
+        /// Nothing is sent before the date.
+        case open(until: Date, pauses: Int)
+        /// One call is under way to see.
+        case probing(pauses: Int)
+    }
+
+    private var state = State.closed(failures: 0)
+    private let policy: Policy
+
+    package init(_ policy: Policy) {
+        self.policy = policy
+    }
+
+    /// Whether calls are sent without a second thought.
+    package var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
+
+    /// When the next call may be sent: `nil` when one may be now, `.distantFuture` while a probe is under way.
+    package func next(now: Date) -> Date? {
+        switch state {
+        case .closed: nil
+        case .open(let until, _): until > now ? until : nil
+        case .probing: .distantFuture
+        }
+    }
+
+    /// A call is sent.
+    package mutating func sent() {
+        if case .open(_, let pauses) = state { state = .probing(pauses: pauses) }
+    }
+
+    /// A call ended. Answers with what is news: until when the provider is left alone, or that it works again.
+    package mutating func ended(_ health: Health, now: Date) -> AccountReport.Failing {
+        switch (state, health) {
+        case (.closed, .sound):
+            state = .closed(failures: 0)
+            return .unchanged
+        case (.closed(let failures), .failing) where failures + 1 < policy.threshold:
+            state = .closed(failures: failures + 1)
+            return .unchanged
+        case (.closed, .failing):
+            return open(pauses: 0, now: now)
+        case (.probing, .sound), (.open, .sound):
+            // In the open state: a call that was sent before, and got through.
+            state = .closed(failures: 0)
+            return .over
+        case (.probing(let pauses), .failing):
+            return open(pauses: pauses + 1, now: now)
+        case (.probing(let pauses), .unknown):
+            state = .open(until: now, pauses: pauses)  // the next call is the probe
+            return .unchanged
+        case (.open, .failing), (.open, .unknown), (.closed, .unknown):
+            return .unchanged
+        }
+    }
+
+    private mutating func open(pauses: Int, now: Date) -> AccountReport.Failing {
+        let pause = min(policy.pause * Double(1 << min(pauses, 30)), policy.longestPause)
+        let until = now.addingTimeInterval(pause)
+        state = .open(until: until, pauses: pauses)
+        return .until(until)
+    }
+}
+
+extension Breaker.Health {
+    /// What a failure says.
+    package init(_ error: AIServiceError) {
+        switch error.disposition {
+        case .retry: self = error.code == .rateLimited ? .unknown : .failing
+        case .outcomeUnknown: self = .failing
+        case .fail, .needsUser: self = error.code == .cancelled ? .unknown : .sound
+        }
+    }
+}

@@ -1,0 +1,93 @@
+public import Foundation
+
+/// A wish for permits to send calls, from an account's shared limit.
+public struct PermitRequest: Sendable, Hashable {
+    /// Whose limit.
+    public var account: AccountID
+    /// The limit.
+    public var limit: RateLimit
+    /// What each call costs in units, in the order in which they are to be sent.
+    public var costs: [Double]
+
+    /// Creates a wish.
+    public init(account: AccountID, limit: RateLimit, costs: [Double]) {
+        self.account = account
+        self.limit = limit
+        self.costs = costs
+    }
+}
+
+/// What was granted of a ``PermitRequest``.
+public struct PermitGrant: Sendable, Hashable {
+    /// The costs of the calls that may be sent: the first ones of the wish.
+    public var costs: [Double]
+    /// When the next one can be granted; `nil` when all were.
+    public var next: Date?
+
+    /// Creates a grant.
+    public init(costs: [Double], next: Date?) {
+        self.costs = costs
+        self.next = next
+    }
+}
+
+/// What a process learned of an account.
+public struct AccountReport: Sendable, Hashable {
+    /// Whether the provider fails.
+    public enum Failing: Sendable, Hashable {
+        /// Nothing new.
+        case unchanged
+        /// It fails, and is left alone until a date.
+        case until(Date)
+        /// It works again.
+        case over
+    }
+
+    /// Whose account.
+    public var account: AccountID
+    /// What the provider said of its limits.
+    public var limits: ReportedLimits?
+    /// When the provider wants to hear of us again.
+    public var pausedUntil: Date?
+    /// Whether the provider fails.
+    public var failing: Failing
+
+    /// Creates a report.
+    public init(
+        account: AccountID, limits: ReportedLimits? = nil, pausedUntil: Date? = nil, failing: Failing = .unchanged
+    ) {
+        self.account = account
+        self.limits = limits
+        self.pausedUntil = pausedUntil
+        self.failing = failing
+    }
+}
+
+/// An account as the store has it.
+public struct AccountRecord: Sendable, Hashable {
+    /// Its id.
+    public var id: AccountID
+    package var budget: AccountBudget
+
+    package init(id: AccountID, budget: AccountBudget) {
+        self.id = id
+        self.budget = budget
+    }
+}
+
+/// A request that ran out of time.
+public struct ExpiredRequest: Sendable, Hashable {
+    /// The request; it failed with ``AIServiceError/Code/deadlineExceeded``.
+    public var id: UUID
+    /// Its flight, which ended with it.
+    public var flight: FlightID
+    /// The flight's token at that time.
+    public var token: Int64
+
+    /// Creates a record.
+    public init(id: UUID, flight: FlightID, token: Int64) {
+        self.id = id
+        self.flight = flight
+        self.token = token
+    }
+}

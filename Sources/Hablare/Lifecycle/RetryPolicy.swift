@@ -1,0 +1,105 @@
+/// When a failed attempt is followed by another one: exponential back-off with full jitter.
+///
+/// Whether trying again can help at all is the failure's own word, its ``AIServiceError/disposition``: a failure that
+/// needs the user, or that will come again, is final at once. So is one whose next attempt would come after the
+/// request's deadline or the policy's own bound: nobody waits in vain.
+public struct RetryPolicy: Sendable, Hashable {
+    /// How many attempts are sent at most, the first one included. Default 3; 1 never retries.
+    public var maximumAttempts: Int
+    /// The most that is waited before the second attempt; doubles with each further one. Default 1 s.
+    public var baseDelay: Duration
+    /// The most that is ever waited, unless the provider asks for more. Default 60 s.
+    public var maximumDelay: Duration
+    /// How long after the first attempt another one may still begin. Default 10 minutes.
+    public var maximumElapsed: Duration
+
+    /// Creates a policy.
+    public init(
+        maximumAttempts: Int = 3, baseDelay: Duration = .seconds(1), maximumDelay: Duration = .seconds(60),
+        maximumElapsed: Duration = .seconds(600)
+    ) {
+        self.maximumAttempts = maximumAttempts
+        self.baseDelay = baseDelay
+        self.maximumDelay = maximumDelay
+        self.maximumElapsed = maximumElapsed
+    }
+
+    /// One attempt, whose failure is final.
+    public static let never = RetryPolicy(maximumAttempts: 1)
+
+    /// What to do after a failure.
+    package enum Decision: Sendable, Hashable {
+        /// Try again after this time.
+        case retry(after: Duration)
+        /// The failure is the outcome.
+        case fail
+        /// Wait for somebody's word.
+        case hold
+    }
+
+    /// What is known of the request when an attempt has failed.
+    package struct Situation: Sendable, Hashable {
+        /// How many attempts count, the failed one included.
+        package var tries: Int
+        /// How many are allowed, where the request says so.
+        package var maximumAttempts: Int?
+        /// The time since the first of them was sent.
+        package var elapsed: Duration
+        /// The time until the request's deadline.
+        package var remaining: Duration?
+        /// What to do when the outcome is unknown.
+        package var unknownOutcome: UnknownOutcomePolicy
+
+        package init(
+            tries: Int, maximumAttempts: Int? = nil, elapsed: Duration = .zero, remaining: Duration? = nil,
+            unknownOutcome: UnknownOutcomePolicy = .runAgain
+        ) {
+            self.tries = tries
+            self.maximumAttempts = maximumAttempts
+            self.elapsed = elapsed
+            self.remaining = remaining
+            self.unknownOutcome = unknownOutcome
+        }
+    }
+
+    /// Decides.
+    ///
+    /// - Parameter jitter: Between 0 and 1, drawn by the caller.
+    package func decision(
+        after error: AIServiceError, in situation: Situation, jitter: Double
+    ) -> Decision {
+        let minimum: Duration
+        switch error.disposition {
+        case .fail, .needsUser: return .fail
+        case .outcomeUnknown where situation.unknownOutcome == .hold: return .hold
+        case .outcomeUnknown: minimum = .zero
+        case .retry(let after): minimum = max(.zero, after ?? .zero)
+        }
+        guard error.code != .cancelled, situation.tries < situation.maximumAttempts ?? maximumAttempts else {
+            return .fail
+        }
+        // Checked before adding: a header may ask for more years than a duration can hold.
+        let bound = min(maximumElapsed - situation.elapsed, situation.remaining ?? maximumElapsed)
+        guard minimum < bound else { return .fail }
+        // Jitter also on top of what the provider asked: those who were refused together do not return together.
+        let delay = minimum + backoff(before: situation.tries + 1) * min(1, max(0, jitter))
+        // Shorter than drawn where the bound is near, but never shorter than the provider asked.
+        return .retry(after: min(delay, max(minimum, bound - .milliseconds(1))))
+    }
+
+    /// The most that is waited before an attempt, from the second on.
+    private func backoff(before attempt: Int) -> Duration {
+        var delay = min(baseDelay, maximumDelay)
+        var doublings = attempt - 2
+        while doublings > 0, delay > .zero, delay < maximumDelay {
+            delay = min(delay + delay, maximumDelay)
+            doublings -= 1
+        }
+        return delay
+    }
+
+    /// Whether every number makes sense.
+    var isValid: Bool {
+        maximumAttempts >= 1 && baseDelay >= .zero && maximumDelay >= .zero && maximumElapsed >= .zero
+    }
+}

@@ -1,0 +1,89 @@
+/// How much a provider account may be asked for a minute, by all processes on a store together.
+///
+/// Kept by a token bucket: in any span of time no more is spent than ``burst`` plus what the span refills, give or
+/// take the permits of a second, which a process may hold before it spends them. The bucket lives in the store, so
+/// processes share it and a restart does not fill it.
+public struct RateLimit: Sendable, Hashable {
+    /// Calls a minute. `nil`: not limited.
+    public var requestsPerMinute: Double?
+    /// Units (tokens, characters: what ``AIServiceProvider/units(of:)`` counts) a minute. `nil`: not limited.
+    public var unitsPerMinute: Double?
+    /// How much of a minute's share may be spent at once after a quiet time, between 0 and 1; at least one call in any
+    /// case. Default 0.1: six seconds' worth.
+    public var burst: Double
+    /// Whether the numbers are a guess, which a higher limit that the provider reports corrects. A lower one corrects
+    /// any. Default `false`.
+    public var isEstimate: Bool
+
+    /// Creates a limit. Default: 60 calls a minute, for a web service whose limit is not known.
+    public init(
+        requestsPerMinute: Double? = 60, unitsPerMinute: Double? = nil, burst: Double = 0.1, isEstimate: Bool = false
+    ) {
+        self.requestsPerMinute = requestsPerMinute
+        self.unitsPerMinute = unitsPerMinute
+        self.burst = burst
+        self.isEstimate = isEstimate
+    }
+
+    /// What OpenAI grants a new account: 500 calls a minute, until its headers say otherwise.
+    public static let openAI = RateLimit(requestsPerMinute: 500, isEstimate: true)
+    /// What Anthropic grants a new account: 50 calls a minute, until its headers say otherwise.
+    public static let anthropic = RateLimit(requestsPerMinute: 50, isEstimate: true)
+    /// 300 calls a minute, for ElevenLabs.
+    public static let elevenLabs = RateLimit(requestsPerMinute: 300, isEstimate: true)
+
+    /// Whether every number is one that a bucket can be made of.
+    var isValid: Bool {
+        let rates = [requestsPerMinute, unitsPerMinute].compactMap(\.self)
+        return rates.allSatisfy { $0.isFinite && $0 > 0 } && burst.isFinite && (0...1).contains(burst)
+    }
+}
+
+/// Names an account at a provider: providers with the same key of the same service share its limits.
+///
+/// Never the secret itself: it is stored and shown.
+public struct AccountID: Sendable, Hashable, Comparable, RawRepresentable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
+    /// The name.
+    public let rawValue: String
+    /// Creates an id.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Creates an id from a literal.
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
+    /// The name.
+    public var description: String { rawValue }
+    /// Orders by name.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// What a provider says of its limits in an answer or a refusal. Whatever it does not say is `nil`.
+public struct ReportedLimits: Sendable, Hashable {
+    /// One limited quantity.
+    public struct Quota: Sendable, Hashable {
+        /// How much a minute.
+        public var perMinute: Double?
+        /// How much is left now.
+        public var remaining: Double?
+        /// When it is full again, from now.
+        public var resetsAfter: Duration?
+
+        /// Creates a quota.
+        public init(perMinute: Double? = nil, remaining: Double? = nil, resetsAfter: Duration? = nil) {
+            self.perMinute = perMinute
+            self.remaining = remaining
+            self.resetsAfter = resetsAfter
+        }
+    }
+
+    /// Calls.
+    public var requests: Quota?
+    /// Units.
+    public var units: Quota?
+
+    /// Creates a report.
+    public init(requests: Quota? = nil, units: Quota? = nil) {
+        self.requests = requests
+        self.units = units
+    }
+}
