@@ -35,9 +35,7 @@ package struct AccountBudget: Sendable, Hashable {
 
     /// Spends as many of the costs, in order, as there is room for.
     package mutating func reserve(_ costs: [Double], of limit: RateLimit, now: Date) -> PermitGrant {
-        if let pausedUntil, pausedUntil > now {
-            return PermitGrant(costs: [], next: min(pausedUntil, now.addingTimeInterval(Self.longestPause)))
-        }
+        if let pause = pause(now: now) { return PermitGrant(costs: [], next: pause) }
         pausedUntil = nil
         let requestMeasure = measure(limit.requestsPerMinute, reportedRequests, limit)
         let unitMeasure = measure(limit.unitsPerMinute, reportedUnits, limit)
@@ -56,6 +54,14 @@ package struct AccountBudget: Sendable, Hashable {
             granted.append(cost)
         }
         return PermitGrant(costs: granted, next: nil)
+    }
+
+    /// Until when the account is paused, if it is. A pause longer than any that is believed is a clock's that was set back.
+    package func pause(now: Date) -> Date? {
+        guard let pausedUntil, pausedUntil > now, pausedUntil <= now.addingTimeInterval(Self.longestPause) else {
+            return nil
+        }
+        return pausedUntil
     }
 
     /// When a call of the given cost could be sent, if it cannot be now.

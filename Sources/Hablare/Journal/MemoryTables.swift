@@ -119,8 +119,9 @@ extension MemoryTables {
         case .expire(let date, let limit):
             return expire(at: date, limit: limit)
         case .reserve(let request, let date):
-            return .permits(accounts[request.account, default: AccountBudget()].reserve(
-                request.costs, of: request.limit, now: date))
+            return .permits(
+                accounts[request.account, default: AccountBudget()].reserve(
+                    request.costs, of: request.limit, now: date))
         case .report(let report, let date):
             accounts[report.account, default: AccountBudget()].note(report, now: date)
             return .done
