@@ -89,7 +89,7 @@ actor DeadlineWatch {
         guard isOpen, let next else { return }
         if let timer, timer.fires <= next { return }
         timer?.task.cancel()
-        let wait = max(.milliseconds(1), .between(date(), next))
+        let wait = max(Duration.milliseconds(1), .between(date(), next))
         timer = (
             next,
             spawner.start { [weak self, clock] in

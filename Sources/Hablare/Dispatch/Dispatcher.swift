@@ -424,7 +424,7 @@ package actor Dispatcher {
         guard let next = core.wake(after: now) else { return }
         if let alarm, alarm.fires <= next { return }
         alarm?.task.cancel()
-        let wait = max(.milliseconds(1), .between(now, next))
+        let wait = max(Duration.milliseconds(1), .between(now, next))
         alarm = (
             next,
             spawner.start { [weak self, clock] in
