@@ -33,7 +33,7 @@ extension AIRequestManager {
                 .invalidRequest, "The request's deadline has passed already. Give it a later one, or none.")
         }
         return Submission(
-            request: request, provider: provider,
+            request: request, provider: provider, account: registered.account,
             fingerprint: try Fingerprint(request, instance: registered.instance), createdAt: now)
     }
 
