@@ -13,18 +13,21 @@ package struct AccountBudget: Sendable, Hashable {
     package var reportedUnits: Double?
     /// Nothing may be sent before: the provider said so.
     package var pausedUntil: Date?
+    /// When the next call could be sent, as the last reservation found that was not granted in full.
+    package var nextCall: Date?
     /// The provider fails, and is not to be bothered before.
     package var failingUntil: Date?
 
     package init(
         requests: TokenBucket? = nil, units: TokenBucket? = nil, reportedRequests: Double? = nil,
-        reportedUnits: Double? = nil, pausedUntil: Date? = nil, failingUntil: Date? = nil
+        reportedUnits: Double? = nil, pausedUntil: Date? = nil, nextCall: Date? = nil, failingUntil: Date? = nil
     ) {
         self.requests = requests
         self.units = units
         self.reportedRequests = reportedRequests
         self.reportedUnits = reportedUnits
         self.pausedUntil = pausedUntil
+        self.nextCall = nextCall
         self.failingUntil = failingUntil
     }
 
@@ -35,9 +38,13 @@ package struct AccountBudget: Sendable, Hashable {
 
     /// Spends as many of the costs, in order, as there is room for.
     package mutating func reserve(_ costs: [Double], of limit: RateLimit, now: Date) -> PermitGrant {
-        if let pausedUntil, pausedUntil > now {
-            return PermitGrant(costs: [], next: min(pausedUntil, now.addingTimeInterval(Self.longestPause)))
-        }
+        let grant = spend(costs, of: limit, now: now)
+        nextCall = grant.next
+        return grant
+    }
+
+    private mutating func spend(_ costs: [Double], of limit: RateLimit, now: Date) -> PermitGrant {
+        if let pause = pause(now: now) { return PermitGrant(costs: [], next: pause) }
         pausedUntil = nil
         let requestMeasure = measure(limit.requestsPerMinute, reportedRequests, limit)
         let unitMeasure = measure(limit.unitsPerMinute, reportedUnits, limit)
@@ -58,10 +65,19 @@ package struct AccountBudget: Sendable, Hashable {
         return PermitGrant(costs: granted, next: nil)
     }
 
-    /// When a call of the given cost could be sent, if it cannot be now.
-    package func nextCall(of limit: RateLimit, costing cost: Double = 1, now: Date) -> Date? {
-        var copy = self
-        return copy.reserve([cost], of: limit, now: now).next
+    /// Until when the account is paused, if it is. A pause longer than any that is believed is a clock's that was set back.
+    package func pause(now: Date) -> Date? {
+        guard let pausedUntil, pausedUntil > now, pausedUntil <= now.addingTimeInterval(Self.longestPause) else {
+            return nil
+        }
+        return pausedUntil
+    }
+
+    /// Why nothing is sent to the account at the moment, if nothing is.
+    package func waitReason(now: Date) -> RequestSnapshot.WaitReason? {
+        if let failingUntil, failingUntil > now { return .providerFailing(until: failingUntil) }
+        if let pause = pause(now: now) { return .rateLimited(until: pause) }
+        return nextCall.flatMap { $0 > now ? .rateLimited(until: $0) : nil }
     }
 
     private func measure(_ own: Double?, _ reported: Double?, _ limit: RateLimit) -> TokenBucket.Measure? {

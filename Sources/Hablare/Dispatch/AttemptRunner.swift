@@ -9,6 +9,8 @@ struct AttemptRunner: Sendable {
     let hub: StatusHub
     let date: @Sendable () -> Date
     let attemptTimeout: Duration
+    let retry: RetryPolicy
+    let jitter: @Sendable () -> Double
     let logger: Logger
 
     /// How long an attempt at a request may take.
@@ -16,11 +18,19 @@ struct AttemptRunner: Sendable {
         flight.request.attemptTimeout ?? registry[flight.provider]?.limits.attemptTimeout ?? attemptTimeout
     }
 
+    /// What a call costs in units of its account's limit; 0 where the limit has none.
+    func cost(of request: AIRequest, for provider: ProviderID) -> Double {
+        guard let provider = registry[provider], provider.limits.rate?.unitsPerMinute != nil else { return 0 }
+        let units = provider.units(of: request)
+        return units.isFinite ? max(0, units) : 0
+    }
+
     /// Journals the attempt. Only what this returns may be sent.
     ///
     /// - Throws: ``AIServiceError`` of category storage; nothing may be sent then. Returns `nil` when the flight is
-    ///   not this process's any more.
+    ///   not this process's any more, or its request has run out of time, so that ``DeadlineWatch`` will end it.
     func journalStart(of flight: QueuedFlight) async throws -> QueuedFlight? {
+        if let deadline = flight.request.deadline, deadline <= date() { return nil }
         let transition: FlightTransition
         do throws(FlightLifecycle.Refusal) {
             transition = try FlightTransition(of: flight.lifecycle) { flight throws(FlightLifecycle.Refusal) in
@@ -29,35 +39,49 @@ struct AttemptRunner: Sendable {
         } catch {
             return nil
         }
-        guard try await journal.commit(.advance(flight.id, transition, at: date())) == .done else { return nil }
+        let startedAt = date()
+        guard try await journal.commit(.advance(flight.id, transition, at: startedAt)) == .done else { return nil }
         var started = flight
         started.lifecycle = transition.new
+        started.triedSince = flight.triedSince ?? startedAt
         return started
     }
 
-    /// Sends the attempt; `nil` when it was stopped before it was sent.
-    func send(_ flight: QueuedFlight) async -> Result<ProviderAnswer, AIServiceError>? {
-        if let failure = flight.failure { return .failure(failure) }
+    /// What came of sending an attempt.
+    struct Reply: Sendable {
+        var result: Result<ProviderAnswer, AIServiceError>
+        /// What the provider said of its limits.
+        var limits: ReportedLimits?
+        /// Whether the provider was called.
+        var wasSent = true
+    }
+
+    /// Sends the attempt, unless it was stopped or its request ran out of time.
+    func send(_ flight: QueuedFlight) async -> Reply {
+        if let failure = flight.failure { return Reply(result: .failure(failure), wasSent: false) }
         guard let provider = registry[flight.provider] else {
-            return .failure(.providerNotFound(flight.provider, known: registry.ids))
+            return Reply(result: .failure(.providerNotFound(flight.provider, known: registry.ids)), wasSent: false)
         }
-        guard !Task.isCancelled else { return nil }
+        guard !Task.isCancelled else { return Reply(result: .failure(.attemptCancelled), wasSent: false) }
+        let remaining = flight.request.deadline.map { Duration.between(date(), $0) }
+        if let remaining, remaining <= .zero {
+            return Reply(result: .failure(.deadlineExceeded), wasSent: false)
+        }
         hub.announce(.executing(progress: nil), of: flight.request.id)
+        let limits = Guarded<ReportedLimits?>(nil)
         let call = ProviderCall(
-            request: flight.request, attempt: flight.lifecycle.attempt, timeout: timeout(of: flight)
-        ) { [hub] progress in
-            hub.announce(.executing(progress: progress), of: flight.request.id)
-        }
-        return await provider.generate(call)
+            request: flight.request, attempt: flight.lifecycle.attempt,
+            timeout: min(timeout(of: flight), remaining ?? timeout(of: flight)),
+            progress: { [hub] progress in hub.announce(.executing(progress: progress), of: flight.request.id) },
+            limits: { reported in limits.withLock { $0 = reported } })
+        let result = await provider.generate(call)
+        return Reply(result: result, limits: limits.withLock { $0 })
     }
 
     /// The end of an attempt as it goes to the store.
-    func end(
-        of flight: QueuedFlight, startedAt: Date, result: Result<ProviderAnswer, AIServiceError>, stopped: StopReason?,
-        wasSent: Bool = true
-    ) -> AttemptEnd {
+    func end(of flight: QueuedFlight, startedAt: Date, reply: Reply, stopped: StopReason?) -> AttemptEnd {
         let promised = registry[flight.provider]?.responseType ?? .data
-        let verdict = AttemptVerdict(result, promised: promised, stopped: stopped)
+        let verdict = AttemptVerdict(reply.result, promised: promised, stopped: stopped)
         let endedAt = date()
         let outcome: AttemptEnd.Outcome =
             switch verdict.outcome {
@@ -66,18 +90,36 @@ struct AttemptRunner: Sendable {
                     AIResponseData(
                         requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
                         metadata: answer.metadata, receivedAt: endedAt, usage: answer.usage))
-            case .failed(let error): .failed(error)
+            case .failed(let error): failed(with: error, flight, startedAt: startedAt, endedAt: endedAt)
             case .interrupted: .interrupted
             }
         return AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
-            outcome: outcome, billing: wasSent ? verdict.billing : .neverSent, startedAt: startedAt, endedAt: endedAt)
+            outcome: outcome, billing: reply.wasSent ? verdict.billing : .neverSent, startedAt: startedAt,
+            endedAt: endedAt)
+    }
+
+    /// What a failure leads to: another attempt, somebody's word, or the end.
+    private func failed(
+        with error: AIServiceError, _ flight: QueuedFlight, startedAt: Date, endedAt: Date
+    ) -> AttemptEnd.Outcome {
+        let situation = RetryPolicy.Situation(
+            tries: flight.lifecycle.tries, maximumAttempts: flight.request.maximumAttempts,
+            elapsed: max(.zero, .between(flight.triedSince ?? startedAt, endedAt)),
+            remaining: flight.request.deadline.map { .between(endedAt, $0) },
+            unknownOutcome: flight.request.unknownOutcome)
+        switch retry.decision(after: error, in: situation, jitter: jitter()) {
+        case .fail: return .failed(error)
+        case .hold: return .held(error)
+        case .retry(let delay): return .postponed(error, until: endedAt.addingTimeInterval(delay / .seconds(1)))
+        }
     }
 
     /// Records the end of an attempt, its content first, and announces the outcome once it is on disk.
     ///
+    /// - Returns: What was recorded; `nil` when the outcome was not needed.
     /// - Throws: ``AIServiceError`` of category storage when it could not be recorded.
-    func settle(_ end: AttemptEnd) async throws {
+    func settle(_ end: AttemptEnd) async throws -> AttemptEnd.Outcome? {
         var stored = end
         var outcome = end.outcome
         for _ in 0..<3 {
@@ -85,14 +127,14 @@ struct AttemptRunner: Sendable {
             switch try await journal.commit(.settle(stored)) {
             case .done:
                 announce(stored)
-                return
+                return stored.outcome
             case .rejected(let error):
                 outcome = .failed(error)  // the answer cannot be stored, and somebody waits: that is the outcome
             case .contentMissing:
                 continue  // collected between its being stored and the commit: store it again
             case let receipt:
                 logger.debug("An attempt's outcome was not needed", metadata: ["receipt": "\(receipt)"])
-                return
+                return nil
             }
         }
         throw AIServiceError(
@@ -116,8 +158,24 @@ struct AttemptRunner: Sendable {
         switch end.outcome {
         case .completed(let data): hub.announce(.completed(data), of: end.request)
         case .failed(let error): hub.announce(.failed(error), of: end.request)
-        case .interrupted: hub.announce(.pending, of: end.request)
+        case .postponed, .held, .interrupted: hub.announce(.pending, of: end.request)
         }
+    }
+}
+
+extension DispatchCore.CallEnd {
+    /// What a reply says beside its outcome.
+    init(_ reply: AttemptRunner.Reply, stopped: StopReason?, now: Date) {
+        switch (stopped, reply.result) {
+        case (.timedOut, .failure): self.init(health: .failing)
+        case (.cancelled, .failure), (.interrupted, .failure), (.expired, .failure): self.init(health: .unknown)
+        case (_, .success): self.init(health: .sound)
+        case (nil, .failure(let error)):
+            self.init(
+                health: reply.wasSent ? Breaker.Health(error) : .unknown,
+                pausedUntil: error.retryAfter.map { now.addingTimeInterval($0 / .seconds(1)) })
+        }
+        limits = reply.limits
     }
 }
 

@@ -5,13 +5,6 @@ package import Foundation
 /// Only failures that say something about the provider's health count: overload, timeouts, lost connections. A refused
 /// request is a healthy provider.
 package struct Breaker: Sendable, Hashable {
-    /// When and how long a provider is left alone.
-    package struct Policy: Sendable, Hashable {
-        package var threshold: Int
-        package var pause: TimeInterval
-        package var longestPause: TimeInterval
-    }
-
     /// What the end of a call says about its provider's health.
     package enum Health: Sendable, Hashable {
         /// It answered, or refused for a reason of the request.
@@ -31,9 +24,9 @@ package struct Breaker: Sendable, Hashable {
     }
 
     private var state = State.closed(failures: 0)
-    private let policy: Policy
+    private let policy: BreakerPolicy
 
-    package init(_ policy: Policy) {
+    package init(_ policy: BreakerPolicy) {
         self.policy = policy
     }
 
@@ -51,13 +44,15 @@ package struct Breaker: Sendable, Hashable {
         }
     }
 
-    /// A call is sent.
-    package mutating func sent() {
-        if case .open(_, let pauses) = state { state = .probing(pauses: pauses) }
+    /// A call is sent. Answers whether it is the probe.
+    package mutating func sent() -> Bool {
+        guard case .open(_, let pauses) = state else { return false }
+        state = .probing(pauses: pauses)
+        return true
     }
 
     /// A call ended. Answers with what is news: until when the provider is left alone, or that it works again.
-    package mutating func ended(_ health: Health, now: Date) -> AccountReport.Failing {
+    package mutating func ended(_ health: Health, isProbe: Bool, now: Date) -> AccountReport.Failing {
         switch (state, health) {
         case (.closed, .sound):
             state = .closed(failures: 0)
@@ -68,22 +63,22 @@ package struct Breaker: Sendable, Hashable {
         case (.closed, .failing):
             return open(pauses: 0, now: now)
         case (.probing, .sound), (.open, .sound):
-            // In the open state: a call that was sent before, and got through.
+            // Also a call that was sent before the provider was left alone, and got through.
             state = .closed(failures: 0)
             return .over
-        case (.probing(let pauses), .failing):
+        case (.probing(let pauses), .failing) where isProbe:
             return open(pauses: pauses + 1, now: now)
-        case (.probing(let pauses), .unknown):
+        case (.probing(let pauses), .unknown) where isProbe:
             state = .open(until: now, pauses: pauses)  // the next call is the probe
             return .unchanged
-        case (.open, .failing), (.open, .unknown), (.closed, .unknown):
+        case (.probing, _), (.open, _), (.closed, .unknown):
             return .unchanged
         }
     }
 
     private mutating func open(pauses: Int, now: Date) -> AccountReport.Failing {
-        let pause = min(policy.pause * Double(1 << min(pauses, 30)), policy.longestPause)
-        let until = now.addingTimeInterval(pause)
+        let pause = min(policy.pause * (1 << min(pauses, 30)), policy.longestPause)
+        let until = now.addingTimeInterval(pause / .seconds(1))
         state = .open(until: until, pauses: pauses)
         return .until(until)
     }

@@ -11,6 +11,9 @@ struct ConcurrencyGate: Sendable, Hashable {
 
     var hasRoom: Bool { inUse < limit }
 
+    /// How many more may be.
+    var room: Int { max(0, limit - inUse) }
+
     /// Takes a place if there is one.
     mutating func enter() -> Bool {
         guard hasRoom else { return false }

@@ -1,11 +1,12 @@
+package import Foundation
 import OrderedCollections
 
 /// Chooses what runs next. Pure: told what happened, answers with what to do; never waits, reads or writes.
 ///
 /// Invariants, whatever is told in whatever order: a lane never has more flights under way than its provider's
 /// concurrency; a flight is never in two places; every place that was promised is taken or given back; and while the
-/// core is open and something waits that it may take, either a flight is under way in that lane or an effect that
-/// will lead to one is outstanding.
+/// core is open and something waits that it may take, either a flight is under way in that lane, or an effect that
+/// will lead to one is outstanding, or ``wake(after:)`` says when time will.
 package struct DispatchCore: Sendable {
     /// What the shell is to do.
     package enum Effect: Sendable {
@@ -13,12 +14,16 @@ package struct DispatchCore: Sendable {
         case start(QueuedFlight)
         /// Run the attempt that its submission has journalled.
         case run(QueuedFlight)
-        /// Ask the store for waiting flights, then tell ``DispatchCore/claimed(_:by:asked:)``.
+        /// Ask the store for waiting flights, then tell ``DispatchCore/claimed(_:nextDue:by:asked:now:)``.
         case claim(ProviderID, limit: Int)
         /// End the attempt: nobody wants its outcome.
         case stop(FlightID)
         /// Give unsent leases back to the store.
         case release([QueuedFlight])
+        /// Reserve permits in the store, then tell ``DispatchCore/granted(_:of:now:)``.
+        case reserve(PermitRequest)
+        /// Tell the store what was learned of an account.
+        case report(AccountReport)
     }
 
     /// How a submission is to be written.
@@ -31,6 +36,33 @@ package struct DispatchCore: Sendable {
         case leave
     }
 
+    /// What the end of a call says beside its outcome.
+    package struct CallEnd: Sendable, Hashable {
+        /// What it says of the provider's health.
+        package var health: Breaker.Health
+        /// When the provider wants to hear of us again.
+        package var pausedUntil: Date?
+        /// What the provider said of its limits.
+        package var limits: ReportedLimits?
+
+        package init(health: Breaker.Health, pausedUntil: Date? = nil, limits: ReportedLimits? = nil) {
+            self.health = health
+            self.pausedUntil = pausedUntil
+            self.limits = limits
+        }
+
+        /// The call was not made.
+        package static let notSent = CallEnd(health: .unknown)
+    }
+
+    /// A flight under way.
+    private struct Call: Sendable {
+        let provider: ProviderID
+        let token: Int64
+        /// Whether it shows if a provider that failed works again.
+        let isProbe: Bool
+    }
+
     private enum Phase: Sendable {
         case closed
         case open
@@ -39,7 +71,8 @@ package struct DispatchCore: Sendable {
 
     private var phase = Phase.closed
     private var lanes: OrderedDictionary<ProviderID, Lane>
-    private var underWay: [FlightID: (provider: ProviderID, token: Int64)] = [:]
+    private var accounts: [AccountID: Account]
+    private var underWay: [FlightID: Call] = [:]
     /// Flights that came back (retried) while their stopped attempt has not ended yet. They queue again when it has.
     private var deferred: [FlightID: QueuedFlight] = [:]
     /// Submissions that hold a promised place and of which nothing was heard since.
@@ -47,9 +80,12 @@ package struct DispatchCore: Sendable {
     /// Flights that were cancelled while submissions were unheard of: one of them may be theirs.
     private var cancelledUnheard: Set<FlightID> = []
 
-    package init(lanes: [(provider: ProviderID, concurrency: Int)]) {
+    package init(lanes: [LaneDescription], breaker: BreakerPolicy = BreakerPolicy()) {
         self.lanes = OrderedDictionary(
-            lanes.map { ($0.provider, Lane(concurrency: $0.concurrency)) }, uniquingKeysWith: { first, _ in first })
+            lanes.map { ($0.provider, Lane($0, breaker: Breaker(breaker))) }, uniquingKeysWith: { first, _ in first })
+        accounts = Dictionary(
+            lanes.map { ($0.account, Account(id: $0.account, limit: $0.rate)) }, uniquingKeysWith: { first, _ in first }
+        )
     }
 
     /// Flights that are queued here or under way.
@@ -61,10 +97,10 @@ package struct DispatchCore: Sendable {
     // MARK: Opening and closing
 
     /// The process is registered and may hold leases.
-    package mutating func opened() -> [Effect] {
+    package mutating func opened(now: Date) -> [Effect] {
         guard case .closed = phase else { return [] }
         phase = .open
-        return backlogMayExist()
+        return backlogMayExist(now: now)
     }
 
     /// The process shuts down: nothing more is started, what is queued goes back.
@@ -86,16 +122,44 @@ package struct DispatchCore: Sendable {
     }
 
     /// The store was written again.
-    package mutating func storeRecovered() -> [Effect] {
+    package mutating func storeRecovered(now: Date) -> [Effect] {
         guard case .parked = phase else { return [] }
         phase = .open
-        return backlogMayExist()
+        return backlogMayExist(now: now)
+    }
+
+    // MARK: Time
+
+    /// Time has passed, or the clock was set: whatever waited for a date is looked at.
+    package mutating func timePassed(now: Date) -> [Effect] {
+        var effects: [Effect] = []
+        for provider in lanes.keys { effects += fill(provider, now: now) }
+        return effects
+    }
+
+    /// When ``timePassed(now:)`` is to be called next; `nil` when nothing waits for time alone.
+    package func wake(after now: Date) -> Date? {
+        guard case .open = phase else { return nil }
+        var earliest: Date?
+        func consider(_ date: Date?) {
+            if let date, date < .distantFuture { earliest = min(earliest ?? date, date) }
+        }
+        for lane in lanes.values {
+            consider(lane.due)
+            guard !lane.queue.isEmpty, lane.gate.hasRoom else { continue }
+            if let next = lane.breaker.next(now: now) {
+                consider(next)
+            } else {
+                consider(accounts[lane.account]?.nextAdmission)
+            }
+        }
+        return earliest
     }
 
     // MARK: Submissions
 
     /// A submission is about to be written: where does it go?
-    package mutating func submitting(to provider: ProviderID) -> Placement {
+    package mutating func submitting(to provider: ProviderID, cost: Double, now: Date) -> Placement {
         guard case .open = phase, var lane = lanes[provider] else { return .leave }
         defer { lanes[provider] = lane }
         guard lane.backlog == .none else {
@@ -103,7 +167,10 @@ package struct DispatchCore: Sendable {
             lane.backlogMayExist()
             return .leave
         }
-        if lane.queue.isEmpty, lane.promised == 0, lane.gate.enter() {
+        if lane.queue.isEmpty, lane.promised == 0, lane.breaker.isClosed, lane.gate.hasRoom,
+            accounts[lane.account]?.admit(cost: cost, now: now) == .admitted
+        {
+            _ = lane.gate.enter()
             unheard += 1
             return .start
         }
@@ -117,45 +184,54 @@ package struct DispatchCore: Sendable {
     }
 
     /// A submission is on disk as it was placed.
-    package mutating func submitted(_ flight: QueuedFlight, as placement: Placement) -> [Effect] {
+    package mutating func submitted(_ flight: QueuedFlight, as placement: Placement, now: Date) -> [Effect] {
         let wasCancelled = heard(of: flight.id, placed: placement)
         switch placement {
         case .start where wasCancelled:
-            lanes[flight.provider]?.gate.leave()
-            return fill(flight.provider)
+            leave(flight.provider, unspent: flight.cost)
+            return fill(flight.provider, now: now)
         case .lease where wasCancelled:
             lanes[flight.provider]?.promised -= 1
-            return fill(flight.provider)
+            return fill(flight.provider, now: now)
         case .start:
             guard case .closed = phase else {
-                underWay[flight.id] = (flight.provider, flight.lifecycle.token)
+                underWay[flight.id] = Call(provider: flight.provider, token: flight.lifecycle.token, isProbe: false)
                 return [.run(flight)]
             }
-            lanes[flight.provider]?.gate.leave()
+            leave(flight.provider, unspent: flight.cost)
             return [.release([flight])]
         case .lease:
             lanes[flight.provider]?.promised -= 1
             guard case .closed = phase else {
                 lanes[flight.provider]?.queue.append(flight, priority: flight.request.priority)
-                return fill(flight.provider)
+                return fill(flight.provider, now: now)
             }
             return [.release([flight])]
         case .leave:
             // Again, now that it is on disk: the store may have answered since it was placed that it has nothing.
             lanes[flight.provider]?.backlogMayExist()
-            return fill(flight.provider)
+            return fill(flight.provider, now: now)
         }
     }
 
+    /// A place among the calls under way was kept for a call that is not made.
+    private mutating func leave(_ provider: ProviderID, unspent cost: Double) {
+        guard let account = lanes[provider]?.account else { return }
+        lanes[provider]?.gate.leave()
+        accounts[account]?.returned(cost: cost)
+    }
+
     /// A submission was not written, or was there before: its place is free.
-    package mutating func submissionDropped(to provider: ProviderID, placement: Placement) -> [Effect] {
+    package mutating func submissionDropped(
+        to provider: ProviderID, placement: Placement, cost: Double, now: Date
+    ) -> [Effect] {
         _ = heard(of: nil, placed: placement)
         switch placement {
-        case .start: lanes[provider]?.gate.leave()
+        case .start: leave(provider, unspent: cost)
         case .lease: lanes[provider]?.promised -= 1
         case .leave: break
         }
-        return fill(provider)
+        return fill(provider, now: now)
     }
 
     /// Something was heard of a submission: was its flight cancelled before?
@@ -169,18 +245,21 @@ package struct DispatchCore: Sendable {
     // MARK: The backlog
 
     /// Something was written that may wait for this process.
-    package mutating func backlogMayExist() -> [Effect] {
+    package mutating func backlogMayExist(now: Date) -> [Effect] {
         var effects: [Effect] = []
         for provider in lanes.keys {
             lanes[provider]?.backlogMayExist()
-            effects += fill(provider)
+            effects += fill(provider, now: now)
         }
         return effects
     }
 
     /// The store answered a claim.
-    package mutating func claimed(_ flights: [QueuedFlight], by provider: ProviderID, asked: Int) -> [Effect] {
+    package mutating func claimed(
+        _ flights: [QueuedFlight], nextDue: Date? = nil, by provider: ProviderID, asked: Int, now: Date
+    ) -> [Effect] {
         guard var lane = lanes[provider] else { return [] }
+        if let nextDue { lane.willBeDue(at: nextDue) }
         // Also where more may exist already: this may be the answer to an older question.
         let mayBeMore = lane.backlog == .asked(more: true) || lane.backlog == .possible
         lane.backlog = mayBeMore || flights.count >= asked ? .possible : .none
@@ -191,7 +270,13 @@ package struct DispatchCore: Sendable {
         }
         for flight in flights { lane.queue.append(flight, priority: flight.request.priority) }
         lanes[provider] = lane
-        return fill(provider)
+        return fill(provider, now: now)
+    }
+
+    /// A flight of this provider waits in the store again, and may be taken from a date on.
+    package mutating func postponed(_ provider: ProviderID, until date: Date, now: Date) -> [Effect] {
+        lanes[provider]?.willBeDue(at: date)
+        return fill(provider, now: now)
     }
 
     /// The store could not answer a claim.
@@ -200,23 +285,57 @@ package struct DispatchCore: Sendable {
         storeFailed()
     }
 
+    // MARK: Permits
+
+    /// The store answered a reservation.
+    package mutating func granted(_ grant: PermitGrant, of account: AccountID, now: Date) -> [Effect] {
+        let asker = accounts[account]?.asker
+        accounts[account]?.granted(grant, now: now)
+        let others = lanes.values.filter { $0.account == account && $0.provider != asker }.map(\.provider)
+        // The asker sends what it asked for, then the others of the account ask, then it may again: nobody is starved.
+        var effects = asker.map { fill($0, mayAsk: false, now: now) } ?? []
+        for provider in others { effects += fill(provider, now: now) }
+        return effects + (asker.map { fill($0, now: now) } ?? [])
+    }
+
+    /// The store could not answer a reservation.
+    package mutating func reserveFailed(of account: AccountID) {
+        accounts[account]?.askFailed()
+        storeFailed()
+    }
+
     // MARK: Flights under way
 
     /// The attempt is over, or was refused at its start: its place is free.
-    package mutating func ended(_ flight: FlightID) -> [Effect] {
-        guard let provider = underWay.removeValue(forKey: flight)?.provider else { return [] }
+    package mutating func ended(_ flight: FlightID, _ end: CallEnd = .notSent, now: Date) -> [Effect] {
+        guard let call = underWay.removeValue(forKey: flight) else { return [] }
+        let provider = call.provider
         lanes[provider]?.gate.leave()
         if let again = deferred.removeValue(forKey: flight) {
             lanes[provider]?.queue.append(again, priority: again.request.priority)
         }
-        return fill(provider)
+        return learn(end, from: call, now: now) + fill(provider, now: now)
+    }
+
+    private mutating func learn(_ end: CallEnd, from call: Call, now: Date) -> [Effect] {
+        guard let account = lanes[call.provider]?.account else { return [] }
+        let failing =
+            lanes[call.provider]?.breaker.ended(end.health, isProbe: call.isProbe, now: now) ?? .unchanged
+        if let until = end.pausedUntil { accounts[account]?.pause(until: until, now: now) }
+        guard failing != .unchanged || end.pausedUntil != nil || end.limits != nil else { return [] }
+        return [
+            .report(
+                AccountReport(account: account, limits: end.limits, pausedUntil: end.pausedUntil, failing: failing))
+        ]
     }
 
     /// The attempt could not be journalled, so it was not sent: it is queued again until the store recovers.
-    package mutating func startFailed(_ flight: QueuedFlight) -> [Effect] {
+    package mutating func startFailed(_ flight: QueuedFlight, now: Date) -> [Effect] {
         storeFailed()
-        guard let provider = underWay.removeValue(forKey: flight.id)?.provider else { return [] }
-        lanes[provider]?.gate.leave()
+        guard let call = underWay.removeValue(forKey: flight.id) else { return [] }
+        let provider = call.provider
+        leave(provider, unspent: flight.cost)
+        _ = lanes[provider]?.breaker.ended(.unknown, isProbe: call.isProbe, now: now)
         let flight = deferred.removeValue(forKey: flight.id) ?? flight
         if case .closed = phase { return [.release([flight])] }
         lanes[provider]?.queue.append(flight, priority: flight.request.priority)
@@ -225,12 +344,12 @@ package struct DispatchCore: Sendable {
 
     /// The flight's last member was cancelled while the flight's token was the given one. A newer lease, which a retry
     /// led to before this was told, is not touched.
-    package mutating func cancelled(_ flight: FlightID, token: Int64) -> [Effect] {
+    package mutating func cancelled(_ flight: FlightID, token: Int64, now: Date) -> [Effect] {
         if let again = deferred[flight], again.lifecycle.token <= token { deferred[flight] = nil }
         if let attempt = underWay[flight] { return attempt.token <= token ? [.stop(flight)] : [] }
         for provider in lanes.keys
         where lanes[provider]?.queue.remove(where: { $0.id == flight && $0.lifecycle.token <= token }) != nil {
-            return fill(provider)
+            return fill(provider, now: now)
         }
         // Its submission may be on its way here: what was cancelled is not sent, whichever news comes first.
         if unheard > 0 { cancelledUnheard.insert(flight) }
@@ -239,16 +358,27 @@ package struct DispatchCore: Sendable {
 
     // MARK: Choosing
 
-    private mutating func fill(_ provider: ProviderID) -> [Effect] {
+    private mutating func fill(_ provider: ProviderID, mayAsk: Bool = true, now: Date) -> [Effect] {
         guard case .open = phase, var lane = lanes[provider] else { return [] }
         var effects: [Effect] = []
-        while lane.gate.hasRoom, let flight = lane.queue.popFirst() {
+        lane.timePassed(now)
+        choosing: while lane.gate.hasRoom, let flight = lane.queue.first {
             guard underWay[flight.id] == nil else {
-                deferred[flight.id] = flight
+                deferred[flight.id] = lane.queue.popFirst()
                 continue
             }
+            guard lane.breaker.next(now: now) == nil else { break }
+            switch accounts[lane.account]?.admit(cost: flight.cost, now: now) ?? .admitted {
+            case .admitted: break
+            case .ask:
+                if mayAsk { effects += reserve(for: lane) }
+                break choosing
+            case .wait: break choosing
+            }
+            _ = lane.queue.popFirst()
             _ = lane.gate.enter()
-            underWay[flight.id] = (provider, flight.lifecycle.token)
+            underWay[flight.id] = Call(
+                provider: provider, token: flight.lifecycle.token, isProbe: lane.breaker.sent())
             effects.append(.start(flight))
         }
         // Asked for early, at half a window, so that the lane does not run dry during the commit.
@@ -258,5 +388,14 @@ package struct DispatchCore: Sendable {
         }
         lanes[provider] = lane
         return effects
+    }
+
+    /// Asks for what can be sent at once, and for no more than a second's worth: others may want to send, too.
+    private mutating func reserve(for lane: Lane) -> [Effect] {
+        guard let limit = accounts[lane.account]?.limit else { return [] }
+        accounts[lane.account]?.asked(by: lane.provider)
+        let block = limit.requestsPerMinute.map { Int(max(1, min($0 / 60, Double(Account.largestBlock)))) }
+        let costs = lane.upcoming.prefix(block ?? Account.largestBlock).map(\.cost)
+        return [.reserve(PermitRequest(account: lane.account, limit: limit, costs: costs))]
     }
 }

@@ -13,11 +13,12 @@ package actor Dispatcher {
         var isJournalled = false
     }
 
-    private let runner: AttemptRunner
+    nonisolated let runner: AttemptRunner
     private let journal: Journal
     private let hub: StatusHub
     private let spawner: TaskSpawner
     private let clock: EngineClock
+    private let date: @Sendable () -> Date
     private let scope: ClaimScope
     private let cancellationGrace: Duration
     private let logger: Logger
@@ -27,6 +28,8 @@ package actor Dispatcher {
     private var attempts: [FlightID: Attempt] = [:]
     private var deadlines = DeadlineQueue()
     private var timer: (fires: Duration, task: Task<Void, Never>)?
+    /// Wakes the core when something that waited for a date is due.
+    private var alarm: (fires: Date, task: Task<Void, Never>)?
     /// Claims, releases and late recordings under way.
     private var errands: [Int: Task<Void, Never>] = [:]
     private var lastErrand = 0
@@ -47,17 +50,22 @@ package actor Dispatcher {
         self.hub = hub
         self.spawner = TaskSpawner(executor: seams.taskExecutor)
         self.clock = seams.clock
+        self.date = seams.date
         self.scope = configuration.scope
         self.cancellationGrace = configuration.cancellationGrace
         self.logger = logger
-        self.core = DispatchCore(lanes: registry.providers.map { ($0.id, $0.limits.concurrency) })
+        self.core = DispatchCore(
+            lanes: registry.providers.map {
+                LaneDescription(
+                    provider: $0.id, concurrency: $0.limits.concurrency, account: $0.account, rate: $0.limits.rate)
+            }, breaker: configuration.breaker)
     }
 
     // MARK: Opening, closing
 
     func open(as owner: OwnerID) {
         self.owner = owner
-        apply(core.opened())
+        apply(core.opened(now: date()))
     }
 
     /// Starts nothing more, gives back what was not sent, lets attempts run for `grace`, then stops them.
@@ -70,6 +78,8 @@ package actor Dispatcher {
         await idle(within: cancellationGrace + .seconds(1))
         timer?.task.cancel()
         timer = nil
+        alarm?.task.cancel()
+        alarm = nil
         await unfinished.empty()
         // Once more, before the registration goes and these count as lost: the disk may have room again.
         for end in takeUnrecorded() { await record(end) }
@@ -80,33 +90,44 @@ package actor Dispatcher {
     // MARK: Submissions
 
     /// Where submissions to a provider go, and under whose lease. To be followed by one ``written(_:dropped:to:)``.
-    func place(_ count: Int, to provider: ProviderID, inScope: Bool) -> (
+    func place(_ costs: [Double], to provider: ProviderID, inScope: Bool) -> (
         owner: OwnerID?, places: [DispatchCore.Placement]
     ) {
         unfinished.enter()
-        guard inScope else { return (owner, Array(repeating: .leave, count: count)) }
-        return (owner, (0..<count).map { _ in core.submitting(to: provider) })
+        guard inScope else { return (owner, Array(repeating: .leave, count: costs.count)) }
+        let now = date()
+        return (owner, costs.map { core.submitting(to: provider, cost: $0, now: now) })
     }
 
     /// The submissions that were placed are on disk, or were dropped: not written, or there before.
     func written(
-        _ flights: [(flight: QueuedFlight, placement: DispatchCore.Placement)], dropped: [DispatchCore.Placement],
-        to provider: ProviderID
+        _ flights: [(flight: QueuedFlight, placement: DispatchCore.Placement)],
+        dropped: [(placement: DispatchCore.Placement, cost: Double)], to provider: ProviderID
     ) {
-        for (flight, placement) in flights { apply(core.submitted(flight, as: placement)) }
-        for placement in dropped { apply(core.submissionDropped(to: provider, placement: placement)) }
+        let now = date()
+        for (flight, placement) in flights { apply(core.submitted(flight, as: placement, now: now)) }
+        for (placement, cost) in dropped {
+            apply(core.submissionDropped(to: provider, placement: placement, cost: cost, now: now))
+        }
         unfinished.leave()
     }
 
     // MARK: What others did
 
     func backlogMayExist() {
-        apply(core.backlogMayExist())
+        apply(core.backlogMayExist(now: date()))
     }
 
-    /// A flight's last member left while the flight's token was the given one.
-    func cancelled(_ flight: FlightID, token: Int64) {
-        apply(core.cancelled(flight, token: token))
+    /// A flight's last member left, or ran out of time, while the flight's token was the given one.
+    func cancelled(_ flight: FlightID, token: Int64, because reason: StopReason = .cancelled) {
+        apply(core.cancelled(flight, token: token, now: date()), stoppingBecause: reason)
+    }
+
+    /// Whatever waits for a date is looked at: the clock may have been set, or the machine may have slept.
+    func timePassed() {
+        alarm?.task.cancel()
+        alarm = nil
+        apply(core.timePassed(now: date()))
     }
 
     /// The flights under way and their requests, in order, for looking whether another process ended them.
@@ -121,7 +142,7 @@ package actor Dispatcher {
     /// The store was written: whatever could not be recorded is tried again, then work goes on.
     func storeRecovered() {
         for end in takeUnrecorded() { errand { [weak self] in await self?.record(end) } }
-        apply(core.storeRecovered())
+        apply(core.storeRecovered(now: date()))
     }
 
     private func takeUnrecorded() -> [AttemptEnd] {
@@ -131,14 +152,17 @@ package actor Dispatcher {
 
     // MARK: Effects
 
-    private func apply(_ effects: [DispatchCore.Effect]) {
+    private func apply(_ effects: [DispatchCore.Effect], stoppingBecause reason: StopReason = .cancelled) {
+        defer { setAlarm() }
         for effect in effects {
             switch effect {
             case .start(let flight): begin(flight, isJournalled: false)
             case .run(let flight): begin(flight, isJournalled: true)
             case .claim(let provider, let limit): errand { [weak self] in await self?.claim(provider, limit: limit) }
-            case .stop(let flight): stop(flight, because: .cancelled)
+            case .stop(let flight): stop(flight, because: reason)
             case .release(let flights): errand { [weak self] in await self?.release(flights) }
+            case .reserve(let request): errand { [weak self] in await self?.reserve(request) }
+            case .report(let report): errand { [weak self] in await self?.tell(report) }
             }
         }
     }
@@ -157,22 +181,45 @@ package actor Dispatcher {
     }
 
     private func claim(_ provider: ProviderID, limit: Int) async {
-        guard let owner else { return apply(core.claimed([], by: provider, asked: limit)) }
+        guard let owner else { return apply(core.claimed([], by: provider, asked: limit, now: date())) }
         do {
-            let query = ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit)
-            let flights = try await journal.claim(query).map {
+            let query = ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit, now: date())
+            let claim = try await journal.claim(query)
+            let flights = claim.flights.map { [runner] in
                 QueuedFlight(
-                    id: $0.id, lifecycle: $0.lifecycle, request: $0.request, provider: provider, failure: $0.failure)
+                    id: $0.id, lifecycle: $0.lifecycle, request: $0.request, provider: provider,
+                    cost: runner.cost(of: $0.request, for: provider), triedSince: $0.triedSince, failure: $0.failure)
             }
-            apply(core.claimed(flights, by: provider, asked: limit))
+            apply(core.claimed(flights, nextDue: claim.nextDue, by: provider, asked: limit, now: date()))
         } catch {
             logger.error("The store did not answer a claim", metadata: ["error": "\(error)"])
             core.claimFailed(by: provider)
         }
     }
 
+    private func reserve(_ request: PermitRequest) async {
+        do {
+            guard case .permits(let grant) = try await journal.commit(.reserve(request, at: date())) else {
+                throw AIServiceError(.storageFailed, "The store did not answer a reservation. Report this store.")
+            }
+            apply(core.granted(grant, of: request.account, now: date()))
+        } catch {
+            logger.error("Permits could not be reserved, so nothing was sent", metadata: ["error": "\(error)"])
+            core.reserveFailed(of: request.account)
+        }
+    }
+
+    private func tell(_ report: AccountReport) async {
+        do {
+            _ = try await journal.commit(.report(report, at: date()))
+        } catch {
+            // This process keeps to it all the same; the others learn it from the provider.
+            logger.error("What was learned of an account is not recorded", metadata: ["error": "\(error)"])
+        }
+    }
+
     private func release(_ flights: [QueuedFlight]) async {
-        let date = runner.date()
+        let date = date()
         var writes: [StoreWrite] = []
         for flight in flights {
             do throws(FlightLifecycle.Refusal) {
@@ -197,7 +244,7 @@ package actor Dispatcher {
 
     private func begin(_ flight: QueuedFlight, isJournalled: Bool) {
         let timeout = runner.timeout(of: flight)
-        attempts[flight.id] = Attempt(flight: flight, startedAt: runner.date(), timeout: timeout)
+        attempts[flight.id] = Attempt(flight: flight, startedAt: date(), timeout: timeout)
         if isJournalled { armDeadline(of: flight.id) }
         attempts[flight.id]?.task = spawner.start { [weak self, runner] in
             await Self.run(flight, isJournalled: isJournalled, with: runner, for: self)
@@ -223,13 +270,10 @@ package actor Dispatcher {
             }
         }
         let startedAt = runner.date()
-        let result = await runner.send(flight)
+        let reply = await runner.send(flight)
         guard let dispatcher else { return }
-        let stopped = await dispatcher.returned(flight)
-        await dispatcher.recordEnd(
-            runner.end(
-                of: flight, startedAt: startedAt, result: result ?? .failure(.attemptCancelled), stopped: stopped,
-                wasSent: result != nil))
+        let stopped = await dispatcher.returned(flight, with: reply)
+        await dispatcher.recordEnd(runner.end(of: flight, startedAt: startedAt, reply: reply, stopped: stopped))
     }
 
     /// The attempt is on disk and is about to be sent: from now on its time counts.
@@ -246,18 +290,18 @@ package actor Dispatcher {
 
     private func startRefused(_ flight: QueuedFlight) {
         forget(flight.id)
-        apply(core.ended(flight.id))
+        apply(core.ended(flight.id, now: date()))
     }
 
     private func startFailed(_ flight: QueuedFlight, with error: any Error) {
         logger.error("An attempt could not be journalled, so it was not sent", metadata: ["error": "\(error)"])
         forget(flight.id)
-        apply(core.startFailed(flight))
+        apply(core.startFailed(flight, now: date()))
         hub.fail(flight.request.id, with: error)
     }
 
     /// The provider came back: its place is free. Answers why it was told to stop, if it was.
-    private func returned(_ flight: QueuedFlight) -> StopReason? {
+    private func returned(_ flight: QueuedFlight, with reply: AttemptRunner.Reply) -> StopReason? {
         // An attempt that was given up came back after all; the flight may be under way again under a newer token.
         guard let attempt = attempts[flight.id], attempt.flight.request.id == flight.request.id,
             attempt.flight.lifecycle.token == flight.lifecycle.token
@@ -267,17 +311,23 @@ package actor Dispatcher {
         }
         unfinished.enter()
         forget(flight.id)
-        apply(core.ended(flight.id))
+        let now = date()
+        apply(core.ended(flight.id, DispatchCore.CallEnd(reply, stopped: attempt.stop, now: now), now: now))
         return attempt.stop
     }
 
     nonisolated private func recordEnd(_ end: AttemptEnd) async {
         defer { unfinished.leave() }
         do {
-            try await runner.settle(end)
+            let recorded = try await runner.settle(end)
+            if case .postponed(_, let until) = recorded { await postponed(end.provider, until: until) }
         } catch {
             await notRecorded(end, because: error)
         }
+    }
+
+    private func postponed(_ provider: ProviderID, until date: Date) {
+        apply(core.postponed(provider, until: date, now: self.date()))
     }
 
     private func record(_ end: AttemptEnd) async {
@@ -349,8 +399,10 @@ package actor Dispatcher {
         let flight = attempt.flight
         logger.warning("A provider does not react to cancellation", metadata: ["provider": "\(flight.provider)"])
         forget(flight.id)
-        apply(core.ended(flight.id))
-        guard case .timedOut(let limit) = attempt.stop else { return }
+        guard case .timedOut(let limit) = attempt.stop else {
+            return apply(core.ended(flight.id, now: date()))
+        }
+        apply(core.ended(flight.id, DispatchCore.CallEnd(health: .failing), now: date()))
         var started = flight
         if !started.lifecycle.isExecuting {
             do throws(FlightLifecycle.Refusal) {
@@ -360,8 +412,30 @@ package actor Dispatcher {
             }
         }
         let end = runner.end(
-            of: started, startedAt: attempt.startedAt, result: .failure(.timedOut(after: limit)), stopped: attempt.stop)
+            of: started, startedAt: attempt.startedAt,
+            reply: AttemptRunner.Reply(result: .failure(.timedOut(after: limit))), stopped: attempt.stop)
         errand { [weak self] in await self?.record(end) }
+    }
+
+    // MARK: Waiting for a date
+
+    private func setAlarm() {
+        let now = date()
+        guard let next = core.wake(after: now) else { return }
+        if let alarm, alarm.fires <= next { return }
+        alarm?.task.cancel()
+        let wait = max(Duration.milliseconds(1), .between(now, next))
+        alarm = (
+            next,
+            spawner.start { [weak self, clock] in
+                do {
+                    try await clock.sleep(for: wait)
+                } catch {
+                    return  // replaced by an earlier alarm, or shut down
+                }
+                await self?.timePassed()
+            }
+        )
     }
 
     // MARK: Idleness

@@ -16,15 +16,56 @@ struct FairQueue<Element: Sendable>: Sendable {
         count += 1
     }
 
+    /// The element that comes next.
+    var first: Element? {
+        mutating get {
+            guard count > 0 else { return nil }
+            turnToNext()
+            return classes[turn].first
+        }
+    }
+
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
+        turnToNext()
+        credit -= 1
+        count -= 1
+        return classes[turn].popFirst()
+    }
+
+    /// The elements that come next, at most so many, in their order.
+    func prefix(_ length: Int) -> [Element] {
+        var copy = Preview(classes: classes.map(\.count), turn: turn, credit: credit)
+        return (0..<max(0, min(length, count))).map { _ in
+            let (turn, index) = copy.next()
+            return classes[turn][index]
+        }
+    }
+
+    /// Moves on to the class whose turn it is. To be called only when there is an element.
+    private mutating func turnToNext() {
         while credit == 0 || classes[turn].isEmpty {
             turn = (turn + 1) % classes.count
             credit = Priority.allCases[turn].weight
         }
-        credit -= 1
-        count -= 1
-        return classes[turn].popFirst()
+    }
+
+    /// Plays the rounds without taking anything.
+    private struct Preview {
+        var classes: [Int]
+        var turn: Int
+        var credit: Int
+        var taken = Array(repeating: 0, count: Priority.allCases.count)
+
+        mutating func next() -> (turn: Int, index: Int) {
+            while credit == 0 || taken[turn] == classes[turn] {
+                turn = (turn + 1) % classes.count
+                credit = Priority.allCases[turn].weight
+            }
+            credit -= 1
+            defer { taken[turn] += 1 }
+            return (turn, taken[turn])
+        }
     }
 
     /// Removes the first element that matches, wherever it waits.

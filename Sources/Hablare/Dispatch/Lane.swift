@@ -1,3 +1,5 @@
+package import Foundation
+
 /// One provider's share of the dispatch: who is under way, who is queued here, and whether the store has more.
 ///
 /// The queue is a window onto the backlog, which stays in the store: a process leases only what it will soon run, so
@@ -13,16 +15,24 @@ struct Lane: Sendable {
         case asked(more: Bool)
     }
 
+    let provider: ProviderID
+    let account: AccountID
     var gate: ConcurrencyGate
+    var breaker: Breaker
     var queue = FairQueue<QueuedFlight>()
     /// Places of the window promised to submissions that are being committed.
     var promised = 0
     var backlog = Backlog.possible
+    /// When the next flight that backs off in the store may be taken.
+    var due: Date?
     let window: Int
 
-    init(concurrency: Int) {
-        gate = ConcurrencyGate(limit: concurrency)
-        window = max(16, min(concurrency, 1_000_000) * 4)
+    init(_ description: LaneDescription, breaker: Breaker) {
+        provider = description.provider
+        account = description.account
+        gate = ConcurrencyGate(limit: description.concurrency)
+        window = max(16, min(description.concurrency, 1_000_000) * 4)
+        self.breaker = breaker
     }
 
     var room: Int { max(0, window - queue.count - promised) }
@@ -34,6 +44,38 @@ struct Lane: Sendable {
         case .possible: break
         }
     }
+
+    /// A flight backs off until a date.
+    mutating func willBeDue(at date: Date) {
+        due = min(due ?? date, date)
+    }
+
+    /// Time has passed: flights that backed off may wait again.
+    mutating func timePassed(_ now: Date) {
+        guard let date = due, date <= now else { return }
+        due = nil
+        backlogMayExist()
+    }
+
+    /// The calls that could be sent at once if there were permits, in their order.
+    var upcoming: [QueuedFlight] {
+        queue.prefix(min(gate.room, Account.largestBlock))
+    }
+}
+
+/// What a lane is made of.
+package struct LaneDescription: Sendable {
+    package var provider: ProviderID
+    package var concurrency: Int
+    package var account: AccountID
+    package var rate: RateLimit?
+
+    package init(provider: ProviderID, concurrency: Int, account: AccountID? = nil, rate: RateLimit? = nil) {
+        self.provider = provider
+        self.concurrency = concurrency
+        self.account = account ?? AccountID(rawValue: provider.rawValue)
+        self.rate = rate
+    }
 }
 
 /// A flight that this process holds and has not sent.
@@ -42,17 +84,23 @@ package struct QueuedFlight: Sendable {
     package var lifecycle: FlightLifecycle
     package var request: AIRequest
     package var provider: ProviderID
+    /// What its call costs in units of the account's limit.
+    package var cost: Double
+    /// When the first attempt that counts was sent.
+    package var triedSince: Date?
     /// Why it cannot be sent: the attempt fails with this.
     package var failure: AIServiceError?
 
     package init(
-        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, provider: ProviderID,
-        failure: AIServiceError? = nil
+        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, provider: ProviderID, cost: Double = 0,
+        triedSince: Date? = nil, failure: AIServiceError? = nil
     ) {
-        self.failure = failure
         self.id = id
         self.lifecycle = lifecycle
         self.request = request
         self.provider = provider
+        self.cost = cost
+        self.triedSince = triedSince
+        self.failure = failure
     }
 }

@@ -7,7 +7,8 @@ extension MemoryTables {
         var snapshot = RequestSnapshot(
             id: id, job: row.job?.key, position: row.job?.position, providerID: flight.provider, model: flight.model,
             priority: flight.priority, phase: RequestPhase(row.lifecycle.state, flight.lifecycle), error: row.error,
-            attempts: flight.lifecycle.attempt, deadline: row.deadline, createdAt: row.createdAt, finishedAt: row.finishedAt,
+            attempts: flight.lifecycle.attempt, deadline: row.deadline, createdAt: row.createdAt,
+            finishedAt: row.finishedAt,
             supersedes: row.supersedes, metadata: row.metadata)
         if snapshot.phase == .pending {
             snapshot.waiting = flight.lifecycle.waitReason {

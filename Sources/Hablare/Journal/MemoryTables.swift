@@ -73,6 +73,7 @@ struct MemoryTables: Sendable {
     /// Requests that have a deadline, and stale alarms of those that are final.
     private var deadlines = Heap<Alarm<UUID>>()
     private var accounts: OrderedDictionary<AccountID, AccountBudget> = [:]
+    private var accountsOfProviders: OrderedDictionary<ProviderID, AccountID> = [:]
     private var lastFlight: Int64 = 0
     private var lastOwner: Int64 = 0
 
@@ -89,7 +90,10 @@ struct MemoryTables: Sendable {
     }
 
     var accountRecords: [AccountRecord] {
-        accounts.map { AccountRecord(id: $0.key, budget: $0.value) }.sorted { $0.id < $1.id }
+        accounts.map { id, budget in
+            let providers = accountsOfProviders.filter { $0.value == id }.keys.sorted { $0.rawValue < $1.rawValue }
+            return AccountRecord(id: id, providers: providers, budget: budget)
+        }.sorted { $0.id < $1.id }
     }
 
     func registration(of owner: OwnerID) -> OwnerRegistration? { owners[owner] }
@@ -122,8 +126,9 @@ extension MemoryTables {
         case .expire(let date, let limit):
             return expire(at: date, limit: limit)
         case .reserve(let request, let date):
-            return .permits(accounts[request.account, default: AccountBudget()].reserve(
-                request.costs, of: request.limit, now: date))
+            return .permits(
+                accounts[request.account, default: AccountBudget()].reserve(
+                    request.costs, of: request.limit, now: date))
         case .report(let report, let date):
             accounts[report.account, default: AccountBudget()].note(report, now: date)
             return .done
@@ -234,6 +239,7 @@ extension MemoryTables {
             }
             return .submitted(SubmissionReceipt(id: present, flight: row.flight, wasPresent: true))
         }
+        accountsOfProviders[submission.provider] = submission.account
         lastFlight += 1
         let id = FlightID(rawValue: lastFlight)
         let request = submission.request

@@ -67,10 +67,13 @@ public struct AccountReport: Sendable, Hashable {
 public struct AccountRecord: Sendable, Hashable {
     /// Its id.
     public var id: AccountID
+    /// The providers whose calls use up its limits, as their last submissions said, in order.
+    public var providers: [ProviderID]
     package var budget: AccountBudget
 
-    package init(id: AccountID, budget: AccountBudget) {
+    package init(id: AccountID, providers: [ProviderID], budget: AccountBudget) {
         self.id = id
+        self.providers = providers
         self.budget = budget
     }
 }

@@ -17,7 +17,8 @@ public struct SnapshotFilter: Sendable, Hashable {
 
     /// Creates a filter.
     public init(
-        phases: Set<RequestPhase>? = nil, isHeld: Bool? = nil, job: JobKey? = nil, ids: [UUID]? = nil, limit: Int = 1000, after: UUID? = nil
+        phases: Set<RequestPhase>? = nil, isHeld: Bool? = nil, job: JobKey? = nil, ids: [UUID]? = nil,
+        limit: Int = 1000, after: UUID? = nil
     ) {
         self.phases = phases
         self.isHeld = isHeld

@@ -20,6 +20,8 @@ public struct Submission: Sendable {
     public var request: AIRequest
     /// The provider it is for.
     public var provider: ProviderID
+    /// Whose limits its calls use up. Default: an account of the provider's own.
+    public var account: AccountID
     /// What makes two requests the same work.
     public var fingerprint: Fingerprint
     /// The job it belongs to.
@@ -35,12 +37,14 @@ public struct Submission: Sendable {
 
     /// Creates a submission.
     public init(
-        request: AIRequest, provider: ProviderID, fingerprint: Fingerprint, job: JobPlace? = nil,
+        request: AIRequest, provider: ProviderID, account: AccountID? = nil, fingerprint: Fingerprint,
+        job: JobPlace? = nil,
         supersedes: UUID? = nil, promptContent: ContentReference? = nil, flight: FlightLifecycle = FlightLifecycle(),
         createdAt: Date
     ) {
         self.request = request
         self.provider = provider
+        self.account = account ?? AccountID(rawValue: provider.rawValue)
         self.fingerprint = fingerprint
         self.job = job
         self.supersedes = supersedes

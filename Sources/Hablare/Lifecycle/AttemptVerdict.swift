@@ -6,6 +6,8 @@ package enum StopReason: Sendable, Hashable {
     case timedOut(after: Duration)
     /// Its flight's last member was cancelled.
     case cancelled
+    /// Its request's deadline passed.
+    case expired
     /// The engine shuts down.
     case interrupted
 }
@@ -47,6 +49,9 @@ package struct AttemptVerdict: Sendable {
             billing = .maybeBilled
         case (.failure, .cancelled):
             outcome = .failed(.attemptCancelled)
+            billing = .maybeBilled
+        case (.failure, .expired):
+            outcome = .failed(.deadlineExceeded)
             billing = .maybeBilled
         case (.failure, .interrupted):
             outcome = .interrupted

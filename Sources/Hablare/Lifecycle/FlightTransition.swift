@@ -26,7 +26,8 @@ extension FlightLifecycle {
     public func refusal(of transition: FlightTransition) -> Refusal {
         switch state {
         case .settled(let settlement): .settled(settlement)
-        case .waiting, .backingOff, .held, .leased, .executing: token == transition.old.token ? .outOfOrder : .staleToken
+        case .waiting, .backingOff, .held, .leased, .executing:
+            token == transition.old.token ? .outOfOrder : .staleToken
         }
     }
 }

@@ -79,7 +79,7 @@ public struct RetryPolicy: Sendable, Hashable {
             return .fail
         }
         // Checked before adding: a header may ask for more years than a duration can hold.
-        let bound = min(maximumElapsed - situation.elapsed, situation.remaining ?? maximumElapsed)
+        let bound = min(min(maximumElapsed, .farthest) - situation.elapsed, situation.remaining ?? .farthest)
         guard minimum < bound else { return .fail }
         // Jitter also on top of what the provider asked: those who were refused together do not return together.
         let delay = minimum + backoff(before: situation.tries + 1) * min(1, max(0, jitter))
@@ -89,17 +89,13 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// The most that is waited before an attempt, from the second on.
     private func backoff(before attempt: Int) -> Duration {
-        var delay = min(baseDelay, maximumDelay)
+        let maximumDelay = min(maximumDelay, .farthest)
+        var delay = max(.zero, min(baseDelay, maximumDelay))
         var doublings = attempt - 2
         while doublings > 0, delay > .zero, delay < maximumDelay {
             delay = min(delay + delay, maximumDelay)
             doublings -= 1
         }
         return delay
-    }
-
-    /// Whether every number makes sense.
-    var isValid: Bool {
-        maximumAttempts >= 1 && baseDelay >= .zero && maximumDelay >= .zero && maximumElapsed >= .zero
     }
 }

@@ -26,16 +26,15 @@ extension AIRequestManager {
     ///
     /// - Throws: as ``status(for:)``.
     public func snapshot(for id: UUID) async throws -> RequestSnapshot {
-        guard var snapshot = try await reading({ try $0.snapshot(of: id) }) else { throw AIServiceError.unknown(id) }
-        if case .unclaimed = snapshot.waiting, registry[snapshot.providerID] == nil { snapshot.waiting = .noProvider }
-        return snapshot
+        guard let snapshot = try await reading({ try $0.snapshot(of: id) }) else { throw AIServiceError.unknown(id) }
+        return try await explained([snapshot]).first ?? snapshot
     }
 
     /// A page of what is known of many requests.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func snapshots(_ filter: SnapshotFilter = SnapshotFilter()) async throws -> [RequestSnapshot] {
-        try await reading { try $0.snapshots(filter) }
+        try await explained(try await reading { try $0.snapshots(filter) })
     }
 
     /// The response of a completed request; `nil` when it is not completed. The result of one that is no longer kept

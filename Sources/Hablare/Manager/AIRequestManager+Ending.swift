@@ -49,10 +49,11 @@ extension AIRequestManager {
         }
     }
 
-    /// Tries a failed or cancelled request again, under the same UUID, as a recorded new attempt.
+    /// Tries a failed or cancelled request again, under the same UUID, as a recorded new attempt; or tries one now
+    /// that is held or backs off. Its attempts are counted anew, and a deadline that has passed is dropped.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` when the request is live or completed; or of
-    ///   category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` when the request is on its way or completed; or
+    ///   of category storage.
     public func retry(_ id: UUID) async throws {
         switch try await journal.commit(.retry(id, at: seams.date())) {
         case .done:

@@ -24,9 +24,17 @@ extension AIRequestManager {
         if let timeout = request.attemptTimeout, timeout <= .zero {
             throw AIServiceError(.invalidRequest, "The attempt's timeout is not positive. Give it some time.")
         }
+        if let attempts = request.maximumAttempts, attempts < 1 {
+            throw AIServiceError(.invalidRequest, "A request has at least 1 attempt. Give it 1 or more, or `nil`.")
+        }
+        let now = seams.date()
+        if let deadline = request.deadline, deadline <= now {
+            throw AIServiceError(
+                .invalidRequest, "The request's deadline has passed already. Give it a later one, or none.")
+        }
         return Submission(
-            request: request, provider: provider,
-            fingerprint: try Fingerprint(request, instance: registered.instance), createdAt: seams.date())
+            request: request, provider: provider, account: registered.account,
+            fingerprint: try Fingerprint(request, instance: registered.instance), createdAt: now)
     }
 
     /// Writes submissions and returns the UUIDs that are on disk.
@@ -61,26 +69,27 @@ extension AIRequestManager {
             case .everything: true
             case .job(let key): key == job
             }
-        let (owner, places) = await dispatcher.place(drafts.count, to: provider, inScope: inScope)
+        let costs = drafts.map { dispatcher.runner.cost(of: $0.request, for: provider) }
+        let (owner, places) = await dispatcher.place(costs, to: provider, inScope: inScope)
         for index in drafts.indices { drafts[index].flight = FlightLifecycle(placed: places[index], by: owner) }
         let receipts: [WriteReceipt]
         do {
             receipts = try await journal.commit(drafts.map { .submit($0) })
         } catch {
-            await dispatcher.written([], dropped: places, to: provider)
+            await dispatcher.written([], dropped: Array(zip(places, costs)), to: provider)
             throw error
         }
-        return try await accept(receipts, of: drafts, placed: places, to: provider)
+        return try await accept(receipts, of: drafts, placed: Array(zip(places, costs)), to: provider)
     }
 
     /// Hands what was stored to the dispatcher, and frees the places of what was not needed.
     private func accept(
-        _ receipts: [WriteReceipt], of drafts: [Submission], placed places: [DispatchCore.Placement],
-        to provider: ProviderID
+        _ receipts: [WriteReceipt], of drafts: [Submission],
+        placed places: [(placement: DispatchCore.Placement, cost: Double)], to provider: ProviderID
     ) async throws -> [SubmissionReceipt] {
         var accepted: [SubmissionReceipt] = []
         var flights: [(flight: QueuedFlight, placement: DispatchCore.Placement)] = []
-        var dropped: [DispatchCore.Placement] = []
+        var dropped: [(placement: DispatchCore.Placement, cost: Double)] = []
         var firstError: AIServiceError?
         for (index, receipt) in receipts.enumerated() {
             switch receipt {
@@ -91,8 +100,9 @@ extension AIRequestManager {
                 } else {
                     let draft = drafts[index]
                     let flight = QueuedFlight(
-                        id: stored.flight, lifecycle: draft.flight, request: draft.request, provider: provider)
-                    flights.append((flight, places[index]))
+                        id: stored.flight, lifecycle: draft.flight, request: draft.request, provider: provider,
+                        cost: places[index].cost, triedSince: draft.flight.isExecuting ? draft.createdAt : nil)
+                    flights.append((flight, places[index].placement))
                 }
             case .rejected(let error):
                 dropped.append(places[index])
@@ -109,6 +119,7 @@ extension AIRequestManager {
             }
         }
         await dispatcher.written(flights, dropped: dropped, to: provider)
+        if let deadline = drafts.compactMap(\.request.deadline).min() { await deadlines.noticed(deadline) }
         if let firstError { throw firstError }
         return accepted
     }

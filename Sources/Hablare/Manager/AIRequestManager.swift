@@ -17,6 +17,7 @@ public final class AIRequestManager: Sendable {
     let journal: Journal
     let hub = StatusHub()
     let dispatcher: Dispatcher
+    let deadlines: DeadlineWatch
 
     /// Creates a manager and its parts. Starts the journal's thread, nothing else.
     ///
@@ -41,10 +42,12 @@ public final class AIRequestManager: Sendable {
         let journal = Journal(store: store, driver: seams.makeCommitDriver())
         let runner = AttemptRunner(
             journal: journal, content: store.content, registry: providers, hub: hub, date: seams.date,
-            attemptTimeout: configuration.attemptTimeout, logger: logger)
+            attemptTimeout: configuration.attemptTimeout, retry: configuration.retry, jitter: seams.jitter,
+            logger: logger)
         self.journal = journal
         dispatcher = Dispatcher(
             runner: runner, journal: journal, hub: hub, registry: providers, configuration: configuration,
             seams: seams, logger: logger)
+        deadlines = DeadlineWatch(journal: journal, hub: hub, dispatcher: dispatcher, seams: seams, logger: logger)
     }
 }

@@ -13,6 +13,10 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var renewalInterval: Duration
     /// How long a process counts as living after it last said so, if its lock cannot be looked at. Default 30 s.
     public var leaseDuration: Duration
+    /// When a failed attempt is followed by another one.
+    public var retry: RetryPolicy
+    /// When a provider that fails is left alone.
+    public var breaker: BreakerPolicy
     /// How long responses are kept.
     public var retention: Retention
 
@@ -24,6 +28,8 @@ public struct EngineConfiguration: Sendable, Hashable {
         shutdownGrace: Duration = .seconds(10),
         renewalInterval: Duration = .seconds(5),
         leaseDuration: Duration = .seconds(30),
+        retry: RetryPolicy = RetryPolicy(),
+        breaker: BreakerPolicy = BreakerPolicy(),
         retention: Retention = Retention()
     ) {
         self.scope = scope
@@ -32,6 +38,40 @@ public struct EngineConfiguration: Sendable, Hashable {
         self.shutdownGrace = shutdownGrace
         self.renewalInterval = renewalInterval
         self.leaseDuration = leaseDuration
+        self.retry = retry
+        self.breaker = breaker
         self.retention = retention
+    }
+
+    /// Refuses what cannot work.
+    ///
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``.
+    func check() throws(AIServiceError) {
+        let positive: [(String, Duration)] = [
+            ("attemptTimeout", attemptTimeout), ("renewalInterval", renewalInterval), ("leaseDuration", leaseDuration),
+            ("breaker.pause", breaker.pause),
+        ]
+        for (name, value) in positive where value <= .zero {
+            throw AIServiceError(.invalidConfiguration, "`\(name)` is not positive. Give it some time.")
+        }
+        let natural: [(String, Duration)] = [
+            ("cancellationGrace", cancellationGrace), ("shutdownGrace", shutdownGrace),
+            ("retry.baseDelay", retry.baseDelay), ("retry.maximumDelay", retry.maximumDelay),
+            ("retry.maximumElapsed", retry.maximumElapsed),
+        ]
+        for (name, value) in natural where value < .zero {
+            throw AIServiceError(.invalidConfiguration, "`\(name)` is negative. Give it zero or more.")
+        }
+        for (name, value) in [
+            ("retry.maximumAttempts", retry.maximumAttempts), ("breaker.threshold", breaker.threshold),
+        ] where value < 1 {
+            throw AIServiceError(.invalidConfiguration, "`\(name)` is less than 1. Give it 1 or more.")
+        }
+        guard leaseDuration > renewalInterval else {
+            throw AIServiceError(
+                .invalidConfiguration,
+                "`leaseDuration` is not longer than `renewalInterval`, so leases would run out before they are renewed."
+            )
+        }
     }
 }

@@ -10,6 +10,8 @@ public struct EngineSeams: Sendable {
     public var date: @Sendable () -> Date
     /// Where the UUIDs of regenerated requests come from.
     public var makeID: @Sendable () -> UUID
+    /// What spreads retries: a number between 0 and 1 for each.
+    public var jitter: @Sendable () -> Double
     /// Where tasks run; `nil` is the global executor.
     public var taskExecutor: (any TaskExecutor)?
     /// What the journal commits on.
@@ -20,12 +22,14 @@ public struct EngineSeams: Sendable {
         clock: EngineClock = EngineClock(ContinuousClock()),
         date: @escaping @Sendable () -> Date = { Date() },
         makeID: @escaping @Sendable () -> UUID = { UUID.timeOrdered() },
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
         taskExecutor: (any TaskExecutor)? = nil,
         makeCommitDriver: @escaping @Sendable () -> any CommitDriver = { ThreadCommitDriver() }
     ) {
         self.clock = clock
         self.date = date
         self.makeID = makeID
+        self.jitter = jitter
         self.taskExecutor = taskExecutor
         self.makeCommitDriver = makeCommitDriver
     }
@@ -33,9 +37,6 @@ public struct EngineSeams: Sendable {
 
 /// A clock as the engine uses one: time since it was made, and sleeping until such a time.
 public struct EngineClock: Sendable {
-    /// Thirty years: clocks trap on times that their counters cannot hold, and a request may ask for any.
-    private static let farthest = Duration.seconds(1_000_000_000)
-
     private let elapsed: @Sendable () -> Duration
     private let wait: @Sendable (Duration) async throws -> Void
 
@@ -43,7 +44,8 @@ public struct EngineClock: Sendable {
     public init<C: Clock>(_ clock: C) where C.Duration == Duration {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
-        wait = { try await clock.sleep(until: start.advanced(by: min($0, Self.farthest)), tolerance: nil) }
+        // Clocks trap on times that their counters cannot hold, and a request may ask for any.
+        wait = { try await clock.sleep(until: start.advanced(by: min($0, .farthest)), tolerance: nil) }
     }
 
     /// The time since the clock was made.

@@ -18,7 +18,8 @@ public struct EngineService: Service {
 
     /// Runs until graceful shutdown or cancellation.
     ///
-    /// - Throws: ``AIServiceError`` of category storage when the store cannot be worked on at all.
+    /// - Throws: ``AIServiceError``: `invalidConfiguration`, or of category storage when the store cannot be worked on
+    ///   at all.
     public func run() async throws {
         try await run(untilShutdown: Self.shutdownOrCancellation)
     }
@@ -65,10 +66,12 @@ public struct EngineService: Service {
     private func run(
         whenStarted: @Sendable () -> Void = {}, untilShutdown: @escaping @Sendable () async -> Void
     ) async throws {
+        try manager.configuration.check()
         let housekeeper = Housekeeper(manager)
         let registration = Guarded(try await housekeeper.register())
         manager.hub.open()
         await manager.dispatcher.open(as: registration.withLock { $0.owner })
+        await manager.deadlines.open()
         whenStarted()
         await withTaskGroup(of: Void.self) { group in
             let executor = manager.seams.taskExecutor
@@ -77,6 +80,7 @@ public struct EngineService: Service {
             await untilShutdown()
             group.cancelAll()
         }
+        await manager.deadlines.close()
         await manager.dispatcher.drain(grace: Task.isCancelled ? .zero : manager.configuration.shutdownGrace)
         await housekeeper.deregister(registration.withLock { $0 })
         manager.hub.shutDown()

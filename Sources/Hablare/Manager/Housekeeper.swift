@@ -91,10 +91,15 @@ struct Housekeeper: Sendable {
     private func renew(_ current: Guarded<Registration>) async {
         let registration = current.withLock { $0 }
         do {
-            if case .refused = try await manager.journal.commit(.renewOwner(registration.owner, until: leaseEnd)) {
-                try await registerAnew(current)
-            }
+            // In one commit with the renewal: deadlines of other processes' requests, which may be gone.
+            let receipts = try await manager.journal.commit([
+                .renewOwner(registration.owner, until: leaseEnd),
+                .expire(at: manager.seams.date(), limit: DeadlineWatch.batch),
+            ])
+            if case .refused = receipts.first { try await registerAnew(current) }
             await manager.dispatcher.storeRecovered()
+            await manager.dispatcher.timePassed()
+            if let receipt = receipts.last, await manager.deadlines.took(receipt) { await manager.deadlines.sweep() }
         } catch {
             manager.logger.error("The store cannot be written", metadata: ["error": "\(error)"])
             await manager.dispatcher.storeFailed()

@@ -19,8 +19,16 @@ public protocol AIServiceProvider: Sendable {
     /// ``AIServiceError/Code/invalidResponse``.
     var responseType: ContentType { get }
 
-    /// How much may be asked of it. Default: ``ProviderLimits/init(concurrency:attemptTimeout:maximumCharacters:)``'s.
+    /// How much may be asked of it. Default: that of ``ProviderLimits``.
     var limits: ProviderLimits { get }
+
+    /// Whose limit of calls it uses up: providers of one service that share a key name the same account, and must have
+    /// the same ``ProviderLimits/rate``. Never the key itself. Default: its id.
+    var account: AccountID { get }
+
+    /// What a call costs in units of its account's limit (tokens, characters), estimated before it is sent. Asked only
+    /// when the limit has units. Default: the Unicode scalars of the prompt's plain text.
+    func units(of request: AIRequest) -> Double
 
     /// Does the work from a prompt as plain text.
     func generate(prompt: String, parameters: [String: ParameterValue]) async -> Result<ResponseContent, AIServiceError>
@@ -36,6 +44,11 @@ extension AIServiceProvider {
     public var models: [String] { [] }
     /// Four calls at once, the engine's timeout, no limit of characters.
     public var limits: ProviderLimits { ProviderLimits() }
+
+    /// The provider's id.
+    public var account: AccountID { AccountID(rawValue: id.rawValue) }
+    /// The Unicode scalars of the prompt's plain text.
+    public func units(of request: AIRequest) -> Double { Double(request.prompt.plainText.unicodeScalars.count) }
 
     /// Fails: the engine calls this only for a provider that implements neither form.
     public func generate(

@@ -7,11 +7,17 @@ public struct ProviderLimits: Sendable, Hashable {
     /// The longest prompt it takes, in Unicode scalars of its plain text. `nil`: no limit. A longer one is refused at
     /// submission as ``AIServiceError/Code/invalidRequest``.
     public var maximumCharacters: Int?
+    /// How much may be asked a minute of the provider's account, by all processes on a store together. `nil`, the
+    /// default: any number of calls, as suits a local program.
+    public var rate: RateLimit?
 
     /// Creates limits.
-    public init(concurrency: Int = 4, attemptTimeout: Duration? = nil, maximumCharacters: Int? = nil) {
+    public init(
+        concurrency: Int = 4, attemptTimeout: Duration? = nil, maximumCharacters: Int? = nil, rate: RateLimit? = nil
+    ) {
         self.concurrency = concurrency
         self.attemptTimeout = attemptTimeout
         self.maximumCharacters = maximumCharacters
+        self.rate = rate
     }
 }

@@ -10,6 +10,7 @@ public struct ProviderRegistry: Sendable {
     ///   id, an id is empty, or a limit is not positive.
     public init(_ providers: [any AIServiceProvider]) throws(AIServiceError) {
         var byID: [ProviderID: any AIServiceProvider] = [:]
+        var rates: [AccountID: RateLimit?] = [:]
         for provider in providers {
             guard !provider.id.rawValue.isEmpty else {
                 throw AIServiceError(.invalidConfiguration, "A provider has an empty id. Give it a name.")
@@ -18,16 +19,29 @@ public struct ProviderRegistry: Sendable {
                 throw AIServiceError(
                     .invalidConfiguration, "Two providers are called \(provider.id). Give each an id of its own.")
             }
-            let limits = provider.limits
-            guard limits.concurrency > 0, limits.maximumCharacters ?? 1 > 0,
-                limits.attemptTimeout ?? .seconds(1) > .zero
-            else {
+            try Self.check(provider.limits, of: provider.id)
+            let rate = rates.updateValue(provider.limits.rate, forKey: provider.account)
+            guard rate == nil || rate == .some(provider.limits.rate) else {
                 throw AIServiceError(
-                    .invalidConfiguration, "A limit of provider \(provider.id) is not positive. Give at least 1.")
+                    .invalidConfiguration,
+                    "Providers of account \(provider.account) have different rate limits. Give all of them the same.")
             }
         }
         self.providers = providers
         self.byID = byID
+    }
+
+    private static func check(_ limits: ProviderLimits, of id: ProviderID) throws(AIServiceError) {
+        guard limits.concurrency > 0, limits.maximumCharacters ?? 1 > 0, limits.attemptTimeout ?? .seconds(1) > .zero
+        else {
+            throw AIServiceError(.invalidConfiguration, "A limit of provider \(id) is not positive. Give at least 1.")
+        }
+        guard limits.rate?.isValid ?? true else {
+            throw AIServiceError(
+                .invalidConfiguration,
+                "A rate limit of provider \(id) is not a positive number, or its burst is not between 0 and 1. Leave out what is not limited."
+            )
+        }
     }
 
     /// The ids, in the order the providers were given.

@@ -72,7 +72,8 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public init(
         id: UUID, job: JobKey? = nil, position: Int? = nil, providerID: ProviderID, model: String? = nil,
         priority: Priority = .normal, phase: RequestPhase, error: AIServiceError? = nil, waiting: WaitReason? = nil,
-        holder: Holder? = nil, attempts: Int, deadline: Date? = nil, createdAt: Date, finishedAt: Date? = nil, supersedes: UUID? = nil,
+        holder: Holder? = nil, attempts: Int, deadline: Date? = nil, createdAt: Date, finishedAt: Date? = nil,
+        supersedes: UUID? = nil,
         metadata: [String: String] = [:]
     ) {
         self.id = id

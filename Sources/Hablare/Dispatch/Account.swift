@@ -1,0 +1,107 @@
+import Foundation
+
+/// What this process may send to one account: the permits it reserved in the store, and the account's pause.
+struct Account: Sendable {
+    /// How long a reserved permit may be kept. A permit that is spent late would let a burst through after a pause.
+    static let permitLifetime: TimeInterval = 1
+    /// The most calls that are reserved at once, so that no process holds what another could send now.
+    static let largestBlock = 64
+
+    let id: AccountID
+    /// `nil`: any number of calls.
+    let limit: RateLimit?
+    private(set) var pausedUntil: Date?
+    private var calls = 0
+    private var units = 0.0
+    private var expiresAt = Date.distantPast
+    /// The lane that asked for permits and has not been answered.
+    private(set) var asker: ProviderID?
+    /// When it is worth asking again.
+    private var nextAsk: Date?
+
+    init(id: AccountID, limit: RateLimit?) {
+        self.id = id
+        self.limit = limit
+    }
+
+    /// What is to be done for a call that wants to be sent.
+    enum Admission: Sendable, Hashable {
+        /// Send it: its permit is spent.
+        case admitted
+        /// Ask the store for permits.
+        case ask
+        /// Wait: for the answer of the store, or for a date.
+        case wait
+    }
+
+    /// A call of the given cost wants to be sent.
+    mutating func admit(cost: Double, now: Date) -> Admission {
+        if isPaused(now) { return .wait }
+        guard limit != nil else { return .admitted }
+        if expiresAt <= now || expiresAt > now.addingTimeInterval(Self.permitLifetime) {
+            calls = 0
+            units = 0
+        }
+        if calls >= 1, limit?.unitsPerMinute == nil || units >= cost {
+            calls -= 1
+            units -= cost
+            return .admitted
+        }
+        if asker != nil { return .wait }
+        if let nextAsk, nextAsk > now, nextAsk <= now.addingTimeInterval(AccountBudget.longestPause) { return .wait }
+        return .ask
+    }
+
+    /// The call that was admitted is not sent after all.
+    mutating func returned(cost: Double) {
+        guard limit != nil else { return }
+        calls += 1
+        units += cost
+    }
+
+    /// Permits are asked for.
+    mutating func asked(by provider: ProviderID) {
+        asker = provider
+    }
+
+    /// The store answered.
+    mutating func granted(_ grant: PermitGrant, now: Date) {
+        asker = nil
+        if expiresAt <= now {
+            calls = 0
+            units = 0
+        }
+        calls += grant.costs.count
+        units += grant.costs.reduce(0, +)
+        expiresAt = now.addingTimeInterval(Self.permitLifetime)
+        // Nothing granted and no date: a store that does not keep its word is asked again, not at once.
+        nextAsk = grant.next ?? (grant.costs.isEmpty ? expiresAt : nil)
+    }
+
+    /// The store could not answer.
+    mutating func askFailed() {
+        asker = nil
+    }
+
+    /// The provider wants to be left alone.
+    mutating func pause(until date: Date, now: Date) {
+        let believed = min(date, now.addingTimeInterval(AccountBudget.longestPause))
+        pausedUntil = max(pausedUntil ?? believed, believed)
+        calls = 0
+        units = 0
+    }
+
+    private mutating func isPaused(_ now: Date) -> Bool {
+        guard let pausedUntil else { return false }
+        // A clock that was set back must not make a pause of an hour one of a year.
+        if pausedUntil > now, pausedUntil <= now.addingTimeInterval(AccountBudget.longestPause) { return true }
+        self.pausedUntil = nil
+        return false
+    }
+
+    /// When a call that has to wait now may be sent, if time alone decides.
+    var nextAdmission: Date? {
+        if let pausedUntil { return pausedUntil }
+        return limit == nil || asker != nil ? nil : nextAsk
+    }
+}
