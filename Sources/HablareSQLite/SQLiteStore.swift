@@ -94,31 +94,35 @@ public final class SQLiteStore: RequestStore {
     }
 
     /// See ``RequestStore/claim(_:)``.
-    public func claim(_ query: ClaimQuery) throws -> [ClaimedFlight] {
-        let taken = try translatingErrors(of: path) {
+    public func claim(_ query: ClaimQuery) throws -> Claim {
+        let (taken, nextDue) = try translatingErrors(of: path) {
             try pool.writeWithoutTransaction { db in
-                var taken: [ClaimTransaction.Taken] = []
+                var claim: (taken: [ClaimTransaction.Taken], nextDue: Date?) = ([], nil)
                 try db.inTransaction(.immediate) {
-                    taken = try ClaimTransaction(db: db).take(query)
+                    claim = try ClaimTransaction(db: db).take(query)
                     return .commit
                 }
-                return taken
+                return claim
             }
         }
-        return taken.map { flight in
-            do {
-                let request = try flight.columns.get().request(reading: files)
-                return ClaimedFlight(id: flight.id, lifecycle: flight.lifecycle, request: request)
-            } catch {
-                let request =
-                    switch flight.columns {
-                    case .success(let columns): columns.withoutPrompt
-                    case .failure: AIRequest(id: flight.member ?? UUID(), prompt: .text(""))
-                    }
-                return ClaimedFlight(
-                    id: flight.id, lifecycle: flight.lifecycle, request: request,
-                    failure: ClaimTransaction.unreadable(error))
-            }
+        return Claim(flights: taken.map(claimed), nextDue: nextDue)
+    }
+
+    /// A flight that was taken, with its prompt or with the reason why there is none.
+    private func claimed(_ flight: ClaimTransaction.Taken) -> ClaimedFlight {
+        do {
+            let request = try flight.columns.get().request(reading: files)
+            return ClaimedFlight(
+                id: flight.id, lifecycle: flight.lifecycle, request: request, triedSince: flight.triedSince)
+        } catch {
+            let request =
+                switch flight.columns {
+                case .success(let columns): columns.withoutPrompt
+                case .failure: AIRequest(id: flight.member ?? UUID(), prompt: .text(""))
+                }
+            return ClaimedFlight(
+                id: flight.id, lifecycle: flight.lifecycle, request: request, triedSince: flight.triedSince,
+                failure: ClaimTransaction.unreadable(error))
         }
     }
 
@@ -208,6 +212,11 @@ public final class SQLiteStore: RequestStore {
     /// See ``StoreReading/owners()``.
     public func owners() throws -> [OwnerRecord] {
         try read { try $0.owners() }
+    }
+
+    /// See ``StoreReading/accounts()``.
+    public func accounts() throws -> [AccountRecord] {
+        try read { try $0.accounts() }
     }
 
     /// See ``StoreReading/statistics()``.

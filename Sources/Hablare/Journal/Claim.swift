@@ -36,7 +36,8 @@ public struct ClaimQuery: Sendable, Hashable {
 public struct Claim: Sendable {
     /// What was taken, in order of urgency, then of arrival.
     public var flights: [ClaimedFlight]
-    /// When the first of the provider's flights that back off, in any scope, may be taken; `nil` when none does.
+    /// When the first of the provider's flights that back off, in any scope, may be taken; `nil` when none does. The
+    /// date of the query when there are more whose back-off is over than one claim lets wait again: claim once more.
     public var nextDue: Date?
 
     /// Creates an answer.
@@ -47,6 +48,10 @@ public struct Claim: Sendable {
 }
 
 extension ClaimQuery {
+    /// How many flights one claim lets wait again at most, the earliest back-off first: thousands may be due at once
+    /// after a long pause of everybody, and a claim must not keep the journal for long.
+    package static let maximumWoken = 4096
+
     /// How many flights of each class to take while every class has enough: 8:4:1, rounded in favour of the lower
     /// classes, so that a claim of three or more starves none. What a class does not have goes to the most urgent ones.
     public var shares: [(priority: Priority, count: Int)] {

@@ -17,7 +17,9 @@ struct MemoryTables: Sendable {
     }
 
     struct FlightRow: Sendable {
-        var lifecycle: FlightLifecycle
+        var lifecycle: FlightLifecycle {
+            didSet { if lifecycle.tries <= 0 { triedSince = nil } }
+        }
         var member: UUID
         var provider: ProviderID
         var fingerprint: Fingerprint
@@ -27,6 +29,7 @@ struct MemoryTables: Sendable {
         /// `nil` once erased.
         var request: AIRequest?
         var startedAt: Date?
+        /// When the first attempt that counts was sent; forgotten with the last one that does.
         var triedSince: Date?
     }
 
@@ -154,12 +157,15 @@ extension MemoryTables {
 
     /// Lets the flights wait whose back-off is over, and answers when the next one's is.
     private mutating func endBackoffs(of provider: ProviderID, now: Date) -> Date? {
+        var woken = 0
         while let first = backoffs[provider]?.min {
             guard var flight = flights[first.id], flight.lifecycle.state == .backingOff(until: first.date) else {
                 backoffs[provider]?.removeMin()
                 continue
             }
             guard first.date <= now else { return first.date }
+            guard woken < ClaimQuery.maximumWoken else { return now }
+            woken += 1
             backoffs[provider]?.removeMin()
             do throws(FlightLifecycle.Refusal) {
                 try flight.lifecycle.backoffEnded()
@@ -316,7 +322,9 @@ extension MemoryTables {
     private mutating func expire(at date: Date, limit: Int) -> WriteReceipt {
         var expired: [ExpiredRequest] = []
         while let first = deadlines.min {
-            guard var row = requests[first.id], row.lifecycle.state == .live, row.deadline == first.date else {
+            guard var row = requests[first.id], row.lifecycle.state == .live, row.deadline == first.date,
+                row.flight.rawValue == first.number  // else the UUID was deleted and used anew
+            else {
                 deadlines.removeMin()
                 continue
             }
@@ -341,7 +349,6 @@ extension MemoryTables {
         } catch {
             return .refused(error)
         }
-        flight.triedSince = nil
         if let deadline = row.deadline, deadline <= date {
             // Whoever retries it wants it after all.
             row.deadline = nil

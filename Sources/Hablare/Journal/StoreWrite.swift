@@ -15,7 +15,7 @@ public enum StoreWrite: Sendable {
     case advance(FlightID, FlightTransition, at: Date)
     /// An attempt ended.
     case settle(AttemptEnd)
-    /// Somebody cancels a request. Receipt: ``WriteReceipt/cancelled(flight:)`` or a refusal.
+    /// Somebody cancels a request. Receipt: ``WriteReceipt/cancelled(flight:token:)`` or a refusal.
     case cancel(UUID, at: Date)
     /// Somebody wants a failed or cancelled request tried again, or a live one that is held or backs off tried
     /// now. A deadline that has passed is dropped.
@@ -30,6 +30,6 @@ public enum StoreWrite: Sendable {
     /// The response's bytes are given up; that there was one stays.
     case evict(UUID)
     /// The request, its prompt and its content are erased; its attempts stay in the ledger.
-    /// Receipt: ``WriteReceipt/cancelled(flight:)`` when it was live, else ``WriteReceipt/done``.
+    /// Receipt: ``WriteReceipt/cancelled(flight:token:)`` when it was live, else ``WriteReceipt/done``.
     case delete(UUID, at: Date)
 }

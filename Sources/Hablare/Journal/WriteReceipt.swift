@@ -6,14 +6,15 @@ public enum WriteReceipt: Sendable, Hashable {
     case done
     /// The process is registered under this id.
     case owner(OwnerID)
-    /// So many flights wait again.
+    /// So many flights lost their holder: they wait again, or are held.
     case broken(flights: Int)
     /// The request is on disk.
     case submitted(SubmissionReceipt)
     /// The request was live and is not any more; its flight, which ended with it, and the flight's token at that time,
     /// by which the news is told from a newer lease.
     case cancelled(flight: FlightID, token: Int64)
-    /// These requests ran out of time; the earliest deadline that is still to come, of any live request.
+    /// These requests ran out of time; the earliest deadline of any live request that is left, which has passed where
+    /// there were more than the limit.
     case expired([ExpiredRequest], next: Date?)
     /// What was granted.
     case permits(PermitGrant)

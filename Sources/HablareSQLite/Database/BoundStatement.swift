@@ -38,6 +38,11 @@ struct BoundStatement: ~Copyable {
         if let value { bind(index, value) } else { note(sqlite3_bind_null(handle, index)) }
     }
 
+    /// What is no number at all becomes NULL.
+    mutating func bind(_ index: Int32, _ value: Double?) {
+        if let value { note(sqlite3_bind_double(handle, index, value)) } else { note(sqlite3_bind_null(handle, index)) }
+    }
+
     mutating func bind(_ index: Int32, _ text: String?) {
         guard var text else { return note(sqlite3_bind_null(handle, index)) }
         note(
@@ -110,6 +115,10 @@ struct BoundStatement: ~Copyable {
         func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
         func optionalInt(_ column: Int32) -> Int64? { isNull(column) ? nil : int(column) }
+
+        func optionalDouble(_ column: Int32) -> Double? {
+            isNull(column) ? nil : sqlite3_column_double(handle, column)
+        }
 
         func text(_ column: Int32) -> String? {
             guard let bytes = sqlite3_column_text(handle, column) else { return nil }

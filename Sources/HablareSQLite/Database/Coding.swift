@@ -3,9 +3,10 @@ import Hablare
 
 /// How values are written in columns.
 enum Coding {
+    /// Microseconds since 1970.
     static func time(_ date: Date) -> Int64 {
         let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
-        // Dates that no calendar has become the farthest ones: nothing traps on data.
+        // Dates beyond the year 294,000 become the farthest ones, and no date at all the last: nothing traps on data.
         return Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max)
     }
 
@@ -56,7 +57,7 @@ enum Coding {
 }
 
 extension FlightLifecycle {
-    /// The `state` column: 0 waiting, 1 leased, 2 executing, 3 completed, 4 failed, 5 cancelled.
+    /// The `state` column: 0 waiting, 1 leased, 2 executing, 3 completed, 4 failed, 5 cancelled, 6 backing off, 7 held.
     var stateCode: Int {
         switch state {
         case .waiting: 0
@@ -65,32 +66,58 @@ extension FlightLifecycle {
         case .settled(.completed): 3
         case .settled(.failed): 4
         case .settled(.cancelled): 5
+        case .backingOff: 6
+        case .held: 7
         }
     }
 
-    /// The `owner` column: 0 for nobody, NULL for settled.
+    /// The `owner` column: 0 for nobody, -1 for a flight that backs off, -2 for one that is held, NULL for settled.
     var ownerCode: Int64? {
         switch state {
         case .waiting: 0
         case .leased(let owner), .executing(let owner): owner.rawValue
+        case .backingOff: -1
+        case .held: -2
         case .settled: nil
         }
     }
 
-    /// A life as the columns have it.
-    init(state code: Int64, owner: Int64?, token: Int64, attempt: Int64, generation: Int64) throws {
+    /// The `not_before` column: NULL for a flight that does not back off.
+    var notBeforeCode: Int64? {
+        if case .backingOff(let until) = state { Coding.time(until) } else { nil }
+    }
+
+    /// The columns that a life is read from, of the row `f`.
+    static let columns = "f.state, f.owner, f.token, f.attempt, f.generation, f.uncounted, f.losses, f.not_before"
+    /// How many ``columns`` there are.
+    static let columnCount: Int32 = 8
+
+    /// Reads a life from a row whose columns from the given one on are ``columns``.
+    init(_ row: borrowing BoundStatement.RowReader, from first: Int32 = 0) throws {
+        let owner = OwnerID(rawValue: row.int(first + 1))
         let state: State =
-            switch code {
+            switch row.int(first) {
             case 0: .waiting
-            case 1: .leased(OwnerID(rawValue: owner ?? 0))
-            case 2: .executing(OwnerID(rawValue: owner ?? 0))
+            case 1: .leased(owner)
+            case 2: .executing(owner)
             case 3: .settled(.completed)
             case 4: .settled(.failed)
             case 5: .settled(.cancelled)
-            default:
+            // One without a date, which nothing of ours writes, is over; the doctor finds it.
+            case 6: .backingOff(until: Coding.date(row.optionalInt(first + 7) ?? 0))
+            case 7: .held
+            case let code:
                 throw AIServiceError(.storageCorrupt, "A flight has the unknown state \(code). Run `hablare doctor`.")
             }
-        self.init(state: state, token: token, attempt: Int(attempt), generation: Int(generation))
+        let attempt = Self.count(row.int(first + 3))
+        self.init(
+            state: state, token: row.int(first + 2), attempt: attempt, generation: Self.count(row.int(first + 4)),
+            uncounted: min(attempt, Self.count(row.int(first + 5))), losses: Self.count(row.int(first + 6)))
+    }
+
+    /// A count as a damaged row may have it, small enough to be counted on with: nothing traps on data.
+    private static func count(_ number: Int64) -> Int {
+        Int(min(max(0, number), Int64.max / 2))
     }
 }
 

@@ -30,6 +30,9 @@ struct RowCheck {
             .requestWithoutFlight,
             "SELECT r.id FROM requests r LEFT JOIN flights f ON f.id = r.flight WHERE f.id IS NULL", &diagnosis
         ) { "Request \($0) has no flight and can never run. Remove it: hablare rm \($0)" }
+        try find(.flightInconsistent, Self.inconsistentFlights, &diagnosis) {
+            "The work of request \($0) is in no state that fits together: it may never run, or run again. Remove it and run its command again: hablare rm \($0)"
+        }
         try find(
             .responseMissing,
             """
@@ -39,6 +42,18 @@ struct RowCheck {
         ) { "Request \($0) is completed but has no response. Remove it and run its command again: hablare rm \($0)" }
         return diagnosis
     }
+
+    /// A flight's holder goes with its state, and its member is live as long as it is open.
+    private static let inconsistentFlights = """
+        SELECT r.id FROM requests r JOIN flights f ON f.id = r.flight
+        WHERE CASE
+            WHEN f.state = 0 THEN f.owner = 0
+            WHEN f.state IN (1, 2) THEN f.owner > 0
+            WHEN f.state IN (3, 4, 5) THEN f.owner IS NULL
+            WHEN f.state = 6 THEN f.owner = -1 AND f.not_before IS NOT NULL
+            WHEN f.state = 7 THEN f.owner = -2
+        END IS NOT 1 OR (r.state = 0) = (f.state IN (3, 4, 5))
+        """
 
     /// Every claim that a content file is there.
     func references() throws -> [Reference] {

@@ -8,6 +8,8 @@ public struct StoreDiagnosis: Sendable, Hashable {
             case integrity
             /// A request has lost its flight.
             case requestWithoutFlight = "request-without-flight"
+            /// The state of a request's flight does not fit its holder or its request.
+            case flightInconsistent = "flight-inconsistent"
             /// A request is completed, and has no response.
             case responseMissing = "response-missing"
             /// A content file that a row refers to is not there.

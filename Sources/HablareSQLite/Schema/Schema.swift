@@ -10,6 +10,9 @@ enum Schema {
         migrator.registerMigration("001-requests") { db in
             try db.execute(sql: requests)
         }
+        migrator.registerMigration("002-dispatch") { db in
+            try db.execute(sql: dispatch)
+        }
         return migrator
     }
 
@@ -102,5 +105,35 @@ enum Schema {
             received_at INTEGER NOT NULL
         );
         CREATE INDEX responses_content ON responses (digest) WHERE digest IS NOT NULL;
+        """
+
+    /// Back-offs, held flights, deadlines and the accounts' limits.
+    ///
+    /// - `flights.owner` says two more things: -1 for a flight that backs off, -2 for one that is held. So neither is
+    ///   ever found by a claim, and `flights_due` finds the back-offs that are over.
+    /// - Of the attempts of a version 1 flight all count (`uncounted` 0), interrupted and lost ones too, because nobody
+    ///   wrote down which were; `tried_since` is NULL, so that its time begins with the next attempt.
+    /// - `requests_due` has the flight for the order of requests with one deadline: as they came.
+    private static let dispatch = """
+        ALTER TABLE flights ADD COLUMN uncounted INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE flights ADD COLUMN losses INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE flights ADD COLUMN not_before INTEGER;
+        ALTER TABLE flights ADD COLUMN tried_since INTEGER;
+        ALTER TABLE flights ADD COLUMN max_attempts INTEGER;
+        ALTER TABLE flights ADD COLUMN on_unknown INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX flights_due ON flights (provider, not_before) WHERE owner = -1;
+        ALTER TABLE requests ADD COLUMN deadline INTEGER;
+        CREATE INDEX requests_due ON requests (deadline, flight) WHERE deadline IS NOT NULL AND state = 0;
+        CREATE TABLE accounts (
+            name TEXT NOT NULL PRIMARY KEY,
+            request_level REAL,
+            request_level_at INTEGER,
+            unit_level REAL,
+            unit_level_at INTEGER,
+            reported_requests REAL,
+            reported_units REAL,
+            paused_until INTEGER,
+            failing_until INTEGER
+        ) WITHOUT ROWID;
         """
 }

@@ -9,13 +9,20 @@ struct ClaimTransaction {
     struct Taken {
         let id: FlightID
         let lifecycle: FlightLifecycle
+        let triedSince: Date?
         let priority: Int64
         let member: UUID?
         /// A row that cannot be read fails alone: its attempt does, with this error, and the lane goes on.
         let columns: Result<RequestColumns, AIServiceError>
     }
 
-    func take(_ query: ClaimQuery) throws -> [Taken] {
+    /// Lets the flights wait whose back-off is over, and takes as many as are wanted of those that wait.
+    func take(_ query: ClaimQuery) throws -> (taken: [Taken], nextDue: Date?) {
+        let nextDue = try endBackoffs(query)
+        return (try takeWaiting(query), nextDue)
+    }
+
+    private func takeWaiting(_ query: ClaimQuery) throws -> [Taken] {
         var taken: [Taken] = []
         for (priority, share) in query.shares { taken += try take(share, of: priority, query) }
         for priority in Priority.allCases where taken.count < query.limit {
@@ -50,7 +57,7 @@ struct ClaimTransaction {
         var select = try BoundStatement(
             db,
             """
-            \(RequestColumns.selection), f.id, f.state, f.owner, f.token, f.attempt, f.generation
+            \(RequestColumns.selection), f.id, f.tried_since, \(FlightLifecycle.columns)
             FROM flights f INDEXED BY \(index)
             JOIN requests r ON r.id = f.member
             JOIN providers p ON p.id = f.provider
@@ -65,9 +72,7 @@ struct ClaimTransaction {
         var taken: [Taken] = []
         let first = RequestColumns.count
         try select.forEach { row in
-            var lifecycle = try FlightLifecycle(
-                state: row.int(first + 1), owner: row.optionalInt(first + 2), token: row.int(first + 3),
-                attempt: row.int(first + 4), generation: row.int(first + 5))
+            var lifecycle = try FlightLifecycle(row, from: first + 2)
             do throws(FlightLifecycle.Refusal) {
                 try lifecycle.leased(by: query.owner)
             } catch {
@@ -75,7 +80,8 @@ struct ClaimTransaction {
             }
             taken.append(
                 Taken(
-                    id: FlightID(rawValue: row.int(first)), lifecycle: lifecycle, priority: Int64(priority.rawValue),
+                    id: FlightID(rawValue: row.int(first)), lifecycle: lifecycle,
+                    triedSince: row.optionalInt(first + 1).map(Coding.date), priority: Int64(priority.rawValue),
                     member: row.uuid(0), columns: Self.columns(row)))
         }
         return taken
@@ -94,5 +100,64 @@ struct ClaimTransaction {
         error as? AIServiceError
             ?? AIServiceError(
                 .storageCorrupt, "A stored request cannot be read. Run `hablare doctor`.", cause: "\(error)")
+    }
+}
+
+// MARK: - Back-offs
+
+extension ClaimTransaction {
+    /// Lets flights wait whose back-off is over, the earliest first; answers when the next one's of the provider is.
+    private func endBackoffs(_ query: ClaimQuery) throws -> Date? {
+        // One look at the index where nothing is due, which is the rule.
+        guard let earliest = try earliestBackoff(of: query.provider) else { return nil }
+        let now = Coding.time(query.now)
+        guard earliest <= now else { return Coding.date(earliest) }
+        for (id, lifecycle) in try dueBackoffs(of: query.provider, now: now) {
+            var lifecycle = lifecycle
+            do throws(FlightLifecycle.Refusal) {
+                try lifecycle.backoffEnded()
+            } catch {
+                continue  // the index said that it backs off, so the machine cannot refuse
+            }
+            var update = try BoundStatement(
+                db, "UPDATE flights SET state = ?2, owner = ?3, not_before = ?4 WHERE id = ?1")
+            update.bind(1, id.rawValue)
+            update.bind(2, lifecycle.stateCode)
+            update.bind(3, lifecycle.ownerCode)
+            update.bind(4, lifecycle.notBeforeCode)
+            try update.run()
+        }
+        return try earliestBackoff(of: query.provider).map { $0 <= now ? query.now : Coding.date($0) }
+    }
+
+    private func earliestBackoff(of provider: ProviderID) throws -> Int64? {
+        var earliest: Int64?
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT not_before FROM flights INDEXED BY flights_due
+            WHERE owner = -1 AND provider = (SELECT id FROM providers WHERE name = ?1) AND not_before IS NOT NULL
+            ORDER BY not_before LIMIT 1
+            """)
+        select.bind(1, provider.rawValue)
+        try select.forEach { earliest = $0.int(0) }
+        return earliest
+    }
+
+    /// Read whole before anything is written: a statement must not walk an index that changes below it.
+    private func dueBackoffs(of provider: ProviderID, now: Int64) throws -> [(FlightID, FlightLifecycle)] {
+        var due: [(FlightID, FlightLifecycle)] = []
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT f.id, \(FlightLifecycle.columns) FROM flights f INDEXED BY flights_due
+            WHERE f.owner = -1 AND f.provider = (SELECT id FROM providers WHERE name = ?1) AND f.not_before <= ?2
+            ORDER BY f.not_before, f.id LIMIT ?3
+            """)
+        select.bind(1, provider.rawValue)
+        select.bind(2, now)
+        select.bind(3, ClaimQuery.maximumWoken)
+        try select.forEach { due.append((FlightID(rawValue: $0.int(0)), try FlightLifecycle($0, from: 1))) }
+        return due
     }
 }

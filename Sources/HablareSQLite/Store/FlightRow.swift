@@ -3,20 +3,21 @@ import Hablare
 
 /// What the machines need of a flight's row.
 struct FlightRow {
-    static let selection = "SELECT id, state, owner, token, attempt, generation, started_at, member"
+    /// Selects from flights `f`, for ``init(_:)``.
+    static let selection = "SELECT f.id, \(FlightLifecycle.columns), f.started_at, f.on_unknown"
 
     let id: FlightID
     let lifecycle: FlightLifecycle
     let startedAt: Date?
-    let member: UUID?
+    let unknownOutcome: UnknownOutcomePolicy
 
     /// Reads a row whose first columns are ``selection``.
     init(_ row: borrowing BoundStatement.RowReader) throws {
         id = FlightID(rawValue: row.int(0))
-        lifecycle = try FlightLifecycle(
-            state: row.int(1), owner: row.optionalInt(2), token: row.int(3), attempt: row.int(4),
-            generation: row.int(5))
-        startedAt = row.optionalInt(6).map(Coding.date)
-        member = row.uuid(7)
+        lifecycle = try FlightLifecycle(row, from: 1)
+        startedAt = row.optionalInt(1 + FlightLifecycle.columnCount).map(Coding.date)
+        // Of a damaged word the one that costs nothing: whoever retries the request decides.
+        unknownOutcome =
+            UnknownOutcomePolicy(rawValue: Int(row.int(2 + FlightLifecycle.columnCount))) ?? .hold
     }
 }

@@ -8,10 +8,15 @@ struct ReadTransaction {
     let content: (any ContentReading)?
 
     private static let snapshotColumns = """
-        SELECT r.id, j.key, r.position, p.name, f.model, f.priority, r.state, f.state, f.owner, f.token, f.attempt,
-            f.generation, r.error, r.created_at, r.finished_at, r.supersedes, r.metadata, o.host, o.pid, r.flight
-        FROM requests r
-        JOIN flights f ON f.id = r.flight
+        SELECT r.id, j.key, r.position, p.name, f.model, f.priority, r.state, r.error, r.created_at, r.finished_at,
+            r.supersedes, r.metadata, r.deadline, o.host, o.pid, r.flight, \(FlightLifecycle.columns)
+        """
+    private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
+    /// The few that are held, by their index, and not by a look at every request.
+    private static let heldRequests = """
+        FROM flights f INDEXED BY flights_live CROSS JOIN requests r ON r.id = f.member AND r.flight = f.id
+        """
+    private static let names = """
         JOIN providers p ON p.id = f.provider
         LEFT JOIN jobs j ON j.id = r.job
         LEFT JOIN owners o ON o.id = f.owner
@@ -21,14 +26,15 @@ struct ReadTransaction {
 
     func snapshot(of id: UUID, countingAhead: Bool) throws -> RequestSnapshot? {
         var found: (RequestSnapshot, FlightID)?
-        var select = try BoundStatement(db, "\(Self.snapshotColumns) WHERE r.id = ?1")
+        var select = try BoundStatement(db, "\(Self.snapshotColumns) \(Self.requests) \(Self.names) WHERE r.id = ?1")
         select.bind(1, id)
         try select.forEach { found = try Self.snapshot($0) }
         guard let (present, flight) = found else { return nil }
         var snapshot = present
-        if countingAhead, let waiting = snapshot.waiting {
-            let ahead = try flightsAhead(of: flight)
-            snapshot.waiting = if case .queued = waiting { .queued(ahead: ahead) } else { .unclaimed(ahead: ahead) }
+        switch snapshot.waiting {
+        case .queued where countingAhead: snapshot.waiting = .queued(ahead: try flightsAhead(of: flight))
+        case .unclaimed where countingAhead: snapshot.waiting = .unclaimed(ahead: try flightsAhead(of: flight))
+        default: break
         }
         return snapshot
     }
@@ -48,9 +54,14 @@ struct ReadTransaction {
             let states = phases.map(Self.condition).sorted()
             conditions.append(states.isEmpty ? "0" : "(\(states.joined(separator: " OR ")))")
         }
+        if let isHeld = filter.isHeld {
+            conditions.append(isHeld ? "f.owner = -2 AND r.state = 0" : "NOT (r.state = 0 AND f.state = 7)")
+        }
+        let source = filter.isHeld == true ? Self.heldRequests : Self.requests
         let order = filter.job == nil ? "r.id" : "r.position"
         let restriction = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-        var select = try BoundStatement(db, "\(Self.snapshotColumns) \(restriction) ORDER BY \(order) LIMIT ?3")
+        var select = try BoundStatement(
+            db, "\(Self.snapshotColumns) \(source) \(Self.names) \(restriction) ORDER BY \(order) LIMIT ?3")
         if let job = filter.job { select.bind(1, job.rawValue) }
         if let after = filter.after { select.bind(2, after) }
         select.bind(3, max(0, filter.limit))  // SQLite takes a negative limit for none
@@ -65,6 +76,7 @@ struct ReadTransaction {
         for id in rest where page.count < filter.limit {
             guard let snapshot = try snapshot(of: id, countingAhead: false) else { continue }
             if let phases = filter.phases, !phases.contains(snapshot.phase) { continue }
+            if let isHeld = filter.isHeld, isHeld != (snapshot.waiting == .held) { continue }
             if let job = filter.job, snapshot.job != job { continue }
             page.append(snapshot)
         }
@@ -82,26 +94,22 @@ struct ReadTransaction {
     }
 
     private static func snapshot(_ row: borrowing BoundStatement.RowReader) throws -> (RequestSnapshot, FlightID) {
-        let lifecycle = try FlightLifecycle(
-            state: row.int(7), owner: row.optionalInt(8), token: row.int(9), attempt: row.int(10),
-            generation: row.int(11))
+        let lifecycle = try FlightLifecycle(row, from: 16)
         guard let id = row.uuid(0), let member = RequestLifecycle.State(rawValue: Int(row.int(6))),
             let priority = Priority(rawValue: Int(row.int(5)))
         else { throw AIServiceError(.storageCorrupt, "A request's row cannot be read. Run `hablare doctor`.") }
         var snapshot = RequestSnapshot(
             id: id, job: row.text(1).map(JobKey.init(rawValue:)), position: row.optionalInt(2).map { Int($0) },
             providerID: ProviderID(rawValue: row.text(3) ?? ""), model: row.text(4), priority: priority,
-            phase: RequestPhase(member, lifecycle), error: try Coding.value(AIServiceError.self, row.data(12)),
-            attempts: lifecycle.attempt, createdAt: Coding.date(row.int(13)),
-            finishedAt: row.optionalInt(14).map(Coding.date), supersedes: row.uuid(15),
-            metadata: try Coding.value([String: String].self, row.data(16)) ?? [:])
-        if snapshot.phase == .pending {
-            snapshot.waiting = lifecycle.owner == nil ? .unclaimed(ahead: nil) : .queued(ahead: nil)
+            phase: RequestPhase(member, lifecycle), error: try Coding.value(AIServiceError.self, row.data(7)),
+            attempts: lifecycle.attempt, deadline: row.optionalInt(12).map(Coding.date),
+            createdAt: Coding.date(row.int(8)), finishedAt: row.optionalInt(9).map(Coding.date),
+            supersedes: row.uuid(10), metadata: try Coding.value([String: String].self, row.data(11)) ?? [:])
+        if snapshot.phase == .pending { snapshot.waiting = lifecycle.waitReason { nil } }
+        if lifecycle.owner != nil, let host = row.text(13) {
+            snapshot.holder = RequestSnapshot.Holder(host: host, processID: Int32(truncatingIfNeeded: row.int(14)))
         }
-        if lifecycle.owner != nil, let host = row.text(17) {
-            snapshot.holder = RequestSnapshot.Holder(host: host, processID: Int32(truncatingIfNeeded: row.int(18)))
-        }
-        return (snapshot, FlightID(rawValue: row.int(19)))
+        return (snapshot, FlightID(rawValue: row.int(15)))
     }
 
     private func flightsAhead(of flight: FlightID) throws -> Int {
@@ -227,6 +235,15 @@ struct ReadTransaction {
                         lockName: row.text(3) ?? "", expiresAt: Coding.date(row.int(4)))))
         }
         return records
+    }
+
+    func accounts() throws -> [AccountRecord] {
+        var records: [AccountRecord] = []
+        var select = try BoundStatement(db, "\(AccountBudget.selection) FROM accounts")
+        try select.forEach { row in
+            records.append(AccountRecord(id: AccountID(rawValue: row.text(8) ?? ""), budget: AccountBudget(row)))
+        }
+        return records.sorted { $0.id < $1.id }
     }
 
     func statistics() throws -> StoreStatistics {

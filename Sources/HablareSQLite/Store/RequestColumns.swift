@@ -5,10 +5,10 @@ import Hablare
 struct RequestColumns {
     static let selection = """
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
-            f.prompt_digest, f.prompt_size, f.parameters, r.metadata
+            f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline
         """
     /// How many columns ``selection`` has.
-    static let count: Int32 = 13
+    static let count: Int32 = 16
 
     let provider: ProviderID
     private let id: UUID
@@ -22,9 +22,14 @@ struct RequestColumns {
     private let content: ContentReference?
     private let parameters: [String: ParameterValue]
     private let metadata: [String: String]
+    private let maximumAttempts: Int?
+    private let unknownOutcome: UnknownOutcomePolicy
+    private let deadline: Date?
 
     init(_ row: borrowing BoundStatement.RowReader) throws {
-        guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))) else {
+        guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))),
+            let unknownOutcome = UnknownOutcomePolicy(rawValue: Int(row.int(14)))
+        else {
             throw AIServiceError(.storageCorrupt, "A flight's row cannot be read. Run `hablare doctor`.")
         }
         self.id = id
@@ -43,6 +48,9 @@ struct RequestColumns {
             parameters = [:]
         }
         metadata = try Coding.value([String: String].self, row.data(12)) ?? [:]
+        maximumAttempts = row.optionalInt(13).map { Int($0) }
+        self.unknownOutcome = unknownOutcome
+        deadline = row.optionalInt(15).map(Coding.date)
     }
 
     /// The request, its prompt read.
@@ -57,6 +65,7 @@ struct RequestColumns {
     private func request(prompt: Prompt) -> AIRequest {
         AIRequest(
             id: id, prompt: prompt, model: model, parameters: parameters, sample: sample, tenant: tenant,
-            priority: priority, attemptTimeout: timeout, metadata: metadata)
+            priority: priority, attemptTimeout: timeout, deadline: deadline, maximumAttempts: maximumAttempts,
+            unknownOutcome: unknownOutcome, metadata: metadata)
     }
 }

@@ -54,23 +54,27 @@ extension WriteTransaction {
     }
 
     /// Writes a move where the row still is what the mover believes.
+    ///
+    /// A flight is tried since the first attempt that counts. So the date stays while one does, and is forgotten with
+    /// the last: by an interruption, a loss or a retry.
     private func move(
         _ flight: FlightID, from old: FlightLifecycle, to new: FlightLifecycle, startedAt: Int64?
     ) throws -> Bool {
-        // A statement that does not name the owner leaves the partial indices alone.
+        // A statement that names neither the owner nor the date of a back-off leaves the partial indices alone.
         let keepsOwner = old.ownerCode == new.ownerCode
         var update = try BoundStatement(
             db,
             keepsOwner
                 ? """
-                UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6,
-                    started_at = coalesce(?7, started_at)
-                WHERE id = ?1 AND state = ?2 AND token = ?8
+                UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6, uncounted = ?7, losses = ?8,
+                    started_at = coalesce(?10, started_at), tried_since = coalesce(tried_since, ?10)
+                WHERE id = ?1 AND state = ?2 AND token = ?9
                 """
                 : """
-                UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6,
-                    started_at = coalesce(?7, started_at), owner = ?9
-                WHERE id = ?1 AND state = ?2 AND token = ?8
+                UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6, uncounted = ?7, losses = ?8,
+                    started_at = coalesce(?10, started_at), owner = ?11, not_before = ?12,
+                    tried_since = CASE WHEN ?5 > ?7 THEN coalesce(tried_since, ?10) END
+                WHERE id = ?1 AND state = ?2 AND token = ?9
                 """)
         update.bind(1, flight.rawValue)
         update.bind(2, old.stateCode)
@@ -78,28 +82,41 @@ extension WriteTransaction {
         update.bind(4, new.token)
         update.bind(5, new.attempt)
         update.bind(6, new.generation)
-        update.bind(7, startedAt)
-        update.bind(8, old.token)
-        if !keepsOwner { update.bind(9, new.ownerCode) }
+        update.bind(7, new.uncounted)
+        update.bind(8, new.losses)
+        update.bind(9, old.token)
+        update.bind(10, startedAt)
+        if !keepsOwner {
+            update.bind(11, new.ownerCode)
+            update.bind(12, new.notBeforeCode)
+        }
         return try update.run() == 1
     }
 
     /// Writes a flight that was read in this transaction.
     func write(_ lifecycle: FlightLifecycle, to flight: FlightID) throws {
         var update = try BoundStatement(
-            db, "UPDATE flights SET state = ?2, owner = ?3, token = ?4, attempt = ?5, generation = ?6 WHERE id = ?1")
+            db,
+            """
+            UPDATE flights SET state = ?2, owner = ?3, token = ?4, attempt = ?5, generation = ?6, uncounted = ?7,
+                losses = ?8, not_before = ?9, tried_since = CASE WHEN ?5 > ?7 THEN tried_since END
+            WHERE id = ?1
+            """)
         update.bind(1, flight.rawValue)
         update.bind(2, lifecycle.stateCode)
         update.bind(3, lifecycle.ownerCode)
         update.bind(4, lifecycle.token)
         update.bind(5, lifecycle.attempt)
         update.bind(6, lifecycle.generation)
+        update.bind(7, lifecycle.uncounted)
+        update.bind(8, lifecycle.losses)
+        update.bind(9, lifecycle.notBeforeCode)
         try update.run()
     }
 
     func flightRow(_ flight: FlightID) throws -> FlightRow? {
         var row: FlightRow?
-        var select = try BoundStatement(db, "\(FlightRow.selection) FROM flights WHERE id = ?1")
+        var select = try BoundStatement(db, "\(FlightRow.selection) FROM flights f WHERE f.id = ?1")
         select.bind(1, flight.rawValue)
         try select.forEach { row = try FlightRow($0) }
         return row

@@ -27,12 +27,12 @@ extension WriteTransaction {
         delete.bind(1, owner.rawValue)
         try delete.run()
         var held: [FlightRow] = []
-        var select = try BoundStatement(db, "\(FlightRow.selection) FROM flights WHERE owner = ?1 ORDER BY id")
+        var select = try BoundStatement(db, "\(FlightRow.selection) FROM flights f WHERE f.owner = ?1 ORDER BY f.id")
         select.bind(1, owner.rawValue)
         try select.forEach { held.append(try FlightRow($0)) }
         for row in held {
             var lifecycle = row.lifecycle
-            if let lost = lifecycle.leaseBroken() {
+            if let lost = lifecycle.leaseBroken(row.unknownOutcome) {
                 try record(
                     AttemptRecord(
                         attempt: lost, token: row.lifecycle.token, outcome: .lost, billing: .maybeBilled,

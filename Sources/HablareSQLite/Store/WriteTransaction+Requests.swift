@@ -18,20 +18,27 @@ extension WriteTransaction {
         return try memberLeft(member.flight, at: date)
     }
 
-    func retry(_ id: UUID) throws -> WriteReceipt {
+    func retry(_ id: UUID, at date: Date) throws -> WriteReceipt {
         guard let member = try member(id), let row = try flightRow(member.flight) else { return .unknownRequest }
         var lifecycle = member.lifecycle
-        if case .refused(let state) = lifecycle.retryRequested() { return .invalidState(state) }
+        if case .refused(let state) = lifecycle.retryRequested(row.lifecycle) { return .invalidState(state) }
         var flight = row.lifecycle
         do throws(FlightLifecycle.Refusal) {
             try flight.reopened()
         } catch {
             return .refused(error)
         }
+        // Whoever retries it wants it after all: a deadline that has passed is dropped.
         var update = try BoundStatement(
-            db, "UPDATE requests SET state = ?2, finished_at = NULL, error = NULL WHERE id = ?1")
+            db,
+            """
+            UPDATE requests SET state = ?2, finished_at = NULL, error = NULL,
+                deadline = CASE WHEN deadline > ?3 THEN deadline END
+            WHERE id = ?1
+            """)
         update.bind(1, id)
         update.bind(2, lifecycle.state.rawValue)
+        update.bind(3, Coding.time(date))
         try update.run()
         try write(flight, to: member.flight)
         return .done
@@ -103,17 +110,25 @@ extension WriteTransaction {
     }
 
     private func memberLeft(_ flight: FlightID, at date: Date) throws -> WriteReceipt {
-        guard let row = try flightRow(flight) else { return .done }
+        guard let token = try flightLeft(flight, as: .cancelled, at: date) else { return .done }
+        return .cancelled(flight: flight, token: token)
+    }
+
+    /// Ends a flight whose last member left, and the attempt under way. Answers with its token.
+    func flightLeft(
+        _ flight: FlightID, as settlement: FlightLifecycle.Settlement, at date: Date
+    ) throws -> Int64? {
+        guard let row = try flightRow(flight) else { return nil }
         var lifecycle = row.lifecycle
-        if let stopped = lifecycle.lastMemberLeft() {
+        if let stopped = lifecycle.lastMemberLeft(as: settlement) {
             try record(
                 AttemptRecord(
-                    attempt: stopped, token: lifecycle.token, outcome: .cancelled, billing: .maybeBilled,
-                    startedAt: row.startedAt ?? date, endedAt: date),
+                    stopped: stopped, token: lifecycle.token, as: settlement, startedAt: row.startedAt ?? date,
+                    endedAt: date),
                 of: flight)
         }
         try write(lifecycle, to: flight)
-        return .cancelled(flight: flight, token: lifecycle.token)
+        return lifecycle.token
     }
 
     // MARK: Content

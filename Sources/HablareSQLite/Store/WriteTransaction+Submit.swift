@@ -53,8 +53,10 @@ extension WriteTransaction {
             db,
             """
             INSERT INTO flights (state, owner, token, attempt, generation, started_at, provider, job, priority, member,
-                fingerprint, model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+                fingerprint, model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters,
+                max_attempts, on_unknown, tried_since)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+                ?22, ?6)
             """)
         insert.bind(1, lifecycle.stateCode)
         insert.bind(2, lifecycle.ownerCode)
@@ -76,6 +78,8 @@ extension WriteTransaction {
         insert.bind(18, submission.promptContent?.digest)
         insert.bind(19, submission.promptContent.map { Int64($0.byteCount) })
         insert.bind(20, parameters)
+        insert.bind(21, request.maximumAttempts.map(Int64.init))
+        insert.bind(22, request.unknownOutcome.rawValue)
         try insert.run()
         return FlightID(rawValue: db.lastInsertedRowID)
     }
@@ -86,8 +90,8 @@ extension WriteTransaction {
         var insert = try BoundStatement(
             db,
             """
-            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata)
-            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING
+            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline)
+            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING
             """)
         insert.bind(1, submission.request.id)
         insert.bind(2, flight.rawValue)
@@ -96,6 +100,7 @@ extension WriteTransaction {
         insert.bind(5, Coding.time(submission.createdAt))
         insert.bind(6, submission.supersedes?.bytes)
         insert.bind(7, metadata)
+        insert.bind(8, submission.request.deadline.map(Coding.time))
         return try insert.run() == 1
     }
 

@@ -30,7 +30,10 @@ struct WriteTransaction {
         case .advance(let flight, let transition, let date): try advance(flight, transition, at: date)
         case .settle(let end): try settle(end)
         case .cancel(let id, let date): try cancel(id, at: date)
-        case .retry(let id, _): try retry(id)
+        case .retry(let id, let date): try retry(id, at: date)
+        case .expire(let date, let limit): try expire(at: date, limit: limit)
+        case .reserve(let request, let date): try reserve(request, at: date)
+        case .report(let report, let date): try note(report, at: date)
         case .evict(let id): try evict(id)
         case .delete(let id, let date): try delete(id, at: date)
         }
