@@ -113,6 +113,7 @@ enum Schema {
     ///   ever found by a claim, and `flights_due` finds the back-offs that are over.
     /// - Of the attempts of a version 1 flight all count (`uncounted` 0), interrupted and lost ones too, because nobody
     ///   wrote down which were; `tried_since` is NULL, so that its time begins with the next attempt.
+    /// - `providers.account` is the account that the provider's last submission named; NULL where none did yet.
     /// - `requests_due` has the flight for the order of requests with one deadline: as they came.
     private static let dispatch = """
         ALTER TABLE flights ADD COLUMN uncounted INTEGER NOT NULL DEFAULT 0;
@@ -124,6 +125,7 @@ enum Schema {
         CREATE INDEX flights_due ON flights (provider, not_before) WHERE owner = -1;
         ALTER TABLE requests ADD COLUMN deadline INTEGER;
         CREATE INDEX requests_due ON requests (deadline, flight) WHERE deadline IS NOT NULL AND state = 0;
+        ALTER TABLE providers ADD COLUMN account TEXT;
         CREATE TABLE accounts (
             name TEXT NOT NULL PRIMARY KEY,
             request_level REAL,
@@ -133,6 +135,7 @@ enum Schema {
             reported_requests REAL,
             reported_units REAL,
             paused_until INTEGER,
+            next_call INTEGER,
             failing_until INTEGER
         ) WITHOUT ROWID;
         """

@@ -238,10 +238,18 @@ struct ReadTransaction {
     }
 
     func accounts() throws -> [AccountRecord] {
+        var providers: [AccountID: [ProviderID]] = [:]
+        var names = try BoundStatement(db, "SELECT account, name FROM providers WHERE account IS NOT NULL")
+        try names.forEach { row in
+            guard let account = row.text(0), let name = row.text(1) else { return }
+            providers[AccountID(rawValue: account), default: []].append(ProviderID(rawValue: name))
+        }
         var records: [AccountRecord] = []
-        var select = try BoundStatement(db, "\(AccountBudget.selection) FROM accounts")
+        var select = try BoundStatement(db, "\(AccountBudget.selection), name FROM accounts")
         try select.forEach { row in
-            records.append(AccountRecord(id: AccountID(rawValue: row.text(8) ?? ""), budget: AccountBudget(row)))
+            let id = AccountID(rawValue: row.text(AccountBudget.count) ?? "")
+            let users = (providers[id] ?? []).sorted { $0.rawValue < $1.rawValue }
+            records.append(AccountRecord(id: id, providers: users, budget: AccountBudget(row)))
         }
         return records.sorted { $0.id < $1.id }
     }

@@ -27,10 +27,11 @@ extension WriteTransaction {
             db,
             """
             INSERT INTO accounts (name, request_level, request_level_at, unit_level, unit_level_at, reported_requests,
-                reported_units, paused_until, failing_until)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                reported_units, paused_until, next_call, failing_until)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             ON CONFLICT (name) DO UPDATE SET request_level = ?2, request_level_at = ?3, unit_level = ?4,
-                unit_level_at = ?5, reported_requests = ?6, reported_units = ?7, paused_until = ?8, failing_until = ?9
+                unit_level_at = ?5, reported_requests = ?6, reported_units = ?7, paused_until = ?8, next_call = ?9,
+                failing_until = ?10
             """)
         upsert.bind(1, account.rawValue)
         upsert.bind(2, budget.requests?.level)
@@ -40,24 +41,28 @@ extension WriteTransaction {
         upsert.bind(6, budget.reportedRequests)
         upsert.bind(7, budget.reportedUnits)
         upsert.bind(8, budget.pausedUntil.map(Coding.time))
-        upsert.bind(9, budget.failingUntil.map(Coding.time))
+        upsert.bind(9, budget.nextCall.map(Coding.time))
+        upsert.bind(10, budget.failingUntil.map(Coding.time))
         try upsert.run()
     }
 }
 
 extension AccountBudget {
-    /// For ``init(_:)``; the account's name is in the last column, the ninth.
+    /// For ``init(_:)``.
     static let selection = """
         SELECT request_level, request_level_at, unit_level, unit_level_at, reported_requests, reported_units,
-            paused_until, failing_until, name
+            paused_until, next_call, failing_until
         """
+
+    /// How many columns ``selection`` has.
+    static let count: Int32 = 9
 
     /// Reads a row whose first columns are ``selection``.
     init(_ row: borrowing BoundStatement.RowReader) {
         self.init(
             requests: Self.bucket(row, 0), units: Self.bucket(row, 2), reportedRequests: row.optionalDouble(4),
             reportedUnits: row.optionalDouble(5), pausedUntil: row.optionalInt(6).map(Coding.date),
-            failingUntil: row.optionalInt(7).map(Coding.date))
+            nextCall: row.optionalInt(7).map(Coding.date), failingUntil: row.optionalInt(8).map(Coding.date))
     }
 
     private static func bucket(_ row: borrowing BoundStatement.RowReader, _ column: Int32) -> TokenBucket? {

@@ -30,6 +30,7 @@ extension WriteTransaction {
             release(submission.promptContent)
             return try present(submission)
         }
+        try note(submission.account, of: submission.provider)
         return .submitted(SubmissionReceipt(id: request.id, flight: flight, wasPresent: false))
     }
 

@@ -13,7 +13,7 @@ struct WriteTransaction {
     let hasContent: (ContentReference) -> Bool
     /// Content that lost a reference and may have none left.
     private(set) var releasedContent: Set<ContentReference> = []
-    private var providers: [ProviderID: Int64] = [:]
+    private var providers: [ProviderID: ProviderRow] = [:]
     private var jobs: [JobKey: Int64] = [:]
 
     init(_ db: Database, hasContent: @escaping (ContentReference) -> Bool) {
@@ -39,27 +39,48 @@ struct WriteTransaction {
         }
     }
 
+    private struct ProviderRow {
+        let number: Int64
+        var account: AccountID?
+    }
+
     mutating func provider(_ id: ProviderID) throws -> Int64 {
-        if let known = providers[id] { return known }
-        let number = try name(id.rawValue, in: "providers", column: "name")
-        providers[id] = number
-        return number
+        if let known = providers[id] { return known.number }
+        var found: ProviderRow?
+        var select = try BoundStatement(db, "SELECT id, account FROM providers WHERE name = ?1")
+        select.bind(1, id.rawValue)
+        try select.forEach { row in
+            found = ProviderRow(number: row.int(0), account: row.text(1).map(AccountID.init(rawValue:)))
+        }
+        let provider = try found ?? ProviderRow(number: enter(id.rawValue, in: "providers", column: "name"))
+        providers[id] = provider
+        return provider.number
+    }
+
+    /// Notes whose limits a provider's calls use up; written only when it is news.
+    mutating func note(_ account: AccountID, of id: ProviderID) throws {
+        let number = try provider(id)
+        guard providers[id]?.account != account else { return }
+        providers[id]?.account = account
+        var update = try BoundStatement(db, "UPDATE providers SET account = ?2 WHERE id = ?1")
+        update.bind(1, number)
+        update.bind(2, account.rawValue)
+        try update.run()
     }
 
     mutating func job(_ key: JobKey) throws -> Int64 {
         if let known = jobs[key] { return known }
-        let number = try name(key.rawValue, in: "jobs", column: "key")
+        var found: Int64?
+        var select = try BoundStatement(db, "SELECT id FROM jobs WHERE key = ?1")
+        select.bind(1, key.rawValue)
+        try select.forEach { found = $0.int(0) }
+        let number = try found ?? enter(key.rawValue, in: "jobs", column: "key")
         jobs[key] = number
         return number
     }
 
-    /// The number of a name, which is entered if it is new.
-    private func name(_ name: String, in table: String, column: String) throws -> Int64 {
-        var select = try BoundStatement(db, "SELECT id FROM \(table) WHERE \(column) = ?1")
-        select.bind(1, name)
-        var number: Int64?
-        try select.forEach { number = $0.int(0) }
-        if let number { return number }
+    /// Enters a name that is new, and answers with its number.
+    private func enter(_ name: String, in table: String, column: String) throws -> Int64 {
         var insert = try BoundStatement(db, "INSERT INTO \(table) (\(column)) VALUES (?1) ON CONFLICT DO NOTHING")
         insert.bind(1, name)
         try insert.run()

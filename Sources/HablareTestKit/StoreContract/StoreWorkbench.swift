@@ -86,11 +86,21 @@ package struct StoreWorkbench: Sendable {
 
     // MARK: Working
 
-    /// Claims at most so many flights of the provider `p`.
+    /// Claims at most so many flights of the provider `p`, after so many seconds.
     package func claim(
-        _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1
+        _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1,
+        at seconds: Int = 0
     ) throws -> [ClaimedFlight] {
-        try store.claim(ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit))
+        try ask(owner, provider: provider, scope: scope, limit: limit, at: seconds).flights
+    }
+
+    /// A claim with its whole answer.
+    package func ask(
+        _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1,
+        at seconds: Int = 0
+    ) throws -> Claim {
+        try store.claim(
+            ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit, now: Self.date(seconds)))
     }
 
     /// Claims the one flight that comes next.
