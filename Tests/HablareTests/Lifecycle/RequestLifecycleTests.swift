@@ -35,7 +35,7 @@ import Testing
 
     @Test("Only a failed or cancelled request can be retried", arguments: RequestLifecycle.State.allCases)
     func retried(state: RequestLifecycle.State) {
-        let after = after(state) { $0.retryRequested() }
+        let after = after(state) { $0.retryRequested(FlightLifecycle()) }
         #expect(after == (state == .failed || state == .cancelled ? .live : nil))
     }
 
