@@ -38,8 +38,10 @@ extension RequestSnapshot.WaitReason {
         case .noProvider: "there is no provider \(provider) here"
         case .backingOff(let until): "its last attempt failed; the next one comes at \(TimeText.moment(until))"
         case .rateLimited(let until): "the limit of \(provider) is used up until \(TimeText.moment(until))"
-        case .providerFailing(let until): "\(provider) fails again and again, and is left alone until \(TimeText.moment(until))"
-        case .held: "held: nobody knows whether its last attempt was carried out, and billed; retry, cancel or remove it"
+        case .providerFailing(let until):
+            "\(provider) fails again and again, and is left alone until \(TimeText.moment(until))"
+        case .held:
+            "held: nobody knows whether its last attempt was carried out, and billed; retry, cancel or remove it"
         }
     }
 
