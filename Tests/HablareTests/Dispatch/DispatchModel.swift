@@ -63,7 +63,8 @@ struct DispatchModel {
     /// What was granted to the shared account, less what was spent; and until when it is paused.
     private var permits = 0
     private var pausedUntil = Date.distantPast
-    private(set) var probes = 0
+    /// When the shell's alarm fires: set after every event, as the shell does.
+    private var alarm: Date?
     private(set) var finished = 0
 
     init(seed: UInt64) {
@@ -111,7 +112,7 @@ struct DispatchModel {
                 try check()
             }
             // Nothing is outstanding but, perhaps, time.
-            guard places.values.contains(where: { $0 != .over }), let wake = core.wake(after: now) else { break }
+            guard places.values.contains(where: { $0 != .over }), let wake = alarm else { break }
             try passTime(max(0.001, wake.timeIntervalSince(now)))
         }
         guard let (flight, place) = places.sorted(by: { $0.key < $1.key }).first(where: { $0.value != .over }) else {
@@ -124,7 +125,8 @@ struct DispatchModel {
     private mutating func passTime(_ seconds: TimeInterval) throws {
         now.addTimeInterval(seconds)
         log.append("\(seconds) s pass")
-        if let wake = core.wake(after: now), wake <= now {
+        if let fires = alarm, fires <= now {
+            alarm = nil
             try perform(core.timePassed(now: now), "alarm")
             if let next = core.wake(after: now), next <= now { throw violation("the alarm is set to the past again") }
         }
@@ -334,6 +336,7 @@ struct DispatchModel {
 
     private mutating func perform(_ effects: [DispatchCore.Effect], _ event: String) throws {
         log.append("\(event) → \(effects.map(\.name))")
+        if let wake = core.wake(after: now) { alarm = min(alarm ?? wake, wake) }
         for effect in effects {
             switch effect {
             case .start(let flight):

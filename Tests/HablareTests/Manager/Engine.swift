@@ -16,7 +16,9 @@ struct Engine {
     ) throws {
         self.store = store
         // Tests that run the clock ahead do not mean attempts to time out by it, unless they say so.
-        let configuration = configuration ?? EngineConfiguration(attemptTimeout: .seconds(1_000_000_000))
+        let configuration =
+            configuration
+            ?? EngineConfiguration(attemptTimeout: .seconds(1_000_000_000), retry: .never, breaker: .never)
         let dates = self.dates
         let seams = EngineSeams(clock: EngineClock(clock), date: { dates.now }, jitter: { jitter })
         manager = AIRequestManager(
