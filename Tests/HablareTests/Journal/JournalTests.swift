@@ -53,7 +53,7 @@ final class RecordingStore: RequestStore {
         return drops ? Array(receipts.dropLast()) : receipts
     }
 
-    func claim(_ query: ClaimQuery) -> [ClaimedFlight] {
+    func claim(_ query: ClaimQuery) -> Claim {
         state.withLock { $0.events.append(.claim) }
         return inner.claim(query)
     }
@@ -72,6 +72,7 @@ final class RecordingStore: RequestStore {
     func request(of id: UUID) -> StoredRequest? { inner.request(of: id) }
     func attempts(of id: UUID) -> [AttemptRecord] { inner.attempts(of: id) }
     func owners() -> [OwnerRecord] { inner.owners() }
+    func accounts() -> [AccountRecord] { inner.accounts() }
     func statistics() -> StoreStatistics { inner.statistics() }
 }
 
@@ -140,8 +141,10 @@ struct JournalTests {
         let journal = Journal(store: store, driver: driver)
         let claim: @Sendable () async -> String = {
             do {
-                let query = ClaimQuery(owner: OwnerID(rawValue: 1), provider: "p", scope: .everything, limit: 9)
-                return try await "claimed \(journal.claim(query).count)"
+                let query = ClaimQuery(
+                    owner: OwnerID(rawValue: 1), provider: "p", scope: .everything, limit: 9,
+                    now: StoreWorkbench.date(0))
+                return try await "claimed \(journal.claim(query).flights.count)"
             } catch {
                 return "\(error)"
             }
