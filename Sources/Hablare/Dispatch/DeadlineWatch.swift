@@ -77,7 +77,7 @@ actor DeadlineWatch {
     func took(_ receipt: WriteReceipt) async -> Bool {
         guard case .expired(let requests, let next) = receipt else { return false }
         for request in requests {
-            await dispatcher.cancelled(request.flight, token: request.token, because: .expired)
+            dispatcher.cancelled(request.flight, token: request.token, because: .expired)
             hub.announce(.failed(.deadlineExceeded), of: request.id)
         }
         self.next = next

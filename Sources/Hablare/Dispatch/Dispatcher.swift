@@ -2,8 +2,13 @@ import Foundation
 import Logging
 
 /// The shell around ``DispatchCore``: feeds it what happened, does what it says, owns every attempt's task.
-package actor Dispatcher {
-    private struct Attempt {
+///
+/// Not an actor: whatever happens is decided and set in motion in one short critical section, in the order in which it
+/// happened, and a request passes through here three times. With an actor these were three hops between tasks, which
+/// cost more than all that is decided in them (see ADR-013). Nothing under the lock waits, does I/O or runs code of
+/// others; tasks that are to be cancelled are cancelled after it, because cancellation handlers are code of others.
+package final class Dispatcher: Sendable {
+    struct Attempt: Sendable {
         let flight: QueuedFlight
         let startedAt: Date
         let timeout: Duration
@@ -13,33 +18,40 @@ package actor Dispatcher {
         var isJournalled = false
     }
 
-    nonisolated let runner: AttemptRunner
-    private let journal: Journal
-    private let hub: StatusHub
-    private let spawner: TaskSpawner
-    private let clock: EngineClock
-    private let date: @Sendable () -> Date
-    private let scope: ClaimScope
-    private let cancellationGrace: Duration
-    private let logger: Logger
+    struct State: Sendable {
+        var core: DispatchCore
+        var owner: OwnerID?
+        var attempts: [FlightID: Attempt] = [:]
+        var deadlines = DeadlineQueue()
+        var timer: (fires: Duration, task: Task<Void, Never>)?
+        /// Wakes the core when something that waited for a date is due.
+        var alarm: (fires: Date, task: Task<Void, Never>)?
+        /// Claims, releases, reservations and late recordings under way.
+        var errands: [Int: Task<Void, Never>] = [:]
+        var lastErrand = 0
+        /// Ends of attempts that the store could not take. Kept until it can, or until the process ends.
+        var unrecorded: [AttemptEnd] = []
+        var idleWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastIdleWaiter = 0
+        /// Waits whose time ran out before they had begun.
+        var endedWaits: Set<Int> = []
+        /// Tasks to be cancelled as soon as the lock is given back.
+        var cancelled: [Task<Void, Never>] = []
+    }
 
-    private var core: DispatchCore
-    private var owner: OwnerID?
-    private var attempts: [FlightID: Attempt] = [:]
-    private var deadlines = DeadlineQueue()
-    private var timer: (fires: Duration, task: Task<Void, Never>)?
-    /// Wakes the core when something that waited for a date is due.
-    private var alarm: (fires: Date, task: Task<Void, Never>)?
-    /// Claims, releases and late recordings under way.
-    private var errands: [Int: Task<Void, Never>] = [:]
-    private var lastErrand = 0
-    /// Ends of attempts that the store could not take. Kept until it can, or until the process ends.
-    private var unrecorded: [AttemptEnd] = []
+    let runner: AttemptRunner
+    let journal: Journal
+    let hub: StatusHub
+    let spawner: TaskSpawner
+    let clock: EngineClock
+    let date: @Sendable () -> Date
+    let scope: ClaimScope
+    let cancellationGrace: Duration
+    let logger: Logger
     /// Submissions that were placed and are being written, and attempts that came back and are being recorded. Until
     /// they are, the process's registration has to stay: they name it as the holder.
-    private let unfinished = Gauge()
-    private var idleWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    private var lastIdleWaiter = 0
+    let unfinished = Gauge()
+    private let state: Guarded<State>
 
     init(
         runner: AttemptRunner, journal: Journal, hub: StatusHub, registry: ProviderRegistry,
@@ -54,37 +66,57 @@ package actor Dispatcher {
         self.scope = configuration.scope
         self.cancellationGrace = configuration.cancellationGrace
         self.logger = logger
-        self.core = DispatchCore(
-            lanes: registry.providers.map {
-                LaneDescription(
-                    provider: $0.id, concurrency: $0.limits.concurrency, account: $0.account, rate: $0.limits.rate)
-            }, breaker: configuration.breaker)
+        let lanes = registry.providers.map {
+            LaneDescription(
+                provider: $0.id, concurrency: $0.limits.concurrency, account: $0.account, rate: $0.limits.rate)
+        }
+        state = Guarded(State(core: DispatchCore(lanes: lanes, breaker: configuration.breaker)))
+    }
+
+    /// Something happened: decides and sets in motion what follows from it, in one critical section.
+    func happened<R: Sendable>(_ event: (inout State) -> R) -> R {
+        let (result, cancelled) = state.withLock { state -> (R, [Task<Void, Never>]) in
+            let result = event(&state)
+            guard !state.cancelled.isEmpty else { return (result, []) }
+            defer { state.cancelled = [] }
+            return (result, state.cancelled)
+        }
+        for task in cancelled { task.cancel() }
+        return result
     }
 
     // MARK: Opening, closing
 
     func open(as owner: OwnerID) {
-        self.owner = owner
-        apply(core.opened(now: date()))
+        happened { state in
+            state.owner = owner
+            apply(state.core.opened(now: date()), &state)
+        }
     }
 
     /// Starts nothing more, gives back what was not sent, lets attempts run for `grace`, then stops them.
     ///
     /// Cancelling the task ends the grace at once (a second Ctrl-C), not the recording of what came of the attempts.
     func drain(grace: Duration) async {
-        apply(core.closed())
+        happened { state in apply(state.core.closed(), &state) }
         await idle(within: grace, orUntilCancelled: true)
-        for id in attempts.keys.sorted() { stop(id, because: .interrupted) }
+        happened { state in
+            for id in state.attempts.keys.sorted() { stop(id, because: .interrupted, &state) }
+        }
         await idle(within: cancellationGrace + .seconds(1))
-        timer?.task.cancel()
-        timer = nil
-        alarm?.task.cancel()
-        alarm = nil
+        happened { state in
+            state.cancelled += [state.timer?.task, state.alarm?.task].compactMap(\.self)
+            state.timer = nil
+            state.alarm = nil
+        }
         await unfinished.empty()
         // Once more, before the registration goes and these count as lost: the disk may have room again.
-        for end in takeUnrecorded() { await record(end) }
-        for number in errands.keys.sorted() { await errands[number]?.value }
-        owner = nil
+        for end in happened({ Self.takeUnrecorded(&$0) }) { await record(end) }
+        while let errand = happened({ $0.errands.min { $0.key < $1.key } }) {
+            await errand.value.value
+            happened { $0.errands[errand.key] = nil }
+        }
+        happened { $0.owner = nil }
     }
 
     // MARK: Submissions
@@ -94,9 +126,11 @@ package actor Dispatcher {
         owner: OwnerID?, places: [DispatchCore.Placement]
     ) {
         unfinished.enter()
-        guard inScope else { return (owner, Array(repeating: .leave, count: costs.count)) }
         let now = date()
-        return (owner, costs.map { core.submitting(to: provider, cost: $0, now: now) })
+        return happened { state in
+            guard inScope else { return (state.owner, Array(repeating: .leave, count: costs.count)) }
+            return (state.owner, costs.map { state.core.submitting(to: provider, cost: $0, now: now) })
+        }
     }
 
     /// The submissions that were placed are on disk, or were dropped: not written, or there before.
@@ -105,9 +139,14 @@ package actor Dispatcher {
         dropped: [(placement: DispatchCore.Placement, cost: Double)], to provider: ProviderID
     ) {
         let now = date()
-        for (flight, placement) in flights { apply(core.submitted(flight, as: placement, now: now)) }
-        for (placement, cost) in dropped {
-            apply(core.submissionDropped(to: provider, placement: placement, cost: cost, now: now))
+        happened { state in
+            for (flight, placement) in flights {
+                apply(state.core.submitted(flight, as: placement, now: now), &state)
+            }
+            for (placement, cost) in dropped {
+                apply(
+                    state.core.submissionDropped(to: provider, placement: placement, cost: cost, now: now), &state)
+            }
         }
         unfinished.leave()
     }
@@ -115,356 +154,48 @@ package actor Dispatcher {
     // MARK: What others did
 
     func backlogMayExist() {
-        apply(core.backlogMayExist(now: date()))
+        happened { state in apply(state.core.backlogMayExist(now: date()), &state) }
     }
 
     /// A flight's last member left, or ran out of time, while the flight's token was the given one.
     func cancelled(_ flight: FlightID, token: Int64, because reason: StopReason = .cancelled) {
-        apply(core.cancelled(flight, token: token, now: date()), stoppingBecause: reason)
+        happened { state in
+            apply(state.core.cancelled(flight, token: token, now: date()), &state, stoppingBecause: reason)
+        }
     }
 
     /// Whatever waits for a date is looked at: the clock may have been set, or the machine may have slept.
     func timePassed() {
-        alarm?.task.cancel()
-        alarm = nil
-        apply(core.timePassed(now: date()))
+        happened { state in
+            if let alarm = state.alarm { state.cancelled.append(alarm.task) }
+            state.alarm = nil
+            apply(state.core.timePassed(now: date()), &state)
+        }
     }
 
     /// The flights under way and their requests, in order, for looking whether another process ended them.
     var underWay: [(flight: FlightID, token: Int64, request: UUID)] {
-        attempts.values.map { ($0.flight.id, $0.flight.lifecycle.token, $0.flight.request.id) }.sorted { $0.0 < $1.0 }
+        happened { state in
+            state.attempts.values.map { ($0.flight.id, $0.flight.lifecycle.token, $0.flight.request.id) }
+        }.sorted { $0.0 < $1.0 }
     }
 
     func storeFailed() {
-        core.storeFailed()
+        happened { $0.core.storeFailed() }
     }
 
     /// The store was written: whatever could not be recorded is tried again, then work goes on.
     func storeRecovered() {
-        for end in takeUnrecorded() { errand { [weak self] in await self?.record(end) } }
-        apply(core.storeRecovered(now: date()))
-    }
-
-    private func takeUnrecorded() -> [AttemptEnd] {
-        defer { unrecorded = [] }
-        return unrecorded
-    }
-
-    // MARK: Effects
-
-    private func apply(_ effects: [DispatchCore.Effect], stoppingBecause reason: StopReason = .cancelled) {
-        defer { setAlarm() }
-        for effect in effects {
-            switch effect {
-            case .start(let flight): begin(flight, isJournalled: false)
-            case .run(let flight): begin(flight, isJournalled: true)
-            case .claim(let provider, let limit): errand { [weak self] in await self?.claim(provider, limit: limit) }
-            case .stop(let flight): stop(flight, because: reason)
-            case .release(let flights): errand { [weak self] in await self?.release(flights) }
-            case .reserve(let request): errand { [weak self] in await self?.reserve(request) }
-            case .report(let report): errand { [weak self] in await self?.tell(report) }
+        happened { state in
+            for end in Self.takeUnrecorded(&state) {
+                errand(&state) { [weak self] in await self?.record(end) }
             }
+            apply(state.core.storeRecovered(now: date()), &state)
         }
     }
 
-    private func errand(_ operation: @escaping @Sendable () async -> Void) {
-        lastErrand += 1
-        let number = lastErrand
-        errands[number] = spawner.start { [weak self] in
-            await operation()
-            await self?.errandEnded(number)
-        }
-    }
-
-    private func errandEnded(_ number: Int) {
-        errands[number] = nil
-    }
-
-    private func claim(_ provider: ProviderID, limit: Int) async {
-        guard let owner else { return apply(core.claimed([], by: provider, asked: limit, now: date())) }
-        do {
-            let query = ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit, now: date())
-            let claim = try await journal.claim(query)
-            let flights = claim.flights.map { [runner] in
-                QueuedFlight(
-                    id: $0.id, lifecycle: $0.lifecycle, request: $0.request, provider: provider,
-                    cost: runner.cost(of: $0.request, for: provider), triedSince: $0.triedSince, failure: $0.failure)
-            }
-            apply(core.claimed(flights, nextDue: claim.nextDue, by: provider, asked: limit, now: date()))
-        } catch {
-            logger.error("The store did not answer a claim", metadata: ["error": "\(error)"])
-            core.claimFailed(by: provider)
-        }
-    }
-
-    private func reserve(_ request: PermitRequest) async {
-        do {
-            guard case .permits(let grant) = try await journal.commit(.reserve(request, at: date())) else {
-                throw AIServiceError(.storageFailed, "The store did not answer a reservation. Report this store.")
-            }
-            apply(core.granted(grant, of: request.account, now: date()))
-        } catch {
-            logger.error("Permits could not be reserved, so nothing was sent", metadata: ["error": "\(error)"])
-            core.reserveFailed(of: request.account)
-        }
-    }
-
-    private func tell(_ report: AccountReport) async {
-        do {
-            _ = try await journal.commit(.report(report, at: date()))
-        } catch {
-            // This process keeps to it all the same; the others learn it from the provider.
-            logger.error("What was learned of an account is not recorded", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func release(_ flights: [QueuedFlight]) async {
-        let date = date()
-        var writes: [StoreWrite] = []
-        for flight in flights {
-            do throws(FlightLifecycle.Refusal) {
-                let transition = try FlightTransition(of: flight.lifecycle) {
-                    lifecycle throws(FlightLifecycle.Refusal) in
-                    try lifecycle.released(token: lifecycle.token)
-                }
-                writes.append(.advance(flight.id, transition, at: date))
-            } catch {
-                continue  // not held any more: nothing to give back
-            }
-        }
-        do {
-            _ = try await journal.commit(writes)
-        } catch {
-            // The leases end with this process's registration, or are broken when it is found dead.
-            logger.error("Leases could not be given back", metadata: ["error": "\(error)"])
-        }
-    }
-
-    // MARK: Attempts
-
-    private func begin(_ flight: QueuedFlight, isJournalled: Bool) {
-        let timeout = runner.timeout(of: flight)
-        attempts[flight.id] = Attempt(flight: flight, startedAt: date(), timeout: timeout)
-        if isJournalled { armDeadline(of: flight.id) }
-        attempts[flight.id]?.task = spawner.start { [weak self, runner] in
-            await Self.run(flight, isJournalled: isJournalled, with: runner, for: self)
-        }
-    }
-
-    /// One attempt from its journalling to its end. Nonisolated: nothing of it needs the actor but the two reports.
-    private static func run(
-        _ queued: QueuedFlight, isJournalled: Bool, with runner: AttemptRunner, for dispatcher: Dispatcher?
-    ) async {
-        var flight = queued
-        if !isJournalled {
-            do {
-                guard let started = try await runner.journalStart(of: queued) else {
-                    await dispatcher?.startRefused(queued)
-                    return
-                }
-                flight = started
-                await dispatcher?.journalled(started)
-            } catch {
-                await dispatcher?.startFailed(queued, with: error)
-                return
-            }
-        }
-        let startedAt = runner.date()
-        let reply = await runner.send(flight)
-        guard let dispatcher else { return }
-        let stopped = await dispatcher.returned(flight, with: reply)
-        await dispatcher.recordEnd(runner.end(of: flight, startedAt: startedAt, reply: reply, stopped: stopped))
-    }
-
-    /// The attempt is on disk and is about to be sent: from now on its time counts.
-    private func journalled(_ flight: QueuedFlight) {
-        armDeadline(of: flight.id)
-    }
-
-    private func armDeadline(of id: FlightID) {
-        guard let attempt = attempts[id] else { return }
-        attempts[id]?.isJournalled = true
-        // One that was told to stop meanwhile has a deadline already, the earlier one.
-        if attempt.stop == nil { setDeadline(of: id, in: attempt.timeout) }
-    }
-
-    private func startRefused(_ flight: QueuedFlight) {
-        forget(flight.id)
-        apply(core.ended(flight.id, now: date()))
-    }
-
-    private func startFailed(_ flight: QueuedFlight, with error: any Error) {
-        logger.error("An attempt could not be journalled, so it was not sent", metadata: ["error": "\(error)"])
-        forget(flight.id)
-        apply(core.startFailed(flight, now: date()))
-        hub.fail(flight.request.id, with: error)
-    }
-
-    /// The provider came back: its place is free. Answers why it was told to stop, if it was.
-    private func returned(_ flight: QueuedFlight, with reply: AttemptRunner.Reply) -> StopReason? {
-        // An attempt that was given up came back after all; the flight may be under way again under a newer token.
-        guard let attempt = attempts[flight.id], attempt.flight.request.id == flight.request.id,
-            attempt.flight.lifecycle.token == flight.lifecycle.token
-        else {
-            unfinished.enter()
-            return .timedOut(after: runner.timeout(of: flight))
-        }
-        unfinished.enter()
-        forget(flight.id)
-        let now = date()
-        apply(core.ended(flight.id, DispatchCore.CallEnd(reply, stopped: attempt.stop, now: now), now: now))
-        return attempt.stop
-    }
-
-    nonisolated private func recordEnd(_ end: AttemptEnd) async {
-        defer { unfinished.leave() }
-        do {
-            let recorded = try await runner.settle(end)
-            if case .postponed(_, let until) = recorded { await postponed(end.provider, until: until) }
-        } catch {
-            await notRecorded(end, because: error)
-        }
-    }
-
-    private func postponed(_ provider: ProviderID, until date: Date) {
-        apply(core.postponed(provider, until: date, now: self.date()))
-    }
-
-    private func record(_ end: AttemptEnd) async {
-        unfinished.enter()
-        await recordEnd(end)
-    }
-
-    private func notRecorded(_ end: AttemptEnd, because error: any Error) {
-        logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])
-        unrecorded.append(end)
-        core.storeFailed()
-        hub.fail(end.request, with: error)
-    }
-
-    private func stop(_ id: FlightID, because reason: StopReason) {
-        guard attempts[id] != nil else { return }
-        if attempts[id]?.stop == nil { attempts[id]?.stop = reason }
-        attempts[id]?.task?.cancel()
-        setDeadline(of: id, in: cancellationGrace)
-    }
-
-    private func forget(_ id: FlightID) {
-        attempts[id] = nil
-        deadlines.remove(id)
-        if attempts.isEmpty { wakeIdleWaiters() }
-    }
-
-    // MARK: Deadlines
-
-    private func setDeadline(of id: FlightID, in duration: Duration) {
-        deadlines.set(id, to: clock.now + duration)
-        armTimer()
-    }
-
-    private func armTimer() {
-        guard let next = deadlines.earliest() else { return }
-        if let timer, timer.fires <= next { return }
-        timer?.task.cancel()
-        timer = (
-            next,
-            spawner.start { [weak self, clock] in
-                do {
-                    try await clock.sleep(until: next)
-                } catch {
-                    return  // replaced by an earlier timer, or shut down
-                }
-                await self?.deadlinesReached()
-            }
-        )
-    }
-
-    private func deadlinesReached() {
-        timer = nil
-        for id in deadlines.popReached(clock.now) {
-            guard let attempt = attempts[id] else { continue }
-            if attempt.stop == nil {
-                stop(id, because: .timedOut(after: attempt.timeout))
-            } else if attempt.isJournalled {
-                giveUp(attempt)
-            } else {
-                setDeadline(of: id, in: cancellationGrace)  // the journal will answer; nothing was sent
-            }
-        }
-        armTimer()
-    }
-
-    /// The provider was told to stop and did not come back in time: its place goes to the next one.
-    private func giveUp(_ attempt: Attempt) {
-        let flight = attempt.flight
-        logger.warning("A provider does not react to cancellation", metadata: ["provider": "\(flight.provider)"])
-        forget(flight.id)
-        guard case .timedOut(let limit) = attempt.stop else {
-            return apply(core.ended(flight.id, now: date()))
-        }
-        apply(core.ended(flight.id, DispatchCore.CallEnd(health: .failing), now: date()))
-        var started = flight
-        if !started.lifecycle.isExecuting {
-            do throws(FlightLifecycle.Refusal) {
-                try started.lifecycle.attemptStarted(token: started.lifecycle.token)
-            } catch {
-                return
-            }
-        }
-        let end = runner.end(
-            of: started, startedAt: attempt.startedAt,
-            reply: AttemptRunner.Reply(result: .failure(.timedOut(after: limit))), stopped: attempt.stop)
-        errand { [weak self] in await self?.record(end) }
-    }
-
-    // MARK: Waiting for a date
-
-    private func setAlarm() {
-        let now = date()
-        guard let next = core.wake(after: now) else { return }
-        if let alarm, alarm.fires <= next { return }
-        alarm?.task.cancel()
-        let wake = clock.now + max(Duration.milliseconds(1), .between(now, next))
-        alarm = (
-            next,
-            spawner.start { [weak self, clock] in
-                do {
-                    try await clock.sleep(until: wake)
-                } catch {
-                    return  // replaced by an earlier alarm, or shut down
-                }
-                await self?.timePassed()
-            }
-        )
-    }
-
-    // MARK: Idleness
-
-    private func idle(within limit: Duration, orUntilCancelled: Bool = false) async {
-        guard !attempts.isEmpty, limit > .zero else { return }
-        lastIdleWaiter += 1
-        let number = lastIdleWaiter
-        let alarm = spawner.start { [weak self, clock] in
-            do {
-                try await clock.sleep(for: limit)
-            } catch {
-                // Everything ended in time, and nobody waits any more; or the wait was cancelled, and is over now.
-            }
-            await self?.wakeIdleWaiter(number)
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { idleWaiters[number] = $0 }
-        } onCancel: {
-            if orUntilCancelled { alarm.cancel() }
-        }
-        alarm.cancel()
-    }
-
-    private func wakeIdleWaiter(_ number: Int) {
-        idleWaiters.removeValue(forKey: number)?.resume()
-    }
-
-    private func wakeIdleWaiters() {
-        for number in idleWaiters.keys.sorted() { wakeIdleWaiter(number) }
+    private static func takeUnrecorded(_ state: inout State) -> [AttemptEnd] {
+        defer { state.unrecorded = [] }
+        return state.unrecorded
     }
 }

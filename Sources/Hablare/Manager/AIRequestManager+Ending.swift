@@ -16,7 +16,7 @@ extension AIRequestManager {
     public func cancelRequest(_ id: UUID) async throws -> CancelOutcome {
         switch try await journal.commit(.cancel(id, at: seams.date())) {
         case .cancelled(let flight, let token):
-            await dispatcher.cancelled(flight, token: token)
+            dispatcher.cancelled(flight, token: token)
             hub.announce(.cancelled, of: id)
             return .cancelled
         case .invalidState:
@@ -41,7 +41,7 @@ extension AIRequestManager {
             let receipts = try await journal.commit(page.map { .cancel($0.id, at: seams.date()) })
             for (snapshot, receipt) in zip(page, receipts) {
                 guard case .cancelled(let flight, let token) = receipt else { continue }
-                await dispatcher.cancelled(flight, token: token)
+                dispatcher.cancelled(flight, token: token)
                 hub.announce(.cancelled, of: snapshot.id)
                 cancelled += 1
             }
@@ -58,7 +58,7 @@ extension AIRequestManager {
         switch try await journal.commit(.retry(id, at: seams.date())) {
         case .done:
             hub.announce(.pending, of: id)
-            await dispatcher.backlogMayExist()
+            dispatcher.backlogMayExist()
         case .invalidState(let state):
             throw AIServiceError.notAllowed("retried", id, in: RequestPhase(state, FlightLifecycle()))
         case let receipt:
@@ -85,7 +85,7 @@ extension AIRequestManager {
         switch try await journal.commit(.delete(id, at: seams.date())) {
         case .done: return
         case .cancelled(let flight, let token):
-            await dispatcher.cancelled(flight, token: token)
+            dispatcher.cancelled(flight, token: token)
             hub.announce(.cancelled, of: id)
         case let receipt: throw AIServiceError.unexpected(receipt, for: id)
         }

@@ -70,13 +70,13 @@ extension AIRequestManager {
             case .job(let key): key == job
             }
         let costs = drafts.map { dispatcher.runner.cost(of: $0.request, for: provider) }
-        let (owner, places) = await dispatcher.place(costs, to: provider, inScope: inScope)
+        let (owner, places) = dispatcher.place(costs, to: provider, inScope: inScope)
         for index in drafts.indices { drafts[index].flight = FlightLifecycle(placed: places[index], by: owner) }
         let receipts: [WriteReceipt]
         do {
             receipts = try await journal.commit(drafts.map { .submit($0) })
         } catch {
-            await dispatcher.written([], dropped: Array(zip(places, costs)), to: provider)
+            dispatcher.written([], dropped: Array(zip(places, costs)), to: provider)
             throw error
         }
         return try await accept(receipts, of: drafts, placed: Array(zip(places, costs)), to: provider)
@@ -118,7 +118,7 @@ extension AIRequestManager {
                 firstError = firstError ?? AIServiceError.unexpected(other, for: drafts[index].request.id)
             }
         }
-        await dispatcher.written(flights, dropped: dropped, to: provider)
+        dispatcher.written(flights, dropped: dropped, to: provider)
         if let deadline = drafts.compactMap(\.request.deadline).min() { await deadlines.noticed(deadline) }
         if let firstError { throw firstError }
         return accepted

@@ -70,7 +70,7 @@ public struct EngineService: Service {
         let housekeeper = Housekeeper(manager)
         let registration = Guarded(try await housekeeper.register())
         manager.hub.open()
-        await manager.dispatcher.open(as: registration.withLock { $0.owner })
+        manager.dispatcher.open(as: registration.withLock { $0.owner })
         await manager.deadlines.open()
         whenStarted()
         await withTaskGroup(of: Void.self) { group in

@@ -60,7 +60,7 @@ struct Housekeeper: Sendable {
             manager.logger.notice(
                 "Took over from a process that is gone",
                 metadata: ["pid": "\(other.registration.processID)", "receipt": "\(receipt)"])
-            await manager.dispatcher.backlogMayExist()
+            manager.dispatcher.backlogMayExist()
         }
     }
 
@@ -97,12 +97,12 @@ struct Housekeeper: Sendable {
                 .expire(at: manager.seams.date(), limit: DeadlineWatch.batch),
             ])
             if case .refused = receipts.first { try await registerAnew(current) }
-            await manager.dispatcher.storeRecovered()
-            await manager.dispatcher.timePassed()
+            manager.dispatcher.storeRecovered()
+            manager.dispatcher.timePassed()
             if let receipt = receipts.last, await manager.deadlines.took(receipt) { await manager.deadlines.sweep() }
         } catch {
             manager.logger.error("The store cannot be written", metadata: ["error": "\(error)"])
-            await manager.dispatcher.storeFailed()
+            manager.dispatcher.storeFailed()
         }
     }
 
@@ -114,7 +114,7 @@ struct Housekeeper: Sendable {
         manager.store.liveness?.release(current.withLock { $0.lockName })
         let registration = try await register()
         current.withLock { $0 = registration }
-        await manager.dispatcher.open(as: registration.owner)
+        manager.dispatcher.open(as: registration.owner)
     }
 
     // MARK: Other processes
@@ -141,7 +141,7 @@ struct Housekeeper: Sendable {
 
     /// Stops what others cancelled, announces what others finished, takes what others left.
     private func lookAround() async throws {
-        let mine = await manager.dispatcher.underWay
+        let mine = manager.dispatcher.underWay
         let running = Set(mine.map(\.request))
         let watched = manager.hub.watchedIDs.filter { !running.contains($0) }
         let ids = mine.map(\.request) + watched
@@ -149,12 +149,12 @@ struct Housekeeper: Sendable {
             let snapshots = try await manager.reading { try $0.snapshots(SnapshotFilter(ids: ids, limit: ids.count)) }
             let phases = Dictionary(snapshots.map { ($0.id, $0.phase) }, uniquingKeysWith: { first, _ in first })
             for (flight, token, request) in mine where phases[request] == .cancelled || phases[request] == nil {
-                await manager.dispatcher.cancelled(flight, token: token)
+                manager.dispatcher.cancelled(flight, token: token)
                 manager.hub.announce(.cancelled, of: request)
             }
             for id in watched { try await announce(id, phases[id]) }
         }
-        await manager.dispatcher.backlogMayExist()
+        manager.dispatcher.backlogMayExist()
     }
 
     private func announce(_ id: UUID, _ phase: RequestPhase?) async throws {

@@ -41,6 +41,7 @@ struct ReadTransaction {
 
     func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
         if let ids = filter.ids { return try snapshots(of: ids, filter) }
+        if filter.phases?.isEmpty == true { return [] }
         var conditions: [String] = []
         if filter.job != nil {
             conditions.append("r.job = (SELECT id FROM jobs WHERE key = ?1)")
@@ -51,8 +52,7 @@ struct ReadTransaction {
             conditions.append("r.id > ?2")
         }
         if let phases = filter.phases {
-            let states = phases.map(Self.condition).sorted()
-            conditions.append(states.isEmpty ? "0" : "(\(states.joined(separator: " OR ")))")
+            conditions.append("(\(phases.map(Self.condition).sorted().joined(separator: " OR ")))")
         }
         if let isHeld = filter.isHeld {
             conditions.append(isHeld ? "f.owner = -2 AND r.state = 0" : "NOT (r.state = 0 AND f.state = 7)")

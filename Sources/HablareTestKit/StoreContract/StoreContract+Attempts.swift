@@ -58,7 +58,8 @@ extension StoreContract {
             try require("why it waits", snapshot?.waiting, is: .unclaimed(ahead: 0))
             try require("the end", snapshot?.finishedAt, is: nil)
             let second = try bench.startNext(owner)
-            let expected = FlightLifecycle(state: .executing(owner), token: 2, attempt: 2, generation: 2)
+            let expected = FlightLifecycle(
+                state: .executing(owner), token: 2, attempt: 2, generation: 2, uncounted: 1)
             try require("the second attempt", second.lifecycle, is: expected)
             _ = try bench.write(.settle(second.completed(at: 4)))
             let records = [

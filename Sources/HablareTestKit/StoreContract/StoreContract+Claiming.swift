@@ -94,11 +94,13 @@ extension StoreContract {
             let request = AIRequest(
                 id: StoreWorkbench.id(1), prompt: .messages([Prompt.Message(role: .user, text: "ö")]), model: "m",
                 parameters: ["a": [1, 2.5, nil]], sample: 4, tenant: "t", priority: .high,
-                attemptTimeout: .seconds(90), metadata: ["k": "v"])
+                attemptTimeout: .seconds(90), deadline: StoreWorkbench.date(60), maximumAttempts: 2,
+                unknownOutcome: .hold, metadata: ["k": "v"])
             try bench.submit(StoreWorkbench.submission(of: request, job: "j", position: 3))
             let claimed = try bench.claimOne(owner)
             try require("the request", claimed.request, is: request)
             try require("a failure", claimed.failure, is: nil)
+            try require("tried since", claimed.triedSince, is: nil)
         },
         Rule("A flight that is given back keeps its place in the queue") { bench in
             let owner = try bench.register()

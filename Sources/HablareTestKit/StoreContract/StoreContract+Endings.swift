@@ -84,7 +84,8 @@ extension StoreContract {
             try require("the end", snapshot?.finishedAt, is: nil)
             try require("the attempts", snapshot?.attempts, is: 1)
             let second = try bench.startNext(owner)
-            let expected = FlightLifecycle(state: .executing(owner), token: 2, attempt: 2, generation: 2)
+            let expected = FlightLifecycle(
+                state: .executing(owner), token: 2, attempt: 2, generation: 2, uncounted: 1)
             try require("the second attempt", second.lifecycle, is: expected)
             try require("its end", try bench.write(.settle(second.completed(at: 6))), is: .done)
             let records = try bench.store.attempts(of: first.request)

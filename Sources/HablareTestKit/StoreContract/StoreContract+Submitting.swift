@@ -10,6 +10,7 @@ extension StoreContract {
                     "voice": "en", "rate": 175, "pitch": 0.5, "flags": [true, nil, ["deep": [1, "two"]]], "": "",
                 ],
                 sample: -3, tenant: "tenant", priority: .low, attemptTimeout: .milliseconds(1_500),
+                deadline: StoreWorkbench.date(86_400), maximumAttempts: 7, unknownOutcome: .hold,
                 metadata: ["": "empty key", "ключ": "значение", "e": ""])
             let submission = try StoreWorkbench.submission(
                 of: request, provider: "a provider", job: "job", position: 7, supersedes: StoreWorkbench.id(99),
@@ -20,7 +21,8 @@ extension StoreContract {
             let snapshot = RequestSnapshot(
                 id: request.id, job: JobKey(rawValue: "job"), position: 7, providerID: "a provider", model: "large",
                 priority: .low, phase: .pending, waiting: .unclaimed(ahead: 0), attempts: 0,
-                createdAt: StoreWorkbench.date(5), supersedes: StoreWorkbench.id(99), metadata: request.metadata)
+                deadline: StoreWorkbench.date(86_400), createdAt: StoreWorkbench.date(5),
+                supersedes: StoreWorkbench.id(99), metadata: request.metadata)
             try require("the snapshot", try bench.store.snapshot(of: request.id), is: snapshot)
         },
         Rule("A conversation is there as it was submitted") { bench in

@@ -36,7 +36,9 @@ public struct StoreContract: Sendable {
 
     /// All rules.
     public static let rules: [Rule] =
-        submitting + claiming + attempts + lateOutcomes + endings + owners + reading + content
+        submitting + claiming + attempts + lateOutcomes + endings + owners + reading + content + backoff
+        + backoffEndings + holding
+        + tries + deadlines + permits + accounts
 
     /// Holds a fresh store to a rule.
     ///

@@ -50,10 +50,13 @@ package struct StoreWorkbench: Sendable {
     /// A submission of a request with a prompt of its own, unless told otherwise.
     package static func submission(
         _ number: Int, prompt: Prompt? = nil, provider: ProviderID = "p", job: String? = nil, position: Int = 0,
-        priority: Priority = .normal, supersedes: UUID? = nil
+        priority: Priority = .normal, supersedes: UUID? = nil, deadline: Int? = nil,
+        unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws -> Submission {
         try submission(
-            of: AIRequest(id: id(number), prompt: prompt ?? .text("prompt \(number)"), priority: priority),
+            of: AIRequest(
+                id: id(number), prompt: prompt ?? .text("prompt \(number)"), priority: priority,
+                deadline: deadline.map(date), unknownOutcome: unknownOutcome),
             provider: provider, job: job, position: position, supersedes: supersedes, at: date(number))
     }
 
@@ -104,8 +107,8 @@ package struct StoreWorkbench: Sendable {
     }
 
     /// Claims the one flight that comes next.
-    package func claimOne(_ owner: OwnerID) throws -> ClaimedFlight {
-        try require("a flight to claim", try claim(owner).first)
+    package func claimOne(_ owner: OwnerID, at seconds: Int = 0) throws -> ClaimedFlight {
+        try require("a flight to claim", try claim(owner, at: seconds).first)
     }
 
     /// The move of a flight that its holder sends.
@@ -132,8 +135,24 @@ package struct StoreWorkbench: Sendable {
     }
 
     /// Claims the next flight and journals an attempt at it.
-    package func startNext(_ owner: OwnerID) throws -> RunningAttempt {
-        try start(try claimOne(owner))
+    package func startNext(_ owner: OwnerID, at seconds: Int = 1) throws -> RunningAttempt {
+        try start(try claimOne(owner, at: seconds), at: seconds)
+    }
+
+    /// Runs the next flight to a failure after which it backs off until a date.
+    @discardableResult
+    package func postponeNext(_ owner: OwnerID, until later: Int, at seconds: Int = 1) throws -> RunningAttempt {
+        let attempt = try startNext(owner, at: seconds)
+        try require("postponing", try write(.settle(attempt.postponed(until: later, at: seconds + 1))), is: .done)
+        return attempt
+    }
+
+    /// Runs the next flight to an end of which nobody knows, after which it is held.
+    @discardableResult
+    package func holdNext(_ owner: OwnerID, at seconds: Int = 1) throws -> RunningAttempt {
+        let attempt = try startNext(owner, at: seconds)
+        try require("holding", try write(.settle(attempt.held(at: seconds + 1))), is: .done)
+        return attempt
     }
 
     /// Runs the next flight to its end.
@@ -156,6 +175,37 @@ package struct StoreWorkbench: Sendable {
         }
         try require("the phase", try store.snapshot(of: Self.id(number))?.phase, is: phase)
     }
+
+    // MARK: Deadlines and limits
+
+    /// Ends what is out of time; fails unless the store answers such a wish as it should.
+    package func expire(at seconds: Int, limit: Int = 99) throws -> (expired: [ExpiredRequest], next: Date?) {
+        let receipt = try write(.expire(at: Self.date(seconds), limit: limit))
+        guard case .expired(let expired, let next) = receipt else {
+            throw ContractViolation(message: "ending what is out of time gave \(receipt)", location: #fileID)
+        }
+        return (expired, next)
+    }
+
+    /// Asks for permits.
+    package func reserve(
+        _ costs: [Double], of limit: RateLimit, account: AccountID = "a", at seconds: Int
+    ) throws -> PermitGrant {
+        let wish = PermitRequest(account: account, limit: limit, costs: costs)
+        let receipt = try write(.reserve(wish, at: Self.date(seconds)))
+        guard case .permits(let grant) = receipt else {
+            throw ContractViolation(message: "asking for permits gave \(receipt)", location: #fileID)
+        }
+        return grant
+    }
+
+    /// Tells what was learned of an account.
+    package func report(_ report: AccountReport, at seconds: Int) throws {
+        try require("a report", try write(.report(report, at: Self.date(seconds))), is: .done)
+    }
+
+    package static let overloaded = AIServiceError(.overloaded, "Too busy.", disposition: .retry(after: nil))
+    package static let lostTouch = AIServiceError(.connectionLost, "No answer came.")
 
     package static let failure = AIServiceError(.providerFailed, "It did not work.", cause: "exit status 1")
 }
@@ -189,6 +239,17 @@ package struct RunningAttempt: Sendable {
 
     package func failed(_ error: AIServiceError) -> AttemptEnd {
         end(.failed(error), billing: .neverSent)
+    }
+
+    /// It failed, and another attempt is to follow after so many seconds of the test.
+    package func postponed(until later: Int, at seconds: Int = 2) -> AttemptEnd {
+        end(
+            .postponed(StoreWorkbench.overloaded, until: StoreWorkbench.date(later)), billing: .neverSent, at: seconds)
+    }
+
+    /// Nobody knows how it ended.
+    package func held(at seconds: Int = 2) -> AttemptEnd {
+        end(.held(StoreWorkbench.lostTouch), billing: .maybeBilled, at: seconds)
     }
 
     package func end(_ outcome: AttemptEnd.Outcome, billing: BillingState, at seconds: Int = 2) -> AttemptEnd {

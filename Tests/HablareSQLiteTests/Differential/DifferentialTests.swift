@@ -41,7 +41,8 @@ import Testing
         let expected: Set<String> = [
             "done", "owner", "broken", "submitted", "present", "cancelled", "rejected", "staleToken", "outOfOrder",
             "settled completed", "settled failed", "settled cancelled", "invalid live", "invalid completed",
-            "invalid failed", "invalid cancelled", "unknown", "claimed",
+            "invalid failed", "invalid cancelled", "unknown", "claimed", "claimed again", "due", "expired",
+            "none expired", "permits", "no permits",
         ]
         #expect(expected.subtracting(kinds) == [])
     }

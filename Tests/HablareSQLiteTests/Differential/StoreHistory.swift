@@ -44,7 +44,7 @@ struct StoreHistory {
         self.writes += writes.count
         let expected = try reference.commit(writes.map(\.write))
         let actual = try store.commit(writes.map(\.write))
-        try require("the receipts of \(writes.map(\.write))", actual, expected)
+        try require("the receipts of \(writes.map(\.write))", actual.map(\.rounded), expected.map(\.rounded))
         for (write, receipt) in zip(writes, expected) {
             receiptKinds.insert(receipt.kind)
             learn(write, receipt)
@@ -54,14 +54,19 @@ struct StoreHistory {
     private mutating func claim() throws {
         let query = ClaimQuery(
             owner: pickOne(owners), provider: anyProvider(),
-            scope: chance(3) ? .job(anyJob()) : .everything, limit: pick(0...4))
-        let expected = try reference.claim(query)
-        let actual = try store.claim(query)
+            scope: chance(3) ? .job(anyJob()) : .everything, limit: pick(0...4), now: date)
+        let claim = try (expected: reference.claim(query), actual: store.claim(query))
+        let expected = claim.expected.flights
+        let actual = claim.actual.flights
         try require("the flights of \(query)", actual.map(\.id), expected.map(\.id))
         try require("their lives", actual.map(\.lifecycle), expected.map(\.lifecycle))
         try require("their requests", actual.map(\.request), expected.map(\.request))
         try require("their failures", actual.map(\.failure), expected.map(\.failure))
+        try require("since when they are tried", actual.map(\.triedSince), expected.map(\.triedSince))
+        try require("the next back-off", claim.actual.nextDue, claim.expected.nextDue)
         if !expected.isEmpty { receiptKinds.insert("claimed") }
+        if expected.contains(where: { $0.triedSince != nil }) { receiptKinds.insert("claimed again") }
+        if claim.expected.nextDue != nil { receiptKinds.insert("due") }
         for flight in expected { leases.append((flight.id, flight.request.id, flight.lifecycle)) }
     }
 
@@ -85,7 +90,7 @@ struct StoreHistory {
                     RunningAttempt(
                         flight: stored.flight, request: stored.id, lifecycle: submission.flight,
                         startedAt: submission.createdAt))
-            case .waiting, .settled: break
+            case .waiting, .backingOff, .held, .settled: break
             }
         case .done: if let started = attempted.started { attempts.append(started) }
         default: break
@@ -97,7 +102,7 @@ struct StoreHistory {
     private mutating func anyWrite() throws -> Attempted {
         now += pick(1...2_000)
         let date = self.date
-        switch pick(0...19) {
+        switch pick(0...23) {
         case 0: return Attempted(write: .registerOwner(registration()))
         case 1: return Attempted(write: .renewOwner(pickOne(owners), until: date.addingTimeInterval(30)))
         case 2 where chance(3): return Attempted(write: .retireOwner(pickOne(owners), at: date))
@@ -109,6 +114,11 @@ struct StoreHistory {
         case 15: return Attempted(write: .evict(anyID()))
         case 16: return Attempted(write: .delete(anyID(), at: date))
         case 17: return Attempted(write: .cancel(anyID(), at: date))
+        case 18: return Attempted(write: .expire(at: date, limit: pick(-1...3)))
+        case 19, 20:
+            let wish = PermitRequest(account: anyAccount(), limit: anyLimit(), costs: anyCosts())
+            return Attempted(write: .reserve(wish, at: date))
+        case 21: return Attempted(write: .report(anyReport(), at: date))
         default: break
         }
         return Attempted(write: .retry(anyID(), at: date))
@@ -128,9 +138,11 @@ struct StoreHistory {
     private mutating func anyEnd(at date: Date) -> AttemptEnd? {
         guard let attempt = recent(attempts) else { return nil }
         let outcome: AttemptEnd.Outcome
-        switch pick(0...3) {
+        switch pick(0...9) {
         case 0: outcome = .failed(anyError())
         case 1: outcome = .interrupted
+        case 2...4: outcome = .postponed(anyError(), until: later(-500...20_000))
+        case 5: outcome = .held(anyError())
         default:
             outcome = .completed(
                 AIResponseData(
@@ -158,11 +170,14 @@ struct StoreHistory {
             id: id, prompt: anyPrompt(), model: chance(2) ? nil : pickOne(["", "m", "large"]),
             parameters: chance(2) ? [:] : ["a": anyValue(depth: 0), "b": anyValue(depth: 0)], sample: pick(0...2),
             tenant: pickOne(["", "t"]), priority: pickOne(Priority.allCases),
-            attemptTimeout: chance(2) ? nil : .milliseconds(pick(1...100_000)), metadata: anyLabels())
+            attemptTimeout: chance(2) ? nil : .milliseconds(pick(1...100_000)),
+            deadline: chance(2) ? nil : later(-500...60_000), maximumAttempts: chance(2) ? nil : pick(1...5),
+            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases), metadata: anyLabels())
         let inJob = chance(2)
         var submission = try StoreWorkbench.submission(
             of: request, provider: anyProvider(), job: inJob ? anyJob().rawValue : nil, position: pick(0...40),
             supersedes: chance(6) ? anyID() : nil, at: date)
+        if chance(3) { submission.account = anyAccount() }
         switch pick(0...5) {
         case 0, 1: try submission.flight.leased(by: pickOne(owners))
         case 2:
@@ -191,10 +206,11 @@ struct StoreHistory {
         try same("the attempts of \(id)") { try $0.attempts(of: id) }
         let phases = RequestPhase.allCases.filter { _ in chance(2) }
         let filter = SnapshotFilter(
-            phases: chance(2) ? nil : Set(phases), job: chance(3) ? anyJob() : nil,
+            phases: chance(2) ? nil : Set(phases), isHeld: chance(2) ? chance(2) : nil, job: chance(3) ? anyJob() : nil,
             ids: chance(4) ? (0..<4).map { _ in anyID() } : nil, limit: pick(0...6), after: chance(3) ? anyID() : nil)
         try same("the page of \(filter)") { try $0.snapshots(filter) }
         try same("the owners") { try $0.owners() }
+        try same("the accounts") { try $0.accounts().map(\.rounded) }
         if chance(5) { try same("the statistics") { try $0.statistics() } }
     }
 
@@ -207,7 +223,9 @@ struct StoreHistory {
             try same("the attempts of \(id)") { try $0.attempts(of: id) }
         }
         try same("all snapshots") { try $0.snapshots(SnapshotFilter(limit: .max)) }
+        try same("what is held") { try $0.snapshots(SnapshotFilter(isHeld: true, limit: .max)) }
         try same("the owners") { try $0.owners() }
+        try same("the accounts") { try $0.accounts().map(\.rounded) }
         try same("the statistics") { try $0.statistics() }
     }
 
@@ -225,7 +243,11 @@ struct StoreHistory {
 // MARK: - Choices
 
 extension StoreHistory {
-    private var date: Date { Date(timeIntervalSince1970: 1_800_000_000 + Double(now) / 1000) }
+    private var date: Date { date(now) }
+    private func date(_ milliseconds: Int) -> Date {
+        Date(timeIntervalSince1970: 1_800_000_000 + Double(milliseconds) / 1000)
+    }
+    private mutating func later(_ milliseconds: ClosedRange<Int>) -> Date { date(now + pick(milliseconds)) }
 
     private mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
     private mutating func chance(_ one: Int) -> Bool { pick(1...one) == 1 }
@@ -247,6 +269,32 @@ extension StoreHistory {
     }
     private mutating func anyProvider() -> ProviderID { pickOne(["p", "p", "p", "q", ""]) }
     private mutating func anyJob() -> JobKey { JobKey(rawValue: pickOne(["j", "k", ""])) }
+
+    private mutating func anyAccount() -> AccountID { pickOne(["a", "b", "p"]) }
+
+    private mutating func anyLimit() -> RateLimit {
+        RateLimit(
+            requestsPerMinute: pickOne([nil, 6, 60, 600]), unitsPerMinute: pickOne([nil, 50, 6000]),
+            burst: pickOne([0, 0.1, 1]), isEstimate: chance(2))
+    }
+
+    private mutating func anyCosts() -> [Double] { (0..<pick(0...9)).map { _ in pickOne([0, 1, 2.5, 10, 1000]) } }
+
+    private mutating func anyReport() -> AccountReport {
+        var report = AccountReport(account: anyAccount())
+        if chance(3) { report.pausedUntil = pickOne([later(-500...20_000), .distantFuture]) }
+        if chance(2) { report.limits = ReportedLimits(requests: anyQuota(), units: anyQuota()) }
+        report.failing = pickOne([.unchanged, .over, .until(later(0...9_000))])
+        return report
+    }
+
+    private mutating func anyQuota() -> ReportedLimits.Quota? {
+        if chance(3) { return nil }
+        // Never a whole millisecond, so that no date of the history is the very end of a pause: stores may round.
+        return ReportedLimits.Quota(
+            perMinute: pickOne([nil, 0, 3, 120, .nan]), remaining: pickOne([nil, 0, 0.5, 4, .infinity]),
+            resetsAfter: chance(2) ? nil : .microseconds(pick(0...9_000) * 1000 + 300))
+    }
 
     private mutating func registration() -> OwnerRegistration {
         let number = Int32(pick(1...5))
@@ -320,7 +368,33 @@ extension StoreHistory {
     }
 }
 
+// MARK: - Dates
+
+/// Stores keep dates to the microsecond; those that are computed are finer.
+extension Date {
+    fileprivate var rounded: Date {
+        Date(timeIntervalSince1970: (timeIntervalSince1970 * 1_000_000).rounded() / 1_000_000)
+    }
+}
+
+extension AccountRecord {
+    fileprivate var rounded: AccountRecord {
+        var record = self
+        record.budget.requests?.updatedAt = budget.requests?.updatedAt.rounded ?? .distantPast
+        record.budget.units?.updatedAt = budget.units?.updatedAt.rounded ?? .distantPast
+        record.budget.pausedUntil = budget.pausedUntil?.rounded
+        record.budget.nextCall = budget.nextCall?.rounded
+        record.budget.failingUntil = budget.failingUntil?.rounded
+        return record
+    }
+}
+
 extension WriteReceipt {
+    fileprivate var rounded: WriteReceipt {
+        guard case .permits(let grant) = self else { return self }
+        return .permits(PermitGrant(costs: grant.costs, next: grant.next?.rounded))
+    }
+
     /// The receipt without what it carries, for saying which kinds a history reached.
     fileprivate var kind: String {
         switch self {
@@ -329,6 +403,9 @@ extension WriteReceipt {
         case .broken: "broken"
         case .submitted(let receipt): receipt.wasPresent ? "present" : "submitted"
         case .cancelled: "cancelled"
+        case .expired(let expired, let next):
+            expired.isEmpty ? next == nil ? "no deadline" : "none expired" : "expired"
+        case .permits(let grant): grant.next == nil ? "permits" : "no permits"
         case .rejected: "rejected"
         case .refused(.staleToken): "staleToken"
         case .refused(.outOfOrder): "outOfOrder"

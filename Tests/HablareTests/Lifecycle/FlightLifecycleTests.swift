@@ -1,19 +1,28 @@
+import Foundation
 import HablareTestKit
 import Testing
 
 @testable import Hablare
 
-/// Every event in every state, as a table; and what holds over any history.
+/// Every event in every state, as a table. What holds over any history is in ``FlightHistoryTests``.
 @Suite struct FlightLifecycleTests {
     private static let me = OwnerID(rawValue: 1)
     private static let other = OwnerID(rawValue: 2)
-    private static let states: [FlightLifecycle.State] = [
-        .waiting, .leased(me), .executing(me), .settled(.completed), .settled(.failed), .settled(.cancelled),
+    private static let soon = Date(timeIntervalSince1970: 60)
+    private static let later = Date(timeIntervalSince1970: 90)
+    private static let settled: [FlightLifecycle.State] = [
+        .settled(.completed), .settled(.failed), .settled(.cancelled),
+    ]
+    private static let states: [FlightLifecycle.State] =
+        [.waiting, .backingOff(until: soon), .held, .leased(me), .executing(me)] + settled
+    /// What every event that cannot follow the end is answered with, in each of the three settled states.
+    private static let over: [Outcome] = [
+        .failure(.settled(.completed)), .failure(.settled(.failed)), .failure(.settled(.cancelled)),
     ]
 
-    /// A flight with token 5, attempt 3, generation 2.
+    /// A flight with token 5, attempt 3, generation 2, one attempt that does not count, one loss.
     private static func flight(_ state: FlightLifecycle.State) -> FlightLifecycle {
-        FlightLifecycle(state: state, token: 5, attempt: 3, generation: 2)
+        FlightLifecycle(state: state, token: 5, attempt: 3, generation: 2, uncounted: 1, losses: 1)
     }
 
     private typealias Outcome = Result<FlightLifecycle, FlightLifecycle.Refusal>
@@ -32,39 +41,44 @@ import Testing
     }
 
     private static func success(
-        _ state: FlightLifecycle.State, token: Int64 = 5, attempt: Int = 3, generation: Int = 2
+        _ state: FlightLifecycle.State, token: Int64 = 5, attempt: Int = 3, generation: Int = 2, uncounted: Int = 1,
+        losses: Int = 1
     ) -> Outcome {
-        .success(FlightLifecycle(state: state, token: token, attempt: attempt, generation: generation))
+        .success(
+            FlightLifecycle(
+                state: state, token: token, attempt: attempt, generation: generation, uncounted: uncounted,
+                losses: losses))
     }
 
-    @Test("Leasing")
-    func leased() {
-        let expected: [Outcome] = [
-            Self.success(.leased(Self.other), token: 6), .failure(.alreadyHeld), .failure(.alreadyHeld),
-            .failure(.settled(.completed)), .failure(.settled(.failed)), .failure(.settled(.cancelled)),
-        ]
-        for (state, expected) in zip(Self.states, expected) {
-            let result = Self.after(state) { flight throws(FlightLifecycle.Refusal) in
-                try flight.leased(by: Self.other)
-            }
+    private static func check(
+        _ expected: [Outcome], _ event: (inout FlightLifecycle) throws(FlightLifecycle.Refusal) -> Void
+    ) {
+        #expect(expected.count == states.count)
+        for (state, expected) in zip(states, expected) {
+            let result = after(state, event)
             #expect(result == expected, "\(state)")
         }
+    }
+
+    @Test("Leasing: only what waits, and not what backs off or is held")
+    func leased() {
+        let expected: [Outcome] = [
+            Self.success(.leased(Self.other), token: 6), .failure(.outOfOrder), .failure(.outOfOrder),
+            .failure(.alreadyHeld), .failure(.alreadyHeld),
+        ]
+        Self.check(expected + Self.over) { flight throws(FlightLifecycle.Refusal) in try flight.leased(by: Self.other) }
     }
 
     @Test("Starting an attempt", arguments: [Int64(4), 5, 6])
     func started(token: Int64) {
         let current = token == 5
         let expected: [Outcome] = [
-            .failure(.staleToken),
+            .failure(.staleToken), .failure(.staleToken), .failure(.staleToken),
             current ? Self.success(.executing(Self.me), attempt: 4, generation: 3) : .failure(.staleToken),
             current ? .failure(.outOfOrder) : .failure(.staleToken),
-            .failure(.settled(.completed)), .failure(.settled(.failed)), .failure(.settled(.cancelled)),
         ]
-        for (state, expected) in zip(Self.states, expected) {
-            let result = Self.after(state) { flight throws(FlightLifecycle.Refusal) in
-                try flight.attemptStarted(token: token)
-            }
-            #expect(result == expected, "\(state)")
+        Self.check(expected + Self.over) { flight throws(FlightLifecycle.Refusal) in
+            try flight.attemptStarted(token: token)
         }
     }
 
@@ -74,14 +88,10 @@ import Testing
         let isLateSuccess = settlement == .completed && end.attempt == 3
         let late: Outcome = isLateSuccess ? Self.success(.settled(.completed)) : .failure(.staleToken)
         let expected: [Outcome] = [
-            late, late, end.token == 5 ? Self.success(.settled(settlement)) : .failure(.staleToken),
-            .failure(.settled(.completed)), .failure(.settled(.failed)), .failure(.settled(.cancelled)),
+            late, late, late, late, end.token == 5 ? Self.success(.settled(settlement)) : .failure(.staleToken),
         ]
-        for (state, expected) in zip(Self.states, expected) {
-            let result = Self.after(state) { flight throws(FlightLifecycle.Refusal) in
-                try flight.attemptEnded(token: end.token, attempt: end.attempt, as: settlement)
-            }
-            #expect(result == expected, "\(state)")
+        Self.check(expected + Self.over) { flight throws(FlightLifecycle.Refusal) in
+            try flight.attemptEnded(token: end.token, attempt: end.attempt, as: settlement)
         }
     }
 
@@ -93,71 +103,124 @@ import Testing
         }
     }
 
-    @Test("Giving back", arguments: [Int64(4), 5])
+    @Test(
+        "An attempt is postponed, or held: only the one under way, and the row of losses ends",
+        arguments: [Int64(4), 5])
+    func stopped(token: Int64) {
+        func expected(_ state: FlightLifecycle.State) -> [Outcome] {
+            let executing = token == 5 ? Self.success(state, losses: 0) : .failure(.staleToken)
+            return Array(repeating: .failure(.staleToken), count: 4) + [executing] + Self.over
+        }
+        Self.check(expected(.backingOff(until: Self.later))) { flight throws(FlightLifecycle.Refusal) in
+            try flight.attemptPostponed(token: token, until: Self.later)
+        }
+        Self.check(expected(.held)) { flight throws(FlightLifecycle.Refusal) in try flight.attemptHeld(token: token) }
+    }
+
+    @Test("A back-off ends")
+    func backoffEnded() {
+        let refused = Array(repeating: Outcome.failure(.outOfOrder), count: 6)
+        Self.check([.failure(.outOfOrder), Self.success(.waiting)] + refused) {
+            flight throws(FlightLifecycle.Refusal) in try flight.backoffEnded()
+        }
+    }
+
+    @Test("Giving back: an attempt that was stopped does not count", arguments: [Int64(4), 5])
     func released(token: Int64) throws {
-        let back: Outcome = token == 5 ? Self.success(.waiting) : .failure(.staleToken)
+        let leased: Outcome = token == 5 ? Self.success(.waiting) : .failure(.staleToken)
+        let executing: Outcome = token == 5 ? Self.success(.waiting, uncounted: 2) : .failure(.staleToken)
         let expected: [Outcome] = [
-            .failure(.staleToken), back, back, .failure(.settled(.completed)), .failure(.settled(.failed)),
-            .failure(.settled(.cancelled)),
+            .failure(.staleToken), .failure(.staleToken), .failure(.staleToken), leased, executing,
         ]
-        for (state, expected) in zip(Self.states, expected) {
-            let result = Self.after(state) { flight throws(FlightLifecycle.Refusal) in try flight.released(token: token)
-            }
-            #expect(result == expected, "\(state)")
-        }
-        var leased = Self.flight(.leased(Self.me))
-        var executing = Self.flight(.executing(Self.me))
-        let unsent = try leased.released(token: 5)
-        let sent = try executing.released(token: 5)
-        #expect(unsent == nil && sent == 3)
+        Self.check(expected + Self.over) { flight throws(FlightLifecycle.Refusal) in try flight.released(token: token) }
+        var unsent = Self.flight(.leased(Self.me))
+        var sent = Self.flight(.executing(Self.me))
+        let attempts = try (unsent.released(token: 5), sent.released(token: 5))
+        #expect(attempts.0 == nil && attempts.1 == 3)
     }
 
-    @Test("A lease is broken")
+    @Test("A lease is broken: an attempt that is lost does not count, and its flight waits or is held")
     func broken() {
-        let lost: [Int?] = [nil, nil, 3, nil, nil, nil]
-        for (state, lost) in zip(Self.states, lost) {
-            var flight = Self.flight(state)
-            let broken = flight.leaseBroken()
-            #expect(broken == lost)
-            if case .settled = state {
-                #expect(flight == Self.flight(state))
-            } else {
-                #expect(flight == Self.flight(.waiting))
+        for policy in UnknownOutcomePolicy.allCases {
+            for state in Self.states {
+                var flight = Self.flight(state)
+                let lost = flight.leaseBroken(policy)
+                switch state {
+                case .leased:
+                    #expect(lost == nil)
+                    #expect(Outcome.success(flight) == Self.success(.waiting))
+                case .executing:
+                    #expect(lost == 3)
+                    let next = policy == .hold ? FlightLifecycle.State.held : .waiting
+                    #expect(Outcome.success(flight) == Self.success(next, uncounted: 2, losses: 2))
+                case .waiting, .backingOff, .held, .settled:
+                    #expect(lost == nil)
+                    #expect(flight == Self.flight(state))
+                }
             }
         }
     }
 
-    @Test("The last member leaves")
-    func memberLeft() {
-        let stopped: [Int?] = [nil, nil, 3, nil, nil, nil]
-        for (state, stopped) in zip(Self.states, stopped) {
+    @Test("So many losses in a row hold a flight, whatever its policy")
+    func manyLosses() {
+        for losses in 0..<FlightLifecycle.maximumLosses + 2 {
+            var flight = FlightLifecycle(
+                state: .executing(Self.me), token: 20, attempt: 20, generation: 20, uncounted: 0, losses: losses)
+            flight.leaseBroken(.runAgain)
+            #expect(flight.state == (losses + 1 < FlightLifecycle.maximumLosses ? .waiting : .held))
+        }
+    }
+
+    @Test("The last member leaves, or runs out of time", arguments: [FlightLifecycle.Settlement.cancelled, .failed])
+    func memberLeft(settlement: FlightLifecycle.Settlement) {
+        for state in Self.states {
             var flight = Self.flight(state)
-            let left = flight.lastMemberLeft()
-            #expect(left == stopped)
+            let stopped = flight.lastMemberLeft(as: settlement)
+            #expect(stopped == (state == .executing(Self.me) ? 3 : nil))
             if case .settled = state {
                 #expect(flight == Self.flight(state))
             } else {
-                #expect(flight == Self.flight(.settled(.cancelled)))
+                #expect(flight == Self.flight(.settled(settlement)))
             }
         }
     }
 
-    @Test("Reopening")
+    @Test("Reopening: what failed, was cancelled, is held or backs off, and its tries begin anew")
     func reopened() {
-        let expected: [Outcome] = [
-            .failure(.outOfOrder), .failure(.outOfOrder), .failure(.outOfOrder), .failure(.settled(.completed)),
-            Self.success(.waiting), Self.success(.waiting),
-        ]
-        for (state, expected) in zip(Self.states, expected) {
-            let result = Self.after(state) { flight throws(FlightLifecycle.Refusal) in try flight.reopened() }
-            #expect(result == expected, "\(state)")
+        let anew = Self.success(.waiting, uncounted: 3, losses: 0)
+        let refused = Outcome.failure(.outOfOrder)
+        Self.check([refused, anew, anew, refused, refused, .failure(.settled(.completed)), anew, anew]) {
+            flight throws(FlightLifecycle.Refusal) in try flight.reopened()
         }
     }
 
-    @Test("Who holds it, and whether it executes")
+    @Test("Who holds it, whether it executes, how often it was tried")
     func holder() {
-        #expect(Self.states.map { Self.flight($0).owner } == [nil, Self.me, Self.me, nil, nil, nil])
-        #expect(Self.states.map { Self.flight($0).isExecuting } == [false, false, true, false, false, false])
+        let none: [OwnerID?] = [nil, nil, nil]
+        #expect(Self.states.map { Self.flight($0).owner } == none + [Self.me, Self.me] + none)
+        #expect(Self.states.map { Self.flight($0).isExecuting } == Self.states.map { $0 == .executing(Self.me) })
+        #expect(Self.states.allSatisfy { Self.flight($0).tries == 2 })
+    }
+
+    @Test("Why a member waits")
+    func waitReasons() {
+        let reasons = Self.states.map { Self.flight($0).waitReason { 7 } }
+        let expected: [RequestSnapshot.WaitReason?] = [
+            .unclaimed(ahead: 7), .backingOff(until: Self.soon), .held, .queued(ahead: 7), nil, nil, nil, nil,
+        ]
+        #expect(reasons == expected)
+    }
+
+    @Test("Who is before it is counted only where it matters")
+    func counting() {
+        var counted = 0
+        for state in Self.states {
+            _ = Self.flight(state).waitReason {
+                counted += 1
+                return nil
+            }
+        }
+        #expect(counted == 2)
     }
 
     @Test("A transition that started elsewhere is refused for the reason that matters")
@@ -166,40 +229,11 @@ import Testing
             flight throws(FlightLifecycle.Refusal) in
             try flight.attemptStarted(token: 5)
         }
-        #expect(Self.flight(.executing(Self.me)).refusal(of: transition) == .outOfOrder)
+        for state in [FlightLifecycle.State.executing(Self.me), .held, .backingOff(until: Self.soon), .waiting] {
+            #expect(Self.flight(state).refusal(of: transition) == .outOfOrder)
+        }
         #expect(Self.flight(.settled(.failed)).refusal(of: transition) == .settled(.failed))
         let newer = FlightLifecycle(state: .waiting, token: 6, attempt: 3, generation: 2)
         #expect(newer.refusal(of: transition) == .staleToken)
-    }
-
-    @Test("Over any history tokens and attempts only grow, and completed is final", arguments: Seeds.choose(200))
-    func histories(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        var flight = FlightLifecycle()
-        var completions = 0
-        for _ in 0..<200 {
-            let before = flight
-            let token = flight.token - Int64.random(in: 0...1, using: &random)
-            let settlement = FlightLifecycle.Settlement.allCases.randomElement(using: &random) ?? .failed
-            do throws(FlightLifecycle.Refusal) {
-                switch Int.random(in: 0..<7, using: &random) {
-                case 0: try flight.leased(by: Self.me)
-                case 1: try flight.attemptStarted(token: token)
-                case 2: try flight.attemptEnded(token: token, attempt: flight.attempt, as: settlement)
-                case 3: try flight.released(token: token)
-                case 4: flight.leaseBroken()
-                case 5: flight.lastMemberLeft()
-                default: try flight.reopened()
-                }
-            } catch {
-                #expect(flight == before)
-            }
-            #expect(flight.token >= before.token && flight.token - before.token <= 1)
-            #expect(flight.attempt >= before.attempt && flight.attempt <= Int(flight.token))
-            #expect(flight.generation == flight.attempt)
-            if before.state == .settled(.completed) { #expect(flight == before, "HABLARE_SEED=\(seed)") }
-            if flight.state == .settled(.completed), before.state != flight.state { completions += 1 }
-        }
-        #expect(completions <= 1)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Hablare
@@ -33,10 +34,28 @@ import Testing
         #expect(after == (state == .live ? .cancelled : nil))
     }
 
-    @Test("Only a failed or cancelled request can be retried", arguments: RequestLifecycle.State.allCases)
+    @Test(
+        "A failed or cancelled request can be retried, a live one only while it is held or backs off",
+        arguments: RequestLifecycle.State.allCases)
     func retried(state: RequestLifecycle.State) {
-        let after = after(state) { $0.retryRequested(FlightLifecycle()) }
-        #expect(after == (state == .failed || state == .cancelled ? .live : nil))
+        let owner = OwnerID(rawValue: 1)
+        let flights: [(FlightLifecycle.State, Bool)] = [
+            (.waiting, false), (.leased(owner), false), (.executing(owner), false),
+            (.backingOff(until: .distantFuture), true), (.held, true), (.settled(.failed), false),
+            (.settled(.cancelled), false), (.settled(.completed), false),
+        ]
+        for (flight, helpsLive) in flights {
+            let after = after(state) {
+                $0.retryRequested(FlightLifecycle(state: flight, token: 1, attempt: 1, generation: 1))
+            }
+            let isAllowed =
+                switch state {
+                case .live: helpsLive
+                case .failed, .cancelled: true
+                case .completed: false
+                }
+            #expect(after == (isAllowed ? .live : nil), "\(flight)")
+        }
     }
 
     @Test("A live request is pending or executing as its flight is; a final one is what it is")
@@ -45,6 +64,10 @@ import Testing
         let executing = FlightLifecycle(
             state: .executing(OwnerID(rawValue: 1)), token: 1, attempt: 1, generation: 1)
         let states = RequestLifecycle.State.allCases
+        for state in [FlightLifecycle.State.held, .backingOff(until: .distantPast)] {
+            let flight = FlightLifecycle(state: state, token: 1, attempt: 1, generation: 1)
+            #expect(states.map { RequestPhase($0, flight) } == [.pending, .completed, .failed, .cancelled])
+        }
         #expect(states.map { RequestPhase($0, waiting) } == [.pending, .completed, .failed, .cancelled])
         #expect(states.map { RequestPhase($0, executing) } == [.executing, .completed, .failed, .cancelled])
     }
@@ -55,5 +78,6 @@ import Testing
         #expect(AttemptRecord.Outcome.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
         #expect(BillingState.allCases.map(\.rawValue) == [0, 1, 2, 3])
         #expect(Priority.allCases.map(\.rawValue) == [0, 1, 2])
+        #expect(UnknownOutcomePolicy.allCases.map(\.rawValue) == [0, 1])
     }
 }

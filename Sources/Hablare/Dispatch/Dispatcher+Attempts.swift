@@ -1,0 +1,136 @@
+import Foundation
+import Logging
+
+extension Dispatcher {
+    func begin(_ flight: QueuedFlight, isJournalled: Bool, _ state: inout State) {
+        let timeout = runner.timeout(of: flight)
+        state.attempts[flight.id] = Attempt(flight: flight, startedAt: date(), timeout: timeout)
+        if isJournalled { armDeadline(of: flight.id, &state) }
+        state.attempts[flight.id]?.task = spawner.start { [weak self, runner] in
+            await Self.run(flight, isJournalled: isJournalled, with: runner, for: self)
+        }
+    }
+
+    /// One attempt from its journalling to its end.
+    private static func run(
+        _ queued: QueuedFlight, isJournalled: Bool, with runner: AttemptRunner, for dispatcher: Dispatcher?
+    ) async {
+        var flight = queued
+        if !isJournalled {
+            do {
+                guard let started = try await runner.journalStart(of: queued) else {
+                    dispatcher?.startRefused(queued)
+                    return
+                }
+                flight = started
+                // The attempt is on disk and is about to be sent: from now on its time counts.
+                dispatcher?.happened { dispatcher?.armDeadline(of: queued.id, &$0) }
+            } catch {
+                dispatcher?.startFailed(queued, with: error)
+                return
+            }
+        }
+        let startedAt = runner.date()
+        let reply = await runner.send(flight)
+        guard let dispatcher else { return }
+        let stopped = dispatcher.returned(flight, with: reply)
+        await dispatcher.recordEnd(runner.end(of: flight, startedAt: startedAt, reply: reply, stopped: stopped))
+    }
+
+    private func armDeadline(of id: FlightID, _ state: inout State) {
+        guard let attempt = state.attempts[id] else { return }
+        state.attempts[id]?.isJournalled = true
+        // One that was told to stop meanwhile has a deadline already, the earlier one.
+        if attempt.stop == nil { setDeadline(of: id, in: attempt.timeout, &state) }
+    }
+
+    private func startRefused(_ flight: QueuedFlight) {
+        happened { state in
+            forget(flight.id, &state)
+            apply(state.core.ended(flight.id, now: date()), &state)
+        }
+    }
+
+    private func startFailed(_ flight: QueuedFlight, with error: any Error) {
+        logger.error("An attempt could not be journalled, so it was not sent", metadata: ["error": "\(error)"])
+        happened { state in
+            forget(flight.id, &state)
+            apply(state.core.startFailed(flight, now: date()), &state)
+        }
+        hub.fail(flight.request.id, with: error)
+    }
+
+    /// The provider came back: its place is free. Answers why it was told to stop, if it was.
+    private func returned(_ flight: QueuedFlight, with reply: AttemptRunner.Reply) -> StopReason? {
+        unfinished.enter()
+        return happened { state in
+            // An attempt that was given up came back after all; the flight may be under way again under a newer token.
+            guard let attempt = state.attempts[flight.id], attempt.flight.request.id == flight.request.id,
+                attempt.flight.lifecycle.token == flight.lifecycle.token
+            else { return .timedOut(after: runner.timeout(of: flight)) }
+            forget(flight.id, &state)
+            let now = date()
+            let end = DispatchCore.CallEnd(reply, stopped: attempt.stop, now: now)
+            apply(state.core.ended(flight.id, end, now: now), &state)
+            return attempt.stop
+        }
+    }
+
+    private func recordEnd(_ end: AttemptEnd) async {
+        defer { unfinished.leave() }
+        do {
+            let recorded = try await runner.settle(end)
+            guard case .postponed(_, let until) = recorded else { return }
+            happened { state in
+                apply(state.core.postponed(end.provider, until: until, now: date()), &state)
+            }
+        } catch {
+            logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])
+            happened { state in
+                state.unrecorded.append(end)
+                state.core.storeFailed()
+            }
+            hub.fail(end.request, with: error)
+        }
+    }
+
+    func record(_ end: AttemptEnd) async {
+        unfinished.enter()
+        await recordEnd(end)
+    }
+
+    func stop(_ id: FlightID, because reason: StopReason, _ state: inout State) {
+        guard let attempt = state.attempts[id] else { return }
+        if attempt.stop == nil { state.attempts[id]?.stop = reason }
+        if let task = attempt.task { state.cancelled.append(task) }
+        setDeadline(of: id, in: cancellationGrace, &state)
+    }
+
+    private func forget(_ id: FlightID, _ state: inout State) {
+        state.attempts[id] = nil
+        state.deadlines.remove(id)
+        if state.attempts.isEmpty { wakeIdleWaiters(&state) }
+    }
+
+    /// The provider was told to stop and did not come back in time: its place goes to the next one.
+    func giveUp(_ attempt: Attempt, _ state: inout State) {
+        let flight = attempt.flight
+        forget(flight.id, &state)
+        guard case .timedOut(let limit) = attempt.stop else {
+            return apply(state.core.ended(flight.id, now: date()), &state)
+        }
+        apply(state.core.ended(flight.id, DispatchCore.CallEnd(health: .failing), now: date()), &state)
+        var started = flight
+        if !started.lifecycle.isExecuting {
+            do throws(FlightLifecycle.Refusal) {
+                try started.lifecycle.attemptStarted(token: started.lifecycle.token)
+            } catch {
+                return
+            }
+        }
+        let end = runner.end(
+            of: started, startedAt: attempt.startedAt,
+            reply: AttemptRunner.Reply(result: .failure(.timedOut(after: limit))), stopped: attempt.stop)
+        errand(&state) { [weak self] in await self?.record(end) }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Logging
+
+extension Dispatcher {
+    // MARK: Deadlines of attempts
+
+    func setDeadline(of id: FlightID, in duration: Duration, _ state: inout State) {
+        state.deadlines.set(id, to: clock.now + duration)
+        armTimer(&state)
+    }
+
+    private func armTimer(_ state: inout State) {
+        guard let next = state.deadlines.earliest() else { return }
+        if let timer = state.timer {
+            if timer.fires <= next { return }
+            state.cancelled.append(timer.task)
+        }
+        state.timer = (
+            next,
+            spawner.start { [weak self, clock] in
+                do {
+                    try await clock.sleep(until: next)
+                } catch {
+                    return  // replaced by an earlier timer, or shut down
+                }
+                self?.deadlinesReached()
+            }
+        )
+    }
+
+    private func deadlinesReached() {
+        let deaf = happened { state -> [ProviderID] in
+            state.timer = nil
+            var deaf: [ProviderID] = []
+            for id in state.deadlines.popReached(clock.now) {
+                guard let attempt = state.attempts[id] else { continue }
+                if attempt.stop == nil {
+                    stop(id, because: .timedOut(after: attempt.timeout), &state)
+                } else if attempt.isJournalled {
+                    giveUp(attempt, &state)
+                    deaf.append(attempt.flight.provider)
+                } else {
+                    // The journal will answer; nothing was sent.
+                    setDeadline(of: id, in: cancellationGrace, &state)
+                }
+            }
+            armTimer(&state)
+            return deaf
+        }
+        for provider in deaf {
+            logger.warning("A provider does not react to cancellation", metadata: ["provider": "\(provider)"])
+        }
+    }
+
+    // MARK: Waiting for a date
+
+    /// Lets the core be woken when it wants to be.
+    func setAlarm(_ state: inout State) {
+        let now = date()
+        guard let next = state.core.wake(after: now) else { return }
+        if let alarm = state.alarm {
+            if alarm.fires <= next { return }
+            state.cancelled.append(alarm.task)
+        }
+        // From now, not from when the task gets to run.
+        let wake = clock.now + max(Duration.milliseconds(1), .between(now, next))
+        state.alarm = (
+            next,
+            spawner.start { [weak self, clock] in
+                do {
+                    try await clock.sleep(until: wake)
+                } catch {
+                    return  // replaced by an earlier alarm, or shut down
+                }
+                self?.timePassed()
+            }
+        )
+    }
+
+    // MARK: Idleness
+
+    func idle(within limit: Duration, orUntilCancelled: Bool = false) async {
+        let number = happened { state -> Int? in
+            guard !state.attempts.isEmpty, limit > .zero else { return nil }
+            state.lastIdleWaiter += 1
+            return state.lastIdleWaiter
+        }
+        guard let number else { return }
+        let alarm = spawner.start { [weak self, clock] in
+            do {
+                try await clock.sleep(for: limit)
+            } catch {
+                // Everything ended in time, and nobody waits any more; or the wait was cancelled, and is over now.
+            }
+            self?.happened { state in
+                if let waiter = state.idleWaiters.removeValue(forKey: number) {
+                    waiter.resume()
+                } else {
+                    state.endedWaits.insert(number)
+                }
+            }
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                happened { state in
+                    // The last attempt may have ended, or the time run out, before the wait began.
+                    if state.attempts.isEmpty || state.endedWaits.contains(number) {
+                        continuation.resume()
+                    } else {
+                        state.idleWaiters[number] = continuation
+                    }
+                }
+            }
+        } onCancel: {
+            if orUntilCancelled { alarm.cancel() }
+        }
+        alarm.cancel()
+        await alarm.value
+        happened { _ = $0.endedWaits.remove(number) }
+    }
+
+    func wakeIdleWaiters(_ state: inout State) {
+        for number in state.idleWaiters.keys.sorted() { state.idleWaiters.removeValue(forKey: number)?.resume() }
+    }
+}

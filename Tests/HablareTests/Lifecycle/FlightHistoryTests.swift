@@ -1,0 +1,157 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Random histories against a bookkeeper that remembers every attempt and counts afterwards, where the machine keeps
+/// counters.
+@Suite struct FlightHistoryTests {
+    /// What became of an attempt.
+    private enum Fate { case underWay, failed, interrupted, lost, ended }
+
+    private enum Place: Equatable {
+        case waiting, held, leased, executing, over(FlightLifecycle.Settlement)
+        case backingOff(Date)
+    }
+
+    private struct Book {
+        var leases: Int64 = 0
+        var place = Place.waiting
+        /// Every attempt, oldest first.
+        var attempts: [Fate] = []
+        /// How many attempts there were when it was last reopened.
+        var reopenedAfter = 0
+
+        var sinceReopened: ArraySlice<Fate> { attempts[reopenedAfter...] }
+        var tries: Int { sinceReopened.count { $0 != .interrupted && $0 != .lost } }
+        /// Lost ones since the last that failed; an interruption is neither.
+        var losses: Int { sinceReopened.reversed().prefix { $0 != .failed }.count { $0 == .lost } }
+        mutating func end(_ fate: Fate) { attempts[attempts.count - 1] = fate }
+    }
+
+    private static let owner = OwnerID(rawValue: 1)
+
+    private static func place(_ flight: FlightLifecycle) -> Place {
+        switch flight.state {
+        case .waiting: .waiting
+        case .backingOff(let until): .backingOff(until)
+        case .held: .held
+        case .leased: .leased
+        case .executing: .executing
+        case .settled(let settlement): .over(settlement)
+        }
+    }
+
+    @Test("Machine and bookkeeper agree over any history", arguments: Seeds.choose(300))
+    func agree(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var flight = FlightLifecycle()
+        var book = Book()
+        for step in 0..<300 {
+            let before = flight
+            let wasAccepted: Bool
+            do throws(FlightLifecycle.Refusal) {
+                wasAccepted = try Self.anything(&flight, &book, &random)
+            } catch {
+                #expect(flight == before, "HABLARE_SEED=\(seed), step \(step): a refusal changes nothing")
+                continue
+            }
+            let found = "HABLARE_SEED=\(seed), step \(step): \(before) → \(flight)"
+            #expect(wasAccepted, "\(found) was not to be accepted")
+            #expect(Self.place(flight) == book.place, "\(found)")
+            #expect(flight.token == book.leases, "\(found)")
+            #expect(flight.attempt == book.attempts.count && flight.generation == flight.attempt, "\(found)")
+            #expect(flight.tries == book.tries, "\(found)")
+            if case .over = book.place {} else { #expect(flight.losses == book.losses, "\(found)") }
+            #expect(flight.uncounted >= 0 && flight.tries >= 0, "\(found)")
+            if before.state == .settled(.completed) { return }
+        }
+    }
+
+    /// Tells both of an event. Answers whether the bookkeeper finds it possible; throws when the machine does not.
+    private static func anything(
+        _ flight: inout FlightLifecycle, _ book: inout Book, _ random: inout SeededGenerator
+    ) throws(FlightLifecycle.Refusal) -> Bool {
+        let token = flight.token - (Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0)
+        let isCurrent = token == flight.token
+        let place = book.place
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0, 1:
+            try flight.leased(by: owner)
+            book.leases += 1
+            book.place = .leased
+            return place == .waiting
+        case 2, 3, 4:
+            try flight.attemptStarted(token: token)
+            book.attempts.append(.underWay)
+            book.place = .executing
+            return place == .leased && isCurrent
+        case 5:
+            let settlement: FlightLifecycle.Settlement = Bool.random(using: &random) ? .completed : .failed
+            // Rarely, so that histories are long.
+            if settlement == .completed, Int.random(in: 0..<4, using: &random) > 0 { return true }
+            try flight.attemptEnded(token: token, attempt: flight.attempt, as: settlement)
+            if place == .executing { book.end(settlement == .failed ? .failed : .ended) }
+            book.place = .over(settlement)
+            if settlement == .completed, case .over = place { return false }
+            return settlement == .completed ? !book.attempts.isEmpty : place == .executing && isCurrent
+        case 6, 7:
+            let date = Date(timeIntervalSince1970: Double(Int.random(in: 0..<9, using: &random)))
+            try flight.attemptPostponed(token: token, until: date)
+            book.end(.failed)
+            book.place = .backingOff(date)
+            return place == .executing && isCurrent
+        case 8:
+            try flight.attemptHeld(token: token)
+            book.end(.failed)
+            book.place = .held
+            return place == .executing && isCurrent
+        case 9:
+            try flight.backoffEnded()
+            book.place = .waiting
+            if case .backingOff = place { return true }
+            return false
+        case 10:
+            let stopped = try flight.released(token: token)
+            if place == .executing { book.end(.interrupted) }
+            book.place = .waiting
+            return isCurrent && (stopped != nil ? place == .executing : place == .leased)
+        case 11:
+            let policy = UnknownOutcomePolicy.allCases.randomElement(using: &random) ?? .runAgain
+            return broken(&flight, &book, policy)
+        case 12 where Int.random(in: 0..<4, using: &random) == 0:
+            let stopped = flight.lastMemberLeft()
+            if case .over = place { return stopped == nil }
+            if place == .executing { book.end(.ended) }
+            book.place = .over(.cancelled)
+            return (stopped != nil) == (place == .executing)
+        case 12: return true
+        default:
+            try flight.reopened()
+            book.reopenedAfter = book.attempts.count
+            book.place = .waiting
+            switch place {
+            case .held, .backingOff, .over(.failed), .over(.cancelled): return true
+            case .waiting, .leased, .executing, .over(.completed): return false
+            }
+        }
+    }
+
+    private static func broken(
+        _ flight: inout FlightLifecycle, _ book: inout Book, _ policy: UnknownOutcomePolicy
+    ) -> Bool {
+        let lost = flight.leaseBroken(policy)
+        switch book.place {
+        case .executing:
+            book.end(.lost)
+            book.place = policy == .hold || book.losses >= 10 ? .held : .waiting
+            return lost == book.attempts.count
+        case .leased:
+            book.place = .waiting
+            return lost == nil
+        case .waiting, .held, .backingOff, .over:
+            return lost == nil
+        }
+    }
+}
