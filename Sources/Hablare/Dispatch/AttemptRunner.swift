@@ -56,6 +56,12 @@ struct AttemptRunner: Sendable {
         var wasSent = true
     }
 
+    /// What a provider says while it works. After its answer it has nothing more to say.
+    private struct CallReports: Sendable {
+        var limits: ReportedLimits?
+        var isOver = false
+    }
+
     /// Sends the attempt, unless it was stopped or its request ran out of time.
     func send(_ flight: QueuedFlight) async -> Reply {
         if let failure = flight.failure { return Reply(result: .failure(failure), wasSent: false) }
@@ -68,14 +74,21 @@ struct AttemptRunner: Sendable {
             return Reply(result: .failure(.deadlineExceeded), wasSent: false)
         }
         hub.announce(.executing(progress: nil), of: flight.request.id)
-        let limits = Guarded<ReportedLimits?>(nil)
+        let reports = Guarded(CallReports())
         let call = ProviderCall(
             request: flight.request, attempt: flight.lifecycle.attempt,
             timeout: min(timeout(of: flight), remaining ?? timeout(of: flight)),
-            progress: { [hub] progress in hub.announce(.executing(progress: progress), of: flight.request.id) },
-            limits: { reported in limits.withLock { $0 = reported } })
+            progress: { [hub] progress in
+                if reports.withLock({ $0.isOver }) { return }
+                hub.announce(.executing(progress: progress), of: flight.request.id)
+            },
+            limits: { limits in reports.withLock { $0.limits = limits } })
         let result = await provider.generate(call)
-        return Reply(result: result, limits: limits.withLock { $0 })
+        let limits = reports.withLock { reports in
+            reports.isOver = true
+            return reports.limits
+        }
+        return Reply(result: result, limits: limits)
     }
 
     /// The end of an attempt as it goes to the store.

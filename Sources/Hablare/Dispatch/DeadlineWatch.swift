@@ -89,12 +89,13 @@ actor DeadlineWatch {
         guard isOpen, let next else { return }
         if let timer, timer.fires <= next { return }
         timer?.task.cancel()
-        let wait = max(Duration.milliseconds(1), .between(date(), next))
+        // From now, not from when the task gets to run.
+        let wake = clock.now + max(Duration.milliseconds(1), .between(date(), next))
         timer = (
             next,
             spawner.start { [weak self, clock] in
                 do {
-                    try await clock.sleep(for: wait)
+                    try await clock.sleep(until: wake)
                 } catch {
                     return  // replaced by an earlier timer, or shut down
                 }

@@ -424,12 +424,12 @@ package actor Dispatcher {
         guard let next = core.wake(after: now) else { return }
         if let alarm, alarm.fires <= next { return }
         alarm?.task.cancel()
-        let wait = max(Duration.milliseconds(1), .between(now, next))
+        let wake = clock.now + max(Duration.milliseconds(1), .between(now, next))
         alarm = (
             next,
             spawner.start { [weak self, clock] in
                 do {
-                    try await clock.sleep(for: wait)
+                    try await clock.sleep(until: wake)
                 } catch {
                     return  // replaced by an earlier alarm, or shut down
                 }

@@ -42,7 +42,7 @@ package struct TokenBucket: Sendable, Hashable {
     /// How long until a cost can be spent, in seconds; 0 when it can.
     func delay(of cost: Double, _ measure: Measure) -> TimeInterval {
         // A millionth is nothing but rounding: what is due now must not become due in a nanosecond.
-        let missing = needed(for: cost, measure) - level - 1e-6
-        return missing > 0 ? missing / measure.perSecond : 0
+        let missing = needed(for: cost, measure) - level
+        return missing > 1e-6 ? missing / measure.perSecond : 0
     }
 }

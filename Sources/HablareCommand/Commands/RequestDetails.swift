@@ -112,7 +112,7 @@ struct RequestDetails: Encodable, Sendable {
     private var ahead: Int? {
         switch snapshot.waiting {
         case .queued(let ahead), .unclaimed(let ahead): ahead
-        case .noProvider, nil: nil
+        default: nil
         }
     }
 

@@ -23,6 +23,10 @@ extension RequestSnapshot.WaitReason {
         case .queued: "queued"
         case .unclaimed: "unclaimed"
         case .noProvider: "no-provider"
+        case .backingOff: "backing-off"
+        case .rateLimited: "rate-limited"
+        case .providerFailing: "provider-failing"
+        case .held: "held"
         }
     }
 
@@ -32,6 +36,12 @@ extension RequestSnapshot.WaitReason {
         case .queued(let ahead): "queued in a running process" + Self.ahead(ahead)
         case .unclaimed(let ahead): "no running process has taken it" + Self.ahead(ahead)
         case .noProvider: "there is no provider \(provider) here"
+        case .backingOff(let until): "its last attempt failed; the next one comes at \(TimeText.moment(until))"
+        case .rateLimited(let until): "the limit of \(provider) is used up until \(TimeText.moment(until))"
+        case .providerFailing(let until):
+            "\(provider) fails again and again, and is left alone until \(TimeText.moment(until))"
+        case .held:
+            "held: nobody knows whether its last attempt was carried out, and billed; retry, cancel or remove it"
         }
     }
 

@@ -16,7 +16,7 @@ struct AttendedStore: RequestStore {
     }
 
     func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] { try ringing { try store.commit(writes) } }
-    func claim(_ query: ClaimQuery) throws -> [ClaimedFlight] { try ringing { try store.claim(query) } }
+    func claim(_ query: ClaimQuery) throws -> Claim { try ringing { try store.claim(query) } }
     func hasForeignCommits() throws -> Bool { try store.hasForeignCommits() }
 
     var content: (any ContentStore)? { store.content.map { AttendedContent(content: $0, alarm: alarm) } }
@@ -29,6 +29,7 @@ struct AttendedStore: RequestStore {
     func request(of id: UUID) throws -> StoredRequest? { try store.request(of: id) }
     func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }
     func owners() throws -> [OwnerRecord] { try store.owners() }
+    func accounts() throws -> [AccountRecord] { try store.accounts() }
     func statistics() throws -> StoreStatistics { try store.statistics() }
 }
 

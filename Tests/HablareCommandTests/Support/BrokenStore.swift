@@ -16,7 +16,7 @@ final class BrokenStore: RequestStore {
         return try store.commit(writes)
     }
 
-    func claim(_ query: ClaimQuery) throws -> [ClaimedFlight] { try store.claim(query) }
+    func claim(_ query: ClaimQuery) throws -> Claim { try store.claim(query) }
     func hasForeignCommits() throws -> Bool { try store.hasForeignCommits() }
     var content: (any ContentStore)? { store.content }
     var signal: (any StoreSignal)? { store.signal }
@@ -27,5 +27,6 @@ final class BrokenStore: RequestStore {
     func request(of id: UUID) throws -> StoredRequest? { try store.request(of: id) }
     func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }
     func owners() throws -> [OwnerRecord] { try store.owners() }
+    func accounts() throws -> [AccountRecord] { try store.accounts() }
     func statistics() throws -> StoreStatistics { try store.statistics() }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HablareTestKit
 
 @testable import Hablare
@@ -10,11 +11,13 @@ struct DispatchViolation: Error, CustomStringConvertible {
 /// A bookkeeper of its own around a `DispatchCore`: a store, a shell that takes its time, and the invariants.
 ///
 /// It knows nothing of lanes' windows or turns; it only knows where each flight is, what was promised and what was
-/// asked for, and that all of it happens in any order.
+/// asked for, and that all of it happens in any order. Two of its four providers share an account with a limit.
 struct DispatchModel {
     private enum Place: Equatable {
         /// In the store, for anybody.
         case waiting
+        /// In the store, for nobody before a date.
+        case backingOff(Date)
         /// Leased to this process; the news of it is on its way to the core.
         case leasedUntold
         /// In the core's queue.
@@ -31,7 +34,10 @@ struct DispatchModel {
         case stored(QueuedFlight, DispatchCore.Placement)
         case dropped(ProviderID, DispatchCore.Placement)
         case claim(ProviderID, limit: Int)
-        case claimed(ProviderID, [QueuedFlight], asked: Int)
+        case claimed(ProviderID, [QueuedFlight], nextDue: Date?, asked: Int)
+        case reserve(PermitRequest)
+        case granted(AccountID, PermitGrant)
+        case postponed(ProviderID, Date)
         case start(QueuedFlight)
         case run(FlightID)
         case release([QueuedFlight])
@@ -52,30 +58,45 @@ struct DispatchModel {
     private var isParked = false
     private var log: [String] = []
     private let providers: [ProviderID]
+    private var now = StoreWorkbench.date(0)
+    private var health: [ProviderID: ProviderHealth] = [:]
+    /// What was granted to the shared account, less what was spent; and until when it is paused.
+    private var permits = 0
+    private var pausedUntil = Date.distantPast
+    /// When the shell's alarm fires: set after every event, as the shell does.
+    private var alarm: Date?
     private(set) var finished = 0
 
     init(seed: UInt64) {
         self.seed = seed
         random = SeededGenerator(seed: seed)
-        let lanes: [(provider: ProviderID, concurrency: Int)] = [
-            ("a", Int.random(in: 1...2, using: &random)), ("b", Int.random(in: 1...6, using: &random)),
+        let limit = RateLimit(requestsPerMinute: 600)
+        let lanes = [
+            LaneDescription(provider: "a", concurrency: Int.random(in: 1...2, using: &random)),
+            LaneDescription(provider: "b", concurrency: Int.random(in: 1...6, using: &random)),
+            LaneDescription(
+                provider: "c", concurrency: Int.random(in: 1...6, using: &random), account: "shared", rate: limit),
+            LaneDescription(
+                provider: "d", concurrency: Int.random(in: 1...6, using: &random), account: "shared", rate: limit),
         ]
-        core = DispatchCore(lanes: lanes)
+        core = DispatchCore(lanes: lanes, breaker: ProviderHealth.policy)
         concurrency = Dictionary(uniqueKeysWithValues: lanes.map { ($0.provider, $0.concurrency) })
         providers = lanes.map(\.provider)
+        for provider in providers { health[provider] = ProviderHealth() }
     }
 
     // MARK: Steps
 
     mutating func step() throws {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<18: submit()
+        case 0..<18: try submit()
         case 18..<82: try doSomeErrand()
         case 82..<86: foreignSubmission()
         case 86..<91: try cancelSomething()
         case 91..<92: try close()
         case 92..<95: try open()
         case 95..<96: park()
+        case 96..<99: try passTime(Double.random(in: 0...3, using: &random))
         default: try recover()
         }
         try check()
@@ -85,9 +106,14 @@ struct DispatchModel {
     mutating func runDry() throws {
         try open()
         try recover()
-        while !errands.isEmpty {
-            try doSomeErrand(failing: false)
-            try check()
+        while true {
+            while !errands.isEmpty {
+                try doSomeErrand(failing: false)
+                try check()
+            }
+            // Nothing is outstanding but, perhaps, time.
+            guard places.values.contains(where: { $0 != .over }), let wake = alarm else { break }
+            try passTime(max(0.001, wake.timeIntervalSince(now)))
         }
         guard let (flight, place) = places.sorted(by: { $0.key < $1.key }).first(where: { $0.value != .over }) else {
             return
@@ -95,11 +121,28 @@ struct DispatchModel {
         throw violation("flight \(flight.rawValue) is left \(place) although nothing is outstanding")
     }
 
-    private mutating func submit() {
+    /// Time passes, and the shell's alarm fires if it was set to a date that has come.
+    private mutating func passTime(_ seconds: TimeInterval) throws {
+        now.addTimeInterval(seconds)
+        log.append("\(seconds) s pass")
+        if let fires = alarm, fires <= now {
+            alarm = nil
+            try perform(core.timePassed(now: now), "alarm")
+            if let next = core.wake(after: now), next <= now { throw violation("the alarm is set to the past again") }
+        }
+    }
+
+    private func isLimited(_ provider: ProviderID) -> Bool { provider == "c" || provider == "d" }
+
+    private mutating func submit() throws {
         let provider = providers.randomElement(using: &random) ?? "a"
-        let placement = core.submitting(to: provider)
+        let placement = core.submitting(to: provider, cost: 1, now: now)
         log.append("submitting \(provider): \(placement)")
-        if placement == .start { promisedStarts[provider, default: 0] += 1 }
+        if placement == .start {
+            promisedStarts[provider, default: 0] += 1
+            try spend(provider)
+            guard health[provider]?.openUntil == nil else { throw violation("a start at a provider that fails") }
+        }
         let priority = Priority.allCases.randomElement(using: &random) ?? .normal
         errands.append(.submission(provider, placement, priority))
     }
@@ -109,11 +152,19 @@ struct DispatchModel {
         errands.append(.news)
     }
 
+    /// A call of a limited provider is sent: it needs a permit, and no pause.
+    private mutating func spend(_ provider: ProviderID) throws {
+        guard isLimited(provider) else { return }
+        permits -= 1
+        guard permits >= 0 else { throw violation("a call without a permit") }
+        guard pausedUntil <= now else { throw violation("a call while the account is paused") }
+    }
+
     @discardableResult
     private mutating func newFlight(_ provider: ProviderID, _ priority: Priority, place: Place) -> QueuedFlight {
         let id = FlightID(rawValue: Int64(places.count + 1))
         let request = AIRequest(id: StoreWorkbench.id(places.count + 1), prompt: "", priority: priority)
-        let flight = QueuedFlight(id: id, lifecycle: FlightLifecycle(), request: request, provider: provider)
+        let flight = QueuedFlight(id: id, lifecycle: FlightLifecycle(), request: request, provider: provider, cost: 1)
         places[id] = place
         flights[id] = flight
         return flight
@@ -134,11 +185,18 @@ struct DispatchModel {
                 }
             errands.append(.stored(newFlight(provider, priority, place: place), placement))
         case .dropped(let provider, let placement):
-            if placement == .start { promisedStarts[provider, default: 0] -= 1 }
-            try perform(core.submissionDropped(to: provider, placement: placement), "dropped \(placement)")
+            if placement == .start {
+                promisedStarts[provider, default: 0] -= 1
+                if isLimited(provider) { permits += 1 }
+            }
+            try perform(
+                core.submissionDropped(to: provider, placement: placement, cost: 1, now: now), "dropped \(placement)")
         case .stored(let flight, let placement):
             if placement == .start { promisedStarts[flight.provider, default: 0] -= 1 }
-            let effects = core.submitted(flight, as: placement)
+            if placement == .start, !isOpen || toldCancelled.contains(flight.id), isLimited(flight.provider) {
+                permits += 1
+            }
+            let effects = core.submitted(flight, as: placement, now: now)
             if placement == .lease { arrived(flight, effects) }
             if placement == .start, places[flight.id] == .underWay, !effects.contains(where: { $0.concerns(flight.id) })
             {
@@ -151,13 +209,35 @@ struct DispatchModel {
                 core.claimFailed(by: provider)
                 return log.append("claim failed")
             }
+            for (id, place) in places {
+                if case .backingOff(let until) = place, until <= now { places[id] = .waiting }
+            }
+            let nextDue = places.compactMap { id, place -> Date? in
+                guard case .backingOff(let until) = place, flights[id]?.provider == provider else { return nil }
+                return until
+            }.min()
             let taken = places.filter { $0.value == .waiting && flights[$0.key]?.provider == provider }.keys
                 .compactMap { flights[$0] }
                 .sorted { ($0.request.priority, $0.id) < ($1.request.priority, $1.id) }.prefix(limit)
             for flight in taken { places[flight.id] = .leasedUntold }
-            errands.append(.claimed(provider, Array(taken), asked: limit))
-        case .claimed(let provider, let taken, let asked):
-            let effects = core.claimed(taken, by: provider, asked: asked)
+            errands.append(.claimed(provider, Array(taken), nextDue: nextDue, asked: limit))
+        case .reserve(let request):
+            if fails {
+                isParked = isParked || isOpen
+                core.reserveFailed(of: request.account)
+                return log.append("reserve failed")
+            }
+            let granted = Int.random(in: 0...request.costs.count, using: &random)
+            permits += granted
+            let next = granted < request.costs.count ? now.addingTimeInterval(0.5) : nil
+            errands.append(
+                .granted(request.account, PermitGrant(costs: Array(request.costs.prefix(granted)), next: next)))
+        case .granted(let account, let grant):
+            try perform(core.granted(grant, of: account, now: now), "granted \(grant.costs.count)")
+        case .postponed(let provider, let until):
+            try perform(core.postponed(provider, until: until, now: now), "postponed at \(provider)")
+        case .claimed(let provider, let taken, let nextDue, let asked):
+            let effects = core.claimed(taken, nextDue: nextDue, by: provider, asked: asked, now: now)
             for flight in taken { arrived(flight, effects) }
             try perform(effects, "claimed \(taken.map(\.id.rawValue))")
         case .start(let flight):
@@ -173,10 +253,10 @@ struct DispatchModel {
                 errands.append(.news)
             }
         case .news:
-            try perform(core.backlogMayExist(), "news")
+            try perform(core.backlogMayExist(now: now), "news")
         case .cancelled(let id):
             toldCancelled.insert(id)
-            try perform(core.cancelled(id, token: .max), "cancelled \(id.rawValue)")
+            try perform(core.cancelled(id, token: .max, now: now), "cancelled \(id.rawValue)")
         }
     }
 
@@ -191,14 +271,35 @@ struct DispatchModel {
         underWay.remove(flight.id)
         if places[flight.id] == .underWay { places[flight.id] = .queued }
         isParked = isParked || isOpen
-        try perform(core.startFailed(flight), "start failed \(flight.id.rawValue)")
+        if isLimited(flight.provider) { permits += 1 }
+        health[flight.provider]?.ended(flight.id, .unknown, now: now)
+        try perform(core.startFailed(flight, now: now), "start failed \(flight.id.rawValue)")
     }
 
     private mutating func end(_ id: FlightID) throws {
-        if places[id] == .underWay { finished += 1 }
-        places[id] = .over
+        guard let provider = flights[id]?.provider else { return }
+        let health: Breaker.Health =
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<5: .sound
+            case 5..<9: .failing
+            default: .unknown
+            }
+        var end = DispatchCore.CallEnd(health: health)
+        if isLimited(provider), Int.random(in: 0..<10, using: &random) == 0 {
+            end.pausedUntil = now.addingTimeInterval(Double.random(in: 0...2, using: &random))
+            pausedUntil = max(pausedUntil, end.pausedUntil ?? now)
+        }
+        if places[id] == .underWay, health == .failing, Bool.random(using: &random) {
+            let until = now.addingTimeInterval(Double.random(in: 0...5, using: &random))
+            places[id] = .backingOff(until)
+            errands.append(.postponed(provider, until))
+        } else {
+            if places[id] == .underWay { finished += 1 }
+            places[id] = .over
+        }
         underWay.remove(id)
-        try perform(core.ended(id), "ended \(id.rawValue)")
+        self.health[provider]?.ended(id, health, now: now)
+        try perform(core.ended(id, end, now: now), "ended \(id.rawValue) \(health)")
     }
 
     private mutating func cancelSomething() throws {
@@ -211,7 +312,7 @@ struct DispatchModel {
     private mutating func open() throws {
         if !isOpen { isParked = false }
         isOpen = true
-        try perform(core.opened(), "opened")
+        try perform(core.opened(now: now), "opened")
     }
 
     private mutating func close() throws {
@@ -228,17 +329,22 @@ struct DispatchModel {
 
     private mutating func recover() throws {
         isParked = false
-        try perform(core.storeRecovered(), "store recovered")
+        try perform(core.storeRecovered(now: now), "store recovered")
     }
 
     // MARK: Effects and invariants
 
     private mutating func perform(_ effects: [DispatchCore.Effect], _ event: String) throws {
         log.append("\(event) → \(effects.map(\.name))")
+        if let wake = core.wake(after: now) { alarm = min(alarm ?? wake, wake) }
         for effect in effects {
             switch effect {
             case .start(let flight):
                 guard isOpen, !isParked else { throw violation("a start while closed or parked") }
+                try spend(flight.provider)
+                guard health[flight.provider]?.sent(flight.id, now: now) == true else {
+                    throw violation("a call to a provider that is left alone")
+                }
                 try begin(flight)
                 errands.append(.start(flight))
             case .run(let flight):
@@ -250,6 +356,13 @@ struct DispatchModel {
             case .claim(let provider, let limit):
                 guard limit > 0, isOpen, !isParked else { throw violation("a claim of \(limit)") }
                 errands.append(.claim(provider, limit: limit))
+            case .reserve(let request):
+                guard !request.costs.isEmpty, isOpen, !isParked, request.account == "shared" else {
+                    throw violation("a reservation of \(request.costs.count)")
+                }
+                errands.append(.reserve(request))
+            case .report:
+                break
             case .stop(let id):
                 guard underWay.contains(id) else { throw violation("a stop of what is not under way") }
             case .release(let released):
@@ -266,7 +379,8 @@ struct DispatchModel {
         guard underWay.insert(flight.id).inserted else {
             throw violation("flight \(flight.id.rawValue) is started twice")
         }
-        guard places[flight.id] != .waiting, places[flight.id] != .releasing else {
+        let place = places[flight.id]
+        guard place == .queued || place == .leasedUntold || place == .underWay || place == .over else {
             throw violation("flight \(flight.id.rawValue) is started without a lease")
         }
         if places[flight.id] != .over { places[flight.id] = .underWay }
@@ -301,6 +415,8 @@ extension DispatchCore.Effect {
         case .claim(let provider, let limit): "claim \(limit) of \(provider)"
         case .stop(let id): "stop \(id.rawValue)"
         case .release(let flights): "release \(flights.map(\.id.rawValue))"
+        case .reserve(let request): "reserve \(request.costs.count)"
+        case .report: "report"
         }
     }
 
@@ -308,7 +424,7 @@ extension DispatchCore.Effect {
         switch self {
         case .start(let flight), .run(let flight): flight.id == id
         case .release(let flights): flights.contains { $0.id == id }
-        case .claim, .stop: false
+        case .claim, .stop, .reserve, .report: false
         }
     }
 }

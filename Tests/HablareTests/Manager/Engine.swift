@@ -12,13 +12,15 @@ struct Engine {
 
     init(
         _ providers: [any AIServiceProvider] = [ScriptedProvider()], store: any RequestStore = InMemoryStore(),
-        configuration: EngineConfiguration? = nil
+        configuration: EngineConfiguration? = nil, jitter: Double = 1
     ) throws {
         self.store = store
         // Tests that run the clock ahead do not mean attempts to time out by it, unless they say so.
-        let configuration = configuration ?? EngineConfiguration(attemptTimeout: .seconds(1_000_000_000))
+        let configuration =
+            configuration
+            ?? EngineConfiguration(attemptTimeout: .seconds(1_000_000_000), retry: .never, breaker: .never)
         let dates = self.dates
-        let seams = EngineSeams(clock: EngineClock(clock), date: { dates.now })
+        let seams = EngineSeams(clock: EngineClock(clock), date: { dates.now }, jitter: { jitter })
         manager = AIRequestManager(
             store: store, providers: try ProviderRegistry(providers), configuration: configuration, seams: seams)
     }
@@ -128,6 +130,25 @@ final class Latch: Sendable {
             return state.waiting
         }
         for continuation in waiting { continuation.resume() }
+    }
+}
+
+extension Engine {
+    /// Lets time pass, for dates and clock alike, in steps of a second at most, and whatever wakes run.
+    func pass(_ seconds: TimeInterval) async throws {
+        var left = seconds
+        while left > 0 {
+            let step = min(1, left)
+            dates.advance(by: step)
+            clock.advance(by: .seconds(step))
+            for _ in 0..<20 { try await pause() }
+            left -= step
+        }
+    }
+
+    /// Lets time pass until something is so.
+    func pass(until condition: () async throws -> Bool) async throws {
+        while try await !condition() { try await pass(1) }
     }
 }
 

@@ -89,7 +89,7 @@ final class ProcessStore: RequestStore {
         return receipts
     }
 
-    func claim(_ query: ClaimQuery) throws -> [ClaimedFlight] {
+    func claim(_ query: ClaimQuery) throws -> Claim {
         if let failure = state.withLock({ $0.failsClaims ? $0.failure : nil }) { throw failure }
         return shared.claim(query)
     }
@@ -112,5 +112,6 @@ final class ProcessStore: RequestStore {
     func request(of id: UUID) -> StoredRequest? { shared.request(of: id) }
     func attempts(of id: UUID) -> [AttemptRecord] { shared.attempts(of: id) }
     func owners() -> [OwnerRecord] { shared.owners() }
+    func accounts() -> [AccountRecord] { shared.accounts() }
     func statistics() -> StoreStatistics { shared.statistics() }
 }

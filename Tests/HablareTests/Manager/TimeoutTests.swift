@@ -17,7 +17,7 @@ struct TimeoutTests {
             do { try await gate.pass() } catch { return .failure(AIServiceError(.providerFailed, "Cut off.")) }
             return .success(ProviderAnswer(.text("in time")))
         }
-        let engine = try Engine([slow], configuration: EngineConfiguration(attemptTimeout: .seconds(6)))
+        let engine = try Engine([slow], configuration: EngineConfiguration(attemptTimeout: .seconds(6), retry: .never))
         let manager = engine.manager
         let early = AIRequest(prompt: "early", attemptTimeout: request)
         let late = AIRequest(prompt: "late", attemptTimeout: request)
@@ -44,7 +44,9 @@ struct TimeoutTests {
             return .success(ProviderAnswer(.text("answer")))
         }
         let engine = try Engine(
-            [provider], configuration: EngineConfiguration(attemptTimeout: .seconds(10), cancellationGrace: .seconds(5))
+            [provider],
+            configuration: EngineConfiguration(
+                attemptTimeout: .seconds(10), cancellationGrace: .seconds(5), retry: .never)
         )
         let manager = engine.manager
         let stuck = AIRequest(prompt: "hangs")

@@ -1,0 +1,160 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Limits, pauses, failing providers and back-offs, as one core sees them.
+@Suite struct LaneLimitTests {
+    private let now = StoreWorkbench.date(0)
+
+    private func core(
+        _ concurrency: Int = 8, rate: RateLimit? = RateLimit(requestsPerMinute: 60), providers: [ProviderID] = ["p"]
+    ) -> DispatchCore {
+        var core = DispatchCore(
+            lanes: providers.map {
+                LaneDescription(provider: $0, concurrency: concurrency, account: "account", rate: rate)
+            },
+            breaker: BreakerPolicy(threshold: 2, pause: .seconds(10), longestPause: .seconds(15)))
+        _ = core.opened(now: now)
+        for provider in providers { _ = core.claimed([], by: provider, asked: 32, now: now) }
+        return core
+    }
+
+    private func flight(_ number: Int, provider: ProviderID = "p", cost: Double = 1) -> QueuedFlight {
+        QueuedFlight(
+            id: FlightID(rawValue: Int64(number)), lifecycle: FlightLifecycle(),
+            request: AIRequest(id: StoreWorkbench.id(number), prompt: ""), provider: provider, cost: cost)
+    }
+
+    private func submit(
+        _ core: inout DispatchCore, _ number: Int, provider: ProviderID = "p", cost: Double = 1, at date: Date
+    ) -> [DispatchCore.Effect] {
+        let placement = core.submitting(to: provider, cost: cost, now: date)
+        return core.submitted(flight(number, provider: provider, cost: cost), as: placement, now: date)
+    }
+
+    private func started(_ effects: [DispatchCore.Effect]) -> [Int64] {
+        effects.compactMap { effect in
+            switch effect {
+            case .start(let flight), .run(let flight): flight.id.rawValue
+            default: nil
+            }
+        }
+    }
+
+    private func reserved(_ effects: [DispatchCore.Effect]) -> [[Double]] {
+        effects.compactMap { if case .reserve(let request) = $0 { request.costs } else { nil } }
+    }
+
+    @Test("A limited provider's call is not sent before the store granted it a permit, and is asked for once")
+    func asks() {
+        var core = core()
+        let first = submit(&core, 1, at: now)
+        #expect(started(first).isEmpty && reserved(first) == [[1]])
+        let second = submit(&core, 2, at: now)
+        #expect(started(second).isEmpty && reserved(second).isEmpty, "one question at a time")
+        let granted = core.granted(PermitGrant(costs: [1], next: nil), of: "account", now: now)
+        #expect(started(granted) == [1] && reserved(granted) == [[1]])
+    }
+
+    @Test("When nothing is granted the store is asked again when it said, and not before")
+    func waits() {
+        var core = core()
+        _ = submit(&core, 1, at: now)
+        let later = now.addingTimeInterval(3)
+        #expect(core.granted(PermitGrant(costs: [], next: later), of: "account", now: now).isEmpty)
+        #expect(core.wake(after: now) == later)
+        #expect(reserved(core.timePassed(now: now.addingTimeInterval(2))).isEmpty)
+        #expect(reserved(core.timePassed(now: later)) == [[1]])
+    }
+
+    @Test("A permit that is not spent within a second is lost")
+    func permitsExpire() {
+        var core = core(1)
+        _ = submit(&core, 1, at: now)
+        _ = submit(&core, 2, at: now)
+        let effects = core.granted(PermitGrant(costs: [1, 1], next: nil), of: "account", now: now)
+        #expect(started(effects) == [1])
+        let late = now.addingTimeInterval(1.5)
+        let ended = core.ended(FlightID(rawValue: 1), now: late)
+        #expect(started(ended).isEmpty && reserved(ended) == [[1]])
+    }
+
+    @Test("A call that costs more units than were granted waits for them")
+    func units() {
+        var core = core(rate: RateLimit(requestsPerMinute: nil, unitsPerMinute: 6000))
+        #expect(reserved(submit(&core, 1, cost: 50, at: now)) == [[50]])
+        #expect(started(core.granted(PermitGrant(costs: [50], next: nil), of: "account", now: now)) == [1])
+        #expect(reserved(submit(&core, 2, cost: 70, at: now)) == [[70]])
+    }
+
+    @Test("The providers of one account share its permits, and the one that did not ask gets its turn")
+    func sharedAccount() {
+        var core = core(providers: ["p", "q"])
+        _ = submit(&core, 1, at: now)
+        _ = submit(&core, 2, at: now)
+        _ = submit(&core, 3, provider: "q", at: now)
+        let effects = core.granted(PermitGrant(costs: [1], next: nil), of: "account", now: now)
+        #expect(started(effects) == [1])
+        guard case .reserve? = effects.last(where: { if case .reserve = $0 { true } else { false } }) else {
+            return #expect(Bool(false))
+        }
+        #expect(started(core.granted(PermitGrant(costs: [1], next: nil), of: "account", now: now)) == [3])
+    }
+
+    @Test("What the provider asked for is kept to: nothing is sent before, and the store is told")
+    func pauses() {
+        var core = core(rate: nil)
+        #expect(started(submit(&core, 1, at: now)) == [1])
+        let until = now.addingTimeInterval(7)
+        let effects = core.ended(
+            FlightID(rawValue: 1), DispatchCore.CallEnd(health: .unknown, pausedUntil: until), now: now)
+        guard case .report(let report)? = effects.first else { return #expect(Bool(false)) }
+        #expect(report.pausedUntil == until && report.account == "account")
+        #expect(started(submit(&core, 2, at: now)).isEmpty)
+        #expect(core.wake(after: now) == until)
+        #expect(started(core.timePassed(now: now.addingTimeInterval(6.9))).isEmpty)
+        #expect(started(core.timePassed(now: until)) == [2])
+    }
+
+    @Test(
+        "A provider that fails is left alone, then probed by one call; its failure doubles the pause, its success ends it"
+    )
+    func breaker() {
+        var core = core(rate: nil)
+        for number in 1...6 { _ = submit(&core, number, at: now) }
+        let failure = DispatchCore.CallEnd(health: .failing)
+        _ = core.ended(FlightID(rawValue: 1), failure, now: now)
+        let effects = core.ended(FlightID(rawValue: 2), failure, now: now)
+        guard case .report(let report)? = effects.first else { return #expect(Bool(false)) }
+        #expect(report.failing == .until(now.addingTimeInterval(10)))
+        for number in 3...6 { _ = core.ended(FlightID(rawValue: Int64(number)), now: now) }
+        for number in 7...9 { #expect(started(submit(&core, number, at: now)).isEmpty) }
+        #expect(core.wake(after: now) == now.addingTimeInterval(10))
+        let probing = now.addingTimeInterval(10)
+        #expect(started(core.timePassed(now: probing)) == [7], "one probe")
+        #expect(core.wake(after: probing) == nil, "the probe's end is waited for")
+        _ = core.ended(FlightID(rawValue: 7), failure, now: probing)
+        #expect(core.wake(after: probing) == probing.addingTimeInterval(15), "doubled, and at most the longest")
+        let again = probing.addingTimeInterval(15)
+        #expect(started(core.timePassed(now: again)) == [8])
+        let healed = core.ended(FlightID(rawValue: 8), DispatchCore.CallEnd(health: .sound), now: again)
+        #expect(started(healed) == [9])
+        guard case .report(let news)? = healed.first else { return #expect(Bool(false)) }
+        #expect(news.failing == .over)
+    }
+
+    @Test("A flight that backs off in the store is asked for when its date has come")
+    func backoff() {
+        var core = core(rate: nil)
+        let until = now.addingTimeInterval(4)
+        #expect(core.postponed("p", until: until, now: now).isEmpty)
+        #expect(core.wake(after: now) == until)
+        #expect(core.timePassed(now: now.addingTimeInterval(3)).isEmpty)
+        let effects = core.timePassed(now: until)
+        #expect(effects.contains { if case .claim("p", _) = $0 { true } else { false } })
+        _ = core.claimed([], nextDue: until.addingTimeInterval(5), by: "p", asked: 32, now: until)
+        #expect(core.wake(after: until) == until.addingTimeInterval(5))
+    }
+}

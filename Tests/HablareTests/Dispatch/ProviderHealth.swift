@@ -1,0 +1,38 @@
+import Foundation
+
+@testable import Hablare
+
+/// What an independent bookkeeper knows of a provider's health: failures in a row, pauses, and the one probe.
+struct ProviderHealth {
+    static let policy = BreakerPolicy(threshold: 3, pause: .seconds(2), longestPause: .seconds(8))
+
+    private var failures = 0
+    private var pauses = 0
+    private(set) var openUntil: Date?
+    private var probe: FlightID?
+
+    /// Whether a call may be sent; if so, it is.
+    mutating func sent(_ flight: FlightID, now: Date) -> Bool {
+        guard let openUntil else { return true }
+        guard openUntil <= now, probe == nil else { return false }
+        probe = flight
+        return true
+    }
+
+    mutating func ended(_ flight: FlightID, _ health: Breaker.Health, now: Date) {
+        let wasProbe = probe == flight
+        if wasProbe { probe = nil }
+        switch health {
+        case .sound:
+            self = ProviderHealth()
+        case .failing where openUntil == nil:
+            failures += 1
+            if failures >= Self.policy.threshold { openUntil = now.addingTimeInterval(2) }
+        case .failing where wasProbe:
+            pauses += 1
+            openUntil = now.addingTimeInterval(min(2 * pow(2, Double(pauses)), 8))
+        case .failing, .unknown:
+            break
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+/// A request whose deadline has passed is sent to nobody and ends on time.
+@Suite(.timeLimit(.minutes(1)))
+struct DeadlineTests {
+    private let configuration = EngineConfiguration(attemptTimeout: .seconds(1_000_000))
+
+    @Test("A deadline in the past, or an attempt less than one, is refused with what to do")
+    func refused() async throws {
+        let engine = try Engine()
+        let past = AIRequest(prompt: "x", deadline: engine.dates.now)
+        let error = await #expect(throws: AIServiceError.self) { try await engine.manager.submit(past, to: "scripted") }
+        #expect(error?.code == .invalidRequest && error?.message.contains("deadline") == true)
+        let none = AIRequest(prompt: "x", maximumAttempts: 0)
+        #expect(await code { try await engine.manager.submit(none, to: "scripted") } == .invalidRequest)
+    }
+
+    @Test("Waiting in the queue, a request ends at its deadline and costs nothing; its place goes to the next")
+    func expiresInQueue() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let engine = try Engine([provider], configuration: configuration)
+        let manager = engine.manager
+        try await engine.run {
+            let first = AIRequest(prompt: "1")
+            let second = AIRequest(prompt: "2", deadline: StoreWorkbench.date(3))
+            let third = AIRequest(prompt: "3")
+            for request in [first, second, third] { try await manager.submit(request, to: "scripted") }
+            #expect(try await manager.snapshot(for: second.id).deadline == StoreWorkbench.date(3))
+            try await engine.pass(2.5)
+            #expect(try await manager.snapshot(for: second.id).phase == .pending)
+            try await engine.pass(1)
+            #expect(await code { _ = try await manager.execute(requestID: second.id) } == .deadlineExceeded)
+            gate.open()
+            _ = try await manager.execute(requestID: third.id)
+            #expect(provider.record.calls.map(\.request.id) == [first.id, third.id])
+            #expect(try await manager.attempts(for: second.id).isEmpty)
+        }
+    }
+
+    @Test("An attempt under way is stopped at the deadline, and the ledger says that it may have been billed")
+    func expiresUnderWay() async throws {
+        let gate = Gate()
+        let provider = gated(gate)
+        let engine = try Engine([provider], configuration: configuration)
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(prompt: "x", deadline: StoreWorkbench.date(3))
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            #expect(provider.record.calls.map(\.timeout) == [.seconds(3)])
+            try await engine.pass(4)
+            #expect(await code { _ = try await manager.execute(requestID: request.id) } == .deadlineExceeded)
+            while provider.record.cancellations == 0 { try await pause() }
+            var attempts = try await manager.attempts(for: request.id)
+            while attempts.first?.error?.code != .deadlineExceeded {
+                try await pause()
+                attempts = try await manager.attempts(for: request.id)
+            }
+            #expect(attempts.map(\.billing) == [.maybeBilled] && attempts.map(\.outcome) == [.failed])
+        }
+    }
+
+    @Test("A retry that would come after the deadline is not waited for")
+    func noRetryInVain() async throws {
+        let provider = failing(
+            9, with: AIServiceError(.rateLimited, "Slower.", disposition: .retry(after: .seconds(10))))
+        let engine = try Engine([provider], configuration: configuration)
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(prompt: "x", deadline: StoreWorkbench.date(5))
+            #expect(await code { _ = try await manager.execute(request, with: "scripted") } == .rateLimited)
+        }
+    }
+
+    @Test("What passed while nobody ran ends at the start, unsent; retried, it is wanted after all")
+    func passedMeanwhile() async throws {
+        let provider = ScriptedProvider()
+        let engine = try Engine([provider], configuration: configuration)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x", deadline: StoreWorkbench.date(5))
+        try await manager.submit(request, to: "scripted")
+        engine.dates.advance(by: 5)
+        try await engine.run {
+            #expect(await code { _ = try await manager.execute(requestID: request.id) } == .deadlineExceeded)
+            #expect(provider.record.calls.isEmpty)
+            try await manager.retry(request.id)
+            #expect(try await text(manager.execute(requestID: request.id)) == "x")
+            #expect(try await manager.snapshot(for: request.id).deadline == nil)
+        }
+    }
+
+    @Test("A deadline at the end of time is no trouble")
+    func absurd() async throws {
+        let engine = try Engine(configuration: configuration)
+        try await engine.run {
+            for date in [Date.distantFuture, Date(timeIntervalSince1970: 1e300)] {
+                _ = try await engine.manager.execute(AIRequest(prompt: "x", deadline: date), with: "scripted")
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+/// An account's limit, over one process and several.
+@Suite(.timeLimit(.minutes(1)))
+struct RateLimitTests {
+    private func provider(_ limit: RateLimit, units: Double = 0) -> ScriptedProvider {
+        ScriptedProvider(limits: ProviderLimits(concurrency: 100, rate: limit))
+    }
+
+    @Test("Calls beyond the burst are sent at the rate of the limit, and the reason says when")
+    func rate() async throws {
+        let provider = provider(RateLimit(requestsPerMinute: 60, burst: 0.05))
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            let requests = (0..<10).map { _ in AIRequest(prompt: "x") }
+            for request in requests { try await manager.submit(request, to: "scripted") }
+            while provider.record.calls.count < 3 { try await pause() }
+            for _ in 0..<50 { try await pause() }
+            #expect(provider.record.calls.count == 3, "the burst")
+            while try await manager.snapshot(for: requests[9].id).waiting != .rateLimited(until: StoreWorkbench.date(1))
+            {
+                try await pause()
+            }
+            for second in 1...4 {
+                try await engine.pass(1)
+                #expect(provider.record.calls.count == 3 + second)
+            }
+            try await engine.pass(4)
+            for request in requests { _ = try await manager.execute(requestID: request.id) }
+        }
+    }
+
+    @Test("Several processes on one store stay below the limit together")
+    func shared() async throws {
+        let machine = ProcessStore.Machine()
+        let limit = RateLimit(requestsPerMinute: 120, burst: 0.05)
+        let providers = (0..<3).map { _ in provider(limit) }
+        let engines = try providers.map { try Engine([$0], store: ProcessStore(machine)) }
+        let ids = (0..<30).map { _ in AIRequest(prompt: "x") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let done = Gate()
+            for engine in engines { group.addTask { try await engine.run { try await done.pass() } } }
+            for (index, request) in ids.enumerated() {
+                try await engines[index % 3].manager.submit(request, to: "scripted")
+            }
+            func calls() -> Int { providers.reduce(0) { $0 + $1.record.calls.count } }
+            for second in 1...5 {
+                for engine in engines {
+                    engine.dates.advance(by: 1)
+                    engine.clock.advance(by: .seconds(1))
+                }
+                for _ in 0..<200 { try await pause() }
+                #expect(calls() <= 6 + 2 * second + 1)
+            }
+            #expect(calls() >= 10)
+            done.open()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("What the provider reports corrects the limit")
+    func corrected() async throws {
+        let reports = Guarded<[ReportedLimits]>([
+            ReportedLimits(requests: .init(perMinute: 60, remaining: 0, resetsAfter: .seconds(9)))
+        ])
+        let provider = ScriptedProvider(
+            limits: ProviderLimits(concurrency: 1, rate: RateLimit(requestsPerMinute: 6000))
+        ) { call in
+            if let report = reports.withLock({ $0.popLast() }) { call.report(limits: report) }
+            return .success(ProviderAnswer(.text(Body("x"))))
+        }
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            _ = try await manager.execute(AIRequest(prompt: "x"), with: "scripted")
+            let next = AIRequest(prompt: "y")
+            try await manager.submit(next, to: "scripted")
+            while try await manager.snapshot(for: next.id).waiting != .rateLimited(until: StoreWorkbench.date(9)) {
+                try await pause()
+            }
+            try await engine.pass(10)
+            _ = try await manager.execute(requestID: next.id)
+        }
+    }
+
+    @Test(
+        "Limits that make no sense are refused where the engine is put together",
+        arguments: [
+            RateLimit(requestsPerMinute: 0), RateLimit(requestsPerMinute: -1), RateLimit(requestsPerMinute: .nan),
+            RateLimit(unitsPerMinute: .infinity), RateLimit(burst: -0.1), RateLimit(burst: 2),
+        ])
+    func absurd(limit: RateLimit) {
+        #expect(throws: AIServiceError.self) { _ = try ProviderRegistry([provider(limit)]) }
+    }
+
+    @Test("Settings of the engine that cannot work are refused when it starts")
+    func absurdConfiguration() async throws {
+        for configuration in [
+            EngineConfiguration(attemptTimeout: .zero), EngineConfiguration(renewalInterval: .seconds(-1)),
+            EngineConfiguration(renewalInterval: .seconds(30)), EngineConfiguration(cancellationGrace: .seconds(-1)),
+            EngineConfiguration(retry: RetryPolicy(maximumAttempts: 0)),
+            EngineConfiguration(breaker: BreakerPolicy(threshold: 0)),
+        ] {
+            let engine = try Engine(configuration: configuration)
+            #expect(await code { try await engine.run {} } == .invalidConfiguration)
+        }
+    }
+}
