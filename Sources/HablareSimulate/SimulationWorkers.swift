@@ -1,0 +1,93 @@
+import Dispatch
+import Foundation
+import Hablare
+import HablareTestKit
+
+/// Runs many seeds on several threads: histories know nothing of each other.
+struct SimulationWorkers: Sendable {
+    /// What came of a run.
+    struct Report: Sendable {
+        var tally = SimulationTally()
+        /// Histories with violations, in the order of their seeds: the first hundred found.
+        var failed: [SimulationVerdict] = []
+        var seconds = 0
+    }
+
+    private struct State: Sendable {
+        var next: UInt64
+        var report = Report()
+        var lastSaid = ContinuousClock.now
+    }
+
+    private let end: UInt64
+    private let count: Int
+    private let workers: Int
+    private let digests: Bool
+    private let began = ContinuousClock.now
+    private let isTerminal = isatty(2) == 1
+    private let state: Guarded<State>
+
+    init(first: UInt64, count: Int, workers: Int, digests: Bool) {
+        end = first + UInt64(count)
+        self.count = count
+        self.workers = workers
+        self.digests = digests
+        state = Guarded(State(next: first))
+    }
+
+    func run() -> Report {
+        let finished = DispatchSemaphore(value: 0)
+        for _ in 1..<max(1, workers) {
+            let thread = Thread {
+                work()
+                finished.signal()
+            }
+            thread.stackSize = 8 << 20
+            thread.start()
+        }
+        work()
+        for _ in 1..<max(1, workers) { finished.wait() }
+        if isTerminal { FileHandle.standardError.write(Data("\r\u{1b}[K".utf8)) }
+        var report = state.withLock { $0.report }
+        report.failed.sort { $0.seed < $1.seed }
+        report.seconds = Int((ContinuousClock.now - began) / .seconds(1))
+        return report
+    }
+
+    private func work() {
+        while let seeds = take() {
+            for seed in seeds {
+                let verdict = SimulationVerdict(seed: seed, digests: digests)
+                state.withLock { state in
+                    state.report.tally.add(verdict)
+                    if !verdict.violations.isEmpty, state.report.failed.count < 100 {
+                        state.report.failed.append(verdict)
+                    }
+                }
+            }
+            sayWhereWeAre()
+        }
+    }
+
+    private func take() -> Range<UInt64>? {
+        state.withLock { state in
+            guard state.next < end else { return nil }
+            let seeds = state.next..<min(end, state.next + 16)
+            state.next = seeds.upperBound
+            return seeds
+        }
+    }
+
+    /// A line that is renewed on a terminal; elsewhere one a minute, so that a run that is killed has told what it did.
+    private func sayWhereWeAre() {
+        let line = state.withLock { state -> String? in
+            let now = ContinuousClock.now
+            guard now - state.lastSaid > (isTerminal ? .seconds(1) : .seconds(60)) else { return nil }
+            state.lastSaid = now
+            let rate = Double(state.report.tally.histories) / ((now - began) / .seconds(1))
+            return "\(state.report.tally.line), \(Int(rate)) a second, next seed \(state.next)"
+        }
+        guard let line else { return }
+        FileHandle.standardError.write(Data((isTerminal ? "\r\u{1b}[K" + line : line + "\n").utf8))
+    }
+}
