@@ -8,13 +8,13 @@ extension SimulationPlan {
     package init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 0x2545_f491_4f6c_dd1d &+ 0x9e37)
         let slots = random.element(of: [1, 1, 2, 2, 2, 3, 3])
-        let renewal = random.within(1...5) * second
+        let renewal = random.within(2...6) * second
         let providers = (0..<random.within(1...3)).map { _ in
             Provider(
                 concurrency: Int(random.within(1...3)),
                 attemptTimeout: random.percent(30) ? .seconds(random.within(1...6)) : nil)
         }
-        let horizon = random.within(8...40) * second
+        let horizon = random.within(5...25) * second
         self.seed = seed
         interleaving = random.next()
         self.slots = slots
@@ -68,13 +68,13 @@ private struct PlanDraft {
     }
 
     mutating func draw(isCalm: Bool) {
-        let singles = random.within(3...9)
+        let singles = random.within(3...7)
         for _ in 0..<singles {
             let id = request(isCalm: isCalm)
             submit(id)
         }
         if random.percent(45) { job(isCalm: isCalm) }
-        for id in requests.indices { follow(Int32(id)) }
+        for id in requests.indices { follow(Int32(id), isSingle: id < singles) }
         if random.percent(6) { operation(.cancelAll, at: anytime()) }
         if random.percent(15) {  // one that nobody submitted
             operation(random.element(of: [.status(9999), .outcome(9999), .watch(9999), .cancel(9999)]), at: anytime())
@@ -122,7 +122,7 @@ private struct PlanDraft {
     private mutating func job(isCalm: Bool) {
         let provider = Int(random.below(Int64(providers)))
         let first = Int32(requests.count)
-        let count = Int(random.within(2...5))
+        let count = Int(random.within(2...4))
         for _ in 0..<count { _ = request(isCalm: isCalm, provider: provider) }
         let time = anytime()
         operation(.submitJob(0, first: 0, requests: (0..<count).map { first + Int32($0) }), at: time)
@@ -139,7 +139,7 @@ private struct PlanDraft {
     }
 
     /// What becomes of a request beside being done.
-    private mutating func follow(_ id: Int32) {
+    private mutating func follow(_ id: Int32, isSingle: Bool) {
         for _ in 0..<random.within(0...3) {
             let waits: [ClientOperation] = [.outcome(id), .watch(id), .executeStored(id), .status(id), .snapshot(id)]
             let patience = random.percent(15) ? random.within(0...3000) * millisecond : nil
@@ -156,7 +156,9 @@ private struct PlanDraft {
         if random.percent(4) {
             let time = anytime()
             operation(.delete(id), at: time)
-            if random.percent(30) { operation(.submit(id, content: requests[Int(id)].content), at: near(time)) }
+            if isSingle, random.percent(30) {
+                operation(.submit(id, content: requests[Int(id)].content), at: near(time))
+            }
         }
     }
 

@@ -7,7 +7,8 @@ enum OneFlight: SimulationRule {
     static func violations(in history: SimulationHistory) -> [String] {
         var found: [String] = []
         let grace = history.plan.configuration.cancellationGrace.nanoseconds
-        for story in history.stories where story.calls.count > 1 {
+        // A deleted request that is submitted anew is another one.
+        for story in history.stories where story.calls.count > 1 && !story.isMurky {
             for (index, later) in story.calls.enumerated() {
                 for earlier in story.calls[..<index] where earlier.isRunning(at: later.started) {
                     let process = history.processes[Int(earlier.process)]
@@ -15,8 +16,7 @@ enum OneFlight: SimulationRule {
                     // Another process may take a cancelled and retried request up before this one has heard.
                     let isCancelled =
                         earlier.process != later.process
-                        && (!(story.cancels + story.deletes).allSatisfy { $0.called > later.started }
-                            || story.massCancels > 0)
+                        && (story.cancels.contains { $0.called < later.started } || story.massCancels > 0)
                     let isDead = process.isDead(at: later.started) || process.lostLeases(before: later.started)
                     // The other way round: a process that slept sends what it had journalled.
                     let isStale = history.processes[Int(later.process)].lostLeases(before: later.started)

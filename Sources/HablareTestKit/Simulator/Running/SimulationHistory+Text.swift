@@ -10,7 +10,9 @@ extension SimulationHistory {
                 + "style \(plan.style), signals \(Self.time(plan.signalDelay)), commits \(Self.time(plan.commitDelay))")
         lines.append("  \(plan.configuration)")
         for (number, provider) in plan.providers.enumerated() {
-            lines.append("  provider p\(number): \(provider.concurrency) at once, timeout \(provider.attemptTimeout.map { "\($0)" } ?? "-")")
+            lines.append(
+                "  provider p\(number): \(provider.concurrency) at once, timeout \(provider.attemptTimeout.map { "\($0)" } ?? "-")"
+            )
         }
         for (number, request) in plan.requests.enumerated() where isUsed(Int32(number)) {
             lines.append(

@@ -6,7 +6,7 @@ final class SimulatedCommitDriver: CommitDriver {
     private let lane: Int
     /// How long a commit waits for the disk, at most, in nanoseconds.
     private let delay: Int64
-    private let drain = Guarded<(@Sendable () -> Void)?>(nil)
+    private let drain = Confined<(@Sendable () -> Void)?>(nil)
 
     init(scheduler: SimulationScheduler, lane: Int, delay: Int64) {
         self.scheduler = scheduler

@@ -56,12 +56,12 @@ package final class SimulationScheduler: Sendable {
     }
 
     private let style: SchedulingStyle
-    private let state: Guarded<State>
+    private let state: Confined<State>
 
     /// Creates a scheduler at time zero.
     init(seed: UInt64, style: SchedulingStyle) {
         self.style = style
-        state = Guarded(State(random: SeededGenerator(seed: seed)))
+        state = Confined(State(random: SeededGenerator(seed: seed)))
     }
 
     /// The virtual time in nanoseconds, and how many steps were run.

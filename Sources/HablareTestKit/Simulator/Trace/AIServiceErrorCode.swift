@@ -4,12 +4,13 @@ import Hablare
 struct AIServiceErrorCode: Sendable, Hashable, RawRepresentable {
     let rawValue: Int16
 
-    static let codes: [AIServiceError.Code] = [
-        .providerNotFound, .programMissing, .invalidConfiguration, .invalidRequest, .invalidResponse,
-        .responseTooLarge, .responseExpired, .contentMissing, .providerFailed, .timeout, .conflict, .unknownRequest,
-        .invalidState, .suspended, .cancelled, .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew,
-        .storageBusy, .storageFailed,
-    ] + ProviderFailure.rows.map(\.code)
+    static let codes: [AIServiceError.Code] =
+        [
+            .providerNotFound, .programMissing, .invalidConfiguration, .invalidRequest, .invalidResponse,
+            .responseTooLarge, .responseExpired, .contentMissing, .providerFailed, .timeout, .conflict, .unknownRequest,
+            .invalidState, .suspended, .cancelled, .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew,
+            .storageBusy, .storageFailed,
+        ] + ProviderFailure.rows.map(\.code)
 
     private static let numbers = Dictionary(
         codes.enumerated().map { ($0.element, Int16($0.offset)) }, uniquingKeysWith: { first, _ in first })

@@ -36,8 +36,9 @@ extension Observed {
                 self = .cancelled
             } else if throwsOutcomes, error.code == .responseExpired {
                 self = .expired
-            } else if throwsOutcomes, error.cause.flatMap({ Int32($0) }) != nil
-                || code == .timeout || code == .invalidResponse
+            } else if throwsOutcomes,
+                error.cause.flatMap({ Int32($0) }) != nil
+                    || code == .timeout || code == .invalidResponse
             {
                 self = Self.failure(error)
             } else {

@@ -8,7 +8,7 @@ final class Recorder: Sendable {
     }
 
     private let scheduler: SimulationScheduler
-    private let state = Guarded(State())
+    private let state = Confined(State())
 
     init(scheduler: SimulationScheduler) {
         self.scheduler = scheduler

@@ -19,6 +19,7 @@ package struct SimulationHistory: Sendable {
     private(set) var requests: [Int32: RequestStory] = [:]
     private(set) var faultsEnded = Int.max
     private(set) var quiet = Int.max
+    private(set) var quietTime: Int64 = 0
     private(set) var liveAtQuiet: Int32 = 0
     private(set) var processesLeft: Int32 = 0
 
@@ -52,6 +53,7 @@ package struct SimulationHistory: Sendable {
     private mutating func index() {
         var places: [Int32: Int] = [:]
         var planned: [Int32: ClientOperation] = [:]
+        var cancelled: Set<Int32> = []
         for event in plan.events {
             if case .operation(let operation, _) = event.what { planned[event.number] = operation }
         }
@@ -73,18 +75,20 @@ package struct SimulationHistory: Sendable {
             case .told(let number, let observed):
                 if let place = places[number] { operations[place].told.append((index, observed)) }
             case .operationCancelled(let number):
-                if let place = places[number] { operations[place].isCancelled = true }
+                cancelled.insert(number)  // perhaps before it began: its task may not have run yet
             case .callStarted(let call, let request, let provider, let attempt, let content, let journalled):
                 calls.append(
                     CallStory(
                         number: call, process: event.process, request: request, provider: provider,
                         attempt: attempt, content: content, journalled: journalled, started: index,
                         startedAt: event.time))
-            case .callCancelled(let call): calls[Int(call)].cancelled = calls[Int(call)].cancelled ?? (index, event.time)
+            case .callCancelled(let call):
+                calls[Int(call)].cancelled = calls[Int(call)].cancelled ?? (index, event.time)
             case .callEnded(let call, let end): calls[Int(call)].end = (index, event.time, end)
             case .faultsEnded: faultsEnded = index
             case .quiet(let live):
                 quiet = index
+                quietTime = event.time
                 liveAtQuiet = live
             case .ended(let left): processesLeft = left
             default:
@@ -94,7 +98,10 @@ package struct SimulationHistory: Sendable {
                 if process >= 0 { processes[process].note(event, at: index) }
             }
         }
-        for place in operations.indices { assign(place) }
+        for place in operations.indices {
+            operations[place].isCancelled = cancelled.contains(operations[place].number)
+            assign(place)
+        }
         for call in calls { requests[call.request, default: RequestStory(number: call.request)].calls.append(call) }
     }
 

@@ -13,7 +13,7 @@ final class SimulatedDisk: Sendable {
 
     let tables = InMemoryStore()
     let knowsLiveness: Bool
-    let state = Guarded(State())
+    let state = Confined(State())
     private let recorder: Recorder
     /// Tells that a process dies in the middle of a commit.
     private let onDeath: @Sendable (SimulatedProcess, _ isOfMachine: Bool) -> Void
@@ -93,7 +93,7 @@ final class SimulatedDisk: Sendable {
             case (.retireOwner(let owner, _), _):
                 let retired = state.withLock { $0.owners.removeValue(forKey: owner) }
                 guard let retired else { continue }
-                let isGone = process.state.withLock { $0.seenGone.contains(owner) }
+                let isGone = isGone(owner, to: process)
                 recorder.record(
                     .ownerRetired(process: retired.number, isJustified: retired === process || isGone),
                     in: process.number)
@@ -102,11 +102,16 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Notes who is gone, as far as the process that looks can tell.
+    /// Notes whom a process saw when it looked at who there is: by that it judges who is gone.
     func looked(_ process: SimulatedProcess, at owners: [OwnerRecord]) {
-        let now = process.date
-        let gone = owners.filter { isDead($0.registration) ?? ($0.registration.expiresAt < now) }.map(\.id)
-        process.state.withLock { $0.seenGone = Set(gone) }
+        let seen = Dictionary(owners.map { ($0.id, $0.registration) }, uniquingKeysWith: { first, _ in first })
+        process.state.withLock { $0.seen = seen }
+    }
+
+    /// Whether a process may take an owner for dead, by what it saw.
+    private func isGone(_ owner: OwnerID, to process: SimulatedProcess) -> Bool {
+        guard let seen = process.state.withLock({ $0.seen[owner] }) else { return false }
+        return isDead(seen) ?? (seen.expiresAt < process.date)
     }
 
     func isDead(_ owner: OwnerRegistration) -> Bool? {

@@ -26,8 +26,8 @@ final class SimulatedProcess: Sendable {
         var commits = 0
         var foreignCommitsSeen = 0
         var isSignalOnItsWay = false
-        /// Who was gone when the process last looked at who there is.
-        var seenGone: Set<OwnerID> = []
+        /// Who there was when the process last looked.
+        var seen: [OwnerID: OwnerRegistration] = [:]
     }
 
     /// Counted over the history, from 0.
@@ -37,7 +37,7 @@ final class SimulatedProcess: Sendable {
     let lockName: String
     let shutdownOrder = AsyncStream.makeStream(of: Void.self)
     let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let state = Guarded(State())
+    let state = Confined(State())
     private let scheduler: SimulationScheduler
     private let cutOff = Atomic(false)
 

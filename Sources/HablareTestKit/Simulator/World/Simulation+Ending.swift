@@ -64,7 +64,7 @@ extension Simulation {
         } catch {
             return []  // unreachable: plans have valid providers
         }
-        let records = Guarded<[FinalRecord]?>(nil)
+        let records = Confined<[FinalRecord]?>(nil)
         let reader = process.spawner.start { [plan] in
             let read = await FinalRecord.read(plan, manager)
             records.withLock { $0 = read }

@@ -26,9 +26,9 @@ package final class Simulation: Sendable {
     let plan: SimulationPlan
     let scheduler: SimulationScheduler
     let recorder: Recorder
-    let state: Guarded<State>
+    let state: Confined<State>
     let logger: Logger
-    private let diskBox = Guarded<SimulatedDisk?>(nil)
+    private let diskBox = Confined<SimulatedDisk?>(nil)
 
     /// Creates the simulation of a plan.
     package init(_ plan: SimulationPlan) {
@@ -36,7 +36,7 @@ package final class Simulation: Sendable {
         scheduler = SimulationScheduler(seed: plan.interleaving, style: plan.style)
         recorder = Recorder(scheduler: scheduler)
         logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-        state = Guarded(
+        state = Confined(
             State(slots: Array(repeating: nil, count: plan.slots), nextRequest: Int32(plan.requests.count)))
     }
 
