@@ -48,9 +48,8 @@ struct SimulateCommand: ParsableCommand {
         let workers = min(count, jobs ?? ProcessInfo.processInfo.activeProcessorCount)
         let report = SimulationWorkers(first: first, count: count, workers: workers, digests: digest).run()
         for failed in report.failed.prefix(max(0, shrink)) { show(failed) }
-        if report.failed.count > shrink {
-            let more = report.failed.dropFirst(max(0, shrink)).prefix(20).map { "\($0.seed)" }
-            print("more seeds with violations: \(more.joined(separator: " "))")
+        for (rule, broken) in report.rules.sorted(by: { $0.key < $1.key }) {
+            print("broken by \(broken.seeds) seeds, first \(broken.first): \(rule)")
         }
         if digest { print("digest \(String(report.tally.digest, radix: 16))") }
         print("median events \(report.tally.median), jobs \(report.tally.steps), seconds \(report.seconds)")

@@ -10,7 +10,19 @@ struct SimulationWorkers: Sendable {
         var tally = SimulationTally()
         /// Histories with violations, in the order of their seeds: the first hundred found.
         var failed: [SimulationVerdict] = []
+        /// How many seeds break each rule, and the first that does.
+        var rules: [String: (seeds: Int, first: UInt64)] = [:]
         var seconds = 0
+
+        mutating func add(_ verdict: SimulationVerdict) {
+            tally.add(verdict)
+            guard !verdict.violations.isEmpty else { return }
+            if failed.count < 100 { failed.append(verdict) }
+            for rule in Set(verdict.violations.map(\.rule)) {
+                let known = rules[rule] ?? (0, verdict.seed)
+                rules[rule] = (known.seeds + 1, min(known.first, verdict.seed))
+            }
+        }
     }
 
     private struct State: Sendable {
@@ -58,12 +70,7 @@ struct SimulationWorkers: Sendable {
         while let seeds = take() {
             for seed in seeds {
                 let verdict = SimulationVerdict(seed: seed, digests: digests)
-                state.withLock { state in
-                    state.report.tally.add(verdict)
-                    if !verdict.violations.isEmpty, state.report.failed.count < 100 {
-                        state.report.failed.append(verdict)
-                    }
-                }
+                state.withLock { $0.report.add(verdict) }
             }
             sayWhereWeAre()
         }
