@@ -54,5 +54,5 @@ enum Fault: Sendable, Hashable {
     /// The process's date jumps, by nanoseconds.
     case jumpClock(Int64)
     /// The process does not run for so long.
-    case sleep(Int64)
+    case doze(Int64)
 }

@@ -179,7 +179,7 @@ private struct PlanDraft {
             case 3: fault(.failReads(Int(random.within(1...2))))
             case 4: fault(.fillDisk(random.within(200...8000) * millisecond))
             case 5: fault(.jumpClock(random.within(-60...60) * second))
-            default: fault(.sleep(random.within(1...40) * second))
+            default: fault(.doze(random.within(1...40) * second))
             }
         }
     }

@@ -10,9 +10,8 @@ enum FinalIsFinal: SimulationRule {
             let completed = outcomes.first { if case .completed = $0.outcome { true } else { false } }
             // A cancellation is the matter of another rule: it may find an attempt journalled elsewhere.
             let failed = outcomes.first { if case .failed = $0.outcome { true } else { false } }
-            for call in story.calls {
-                // A process that slept after it had journalled its attempt cannot know what happened since.
-                guard !history.processes[Int(call.process)].lostLeases(before: call.started) else { continue }
+            // A process that slept after it had journalled its attempt cannot know what happened since.
+            for call in story.calls where !history.processes[Int(call.process)].lostLeases(before: call.started) {
                 if let completed, completed.place < call.started {
                     found.append("call \(call.number) of request \(story.number) began after its completion")
                 }

@@ -48,26 +48,26 @@ struct SimulatedProvider: AIServiceProvider {
         do {
             switch behaviour {
             case .answer(let time):
-                try await sleep(time)
+                try await pause(time)
                 return .answered(isPromisedType: true)
             case .fail(let row, let time):
-                try await sleep(time)
+                try await pause(time)
                 return .failed(row: row)
             case .stall:
-                try await sleep(.max / 4)
+                try await pause(.max / 4)
                 return .cancelled
             case .deafAnswer(let time):
-                try await sleep(time, isDeaf: true)
+                try await pause(time, isDeaf: true)
                 return .answered(isPromisedType: true)
             case .deafFailure(let row, let time):
-                try await sleep(time, isDeaf: true)
+                try await pause(time, isDeaf: true)
                 return .failed(row: row)
             case .wrongType(let time):
-                try await sleep(time)
+                try await pause(time)
                 return .answered(isPromisedType: false)
             case .progress(let count, let time):
                 for step in 1...max(1, count) {
-                    try await sleep(time)
+                    try await pause(time)
                     call.report(progress: Double(step) / Double(count))
                 }
                 return .answered(isPromisedType: true)
@@ -81,14 +81,14 @@ struct SimulatedProvider: AIServiceProvider {
 
     private func answerWhenCancelled() async throws -> CallEnd {
         do {
-            try await sleep(.max / 4)
+            try await pause(.max / 4)
         } catch {
             return .answered(isPromisedType: true)
         }
         return .cancelled
     }
 
-    private func sleep(_ time: Int64, isDeaf: Bool = false) async throws {
+    private func pause(_ time: Int64, isDeaf: Bool = false) async throws {
         guard time > 0 else { return }
         let scheduler = simulation.scheduler
         try await scheduler.sleep(until: scheduler.now + time, lane: process.lane, isDeaf: isDeaf)

@@ -52,7 +52,7 @@ extension Simulation {
         case .jumpClock(let time):
             process.state.withLock { $0.dateOffset += time }
             record(.clockJumped(milliseconds: time / 1_000_000), in: process)
-        case .sleep(let time):
+        case .doze(let time):
             record(.fellAsleep, in: process)
             scheduler.setAsleep(true, lane: process.lane)
             scheduler.at(scheduler.now + time) { [self] in wake(process) }
