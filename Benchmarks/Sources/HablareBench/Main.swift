@@ -35,7 +35,8 @@ struct Measure: AsyncParsableCommand {
         for name in Self.all where only == nil || only == name || (only == "ceiling" && name == "lifecycle") {
             FileHandle.standardError.write(Data("measuring \(name) …\n".utf8))
             switch name {
-            case "lifecycle": figures += try await Lifecycle.run(rounds: rounds, widths: width.map { [$0] } ?? Lifecycle.widths)
+            case "lifecycle":
+                figures += try await Lifecycle.run(rounds: rounds, widths: width.map { [$0] } ?? Lifecycle.widths)
             case "pickup": figures += try await Pickup.run(rounds: rounds)
             case "recovery": figures += try await Recovery.run(rounds: rounds)
             case "memory": figures += try await Memory.run()

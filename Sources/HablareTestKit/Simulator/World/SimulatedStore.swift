@@ -26,11 +26,11 @@ final class SimulatedStore: RequestStore {
         }
     }
 
-    func claim(_ query: ClaimQuery) throws -> [ClaimedFlight] {
-        try disk.transact(by: process, failing: \.failingClaims, writes: { !$0.isEmpty }) {
-            let flights = disk.tables.claim(query)
-            recorder.record(.claimed(Int32(flights.count)), in: process.number)
-            return flights
+    func claim(_ query: ClaimQuery) throws -> Claim {
+        try disk.transact(by: process, failing: \.failingClaims, writes: { !$0.flights.isEmpty }) {
+            let claim = disk.tables.claim(query)
+            recorder.record(.claimed(Int32(claim.flights.count)), in: process.number)
+            return claim
         }
     }
 
@@ -83,6 +83,11 @@ final class SimulatedStore: RequestStore {
         let owners = disk.tables.owners()
         disk.looked(process, at: owners)
         return owners
+    }
+
+    func accounts() throws -> [AccountRecord] {
+        try readable()
+        return disk.tables.accounts()
     }
 
     func statistics() throws -> StoreStatistics {
