@@ -13,6 +13,11 @@ package actor Dispatcher {
         var isJournalled = false
     }
 
+    private struct GivenUp: Hashable {
+        let flight: FlightID
+        let token: Int64
+    }
+
     private let runner: AttemptRunner
     private let journal: Journal
     private let hub: StatusHub
@@ -26,6 +31,8 @@ package actor Dispatcher {
     private var owner: OwnerID?
     private var attempts: [FlightID: Attempt] = [:]
     private var deadlines = DeadlineQueue()
+    /// Attempts that were given up and have not come back, and why they were stopped.
+    private var givenUp: [GivenUp: StopReason] = [:]
     private var timer: (fires: Duration, task: Task<Void, Never>)?
     /// Claims, releases and late recordings under way.
     private var errands: [Int: Task<Void, Never>] = [:]
@@ -263,7 +270,8 @@ package actor Dispatcher {
             attempt.flight.lifecycle.token == flight.lifecycle.token
         else {
             unfinished.enter()
-            return .timedOut(after: runner.timeout(of: flight))
+            return givenUp.removeValue(forKey: GivenUp(flight: flight.id, token: flight.lifecycle.token))
+                ?? .timedOut(after: runner.timeout(of: flight))
         }
         unfinished.enter()
         forget(flight.id)
@@ -349,6 +357,7 @@ package actor Dispatcher {
         let flight = attempt.flight
         logger.warning("A provider does not react to cancellation", metadata: ["provider": "\(flight.provider)"])
         forget(flight.id)
+        givenUp[GivenUp(flight: flight.id, token: flight.lifecycle.token)] = attempt.stop
         apply(core.ended(flight.id))
         guard case .timedOut(let limit) = attempt.stop else { return }
         var started = flight
