@@ -18,11 +18,19 @@ package final class Dispatcher: Sendable {
         var isJournalled = false
     }
 
+    /// An attempt that was given up and has not come back.
+    struct GivenUp: Sendable, Hashable {
+        let flight: FlightID
+        let token: Int64
+    }
+
     struct State: Sendable {
         var core: DispatchCore
         var owner: OwnerID?
         var attempts: [FlightID: Attempt] = [:]
         var deadlines = DeadlineQueue()
+        /// Why attempts were stopped that were given up and have not come back.
+        var givenUp: [GivenUp: StopReason] = [:]
         var timer: (fires: Duration, task: Task<Void, Never>)?
         /// Wakes the core when something that waited for a date is due.
         var alarm: (fires: Date, task: Task<Void, Never>)?

@@ -79,6 +79,10 @@ enum AnswersAreTrue: SimulationRule {
             if error == .invalidResponse, !mine.contains(where: { $0.end?.how == .answered(isPromisedType: false) }) {
                 found.append("request \(request) had an invalid response, and no provider gave one")
             }
+            // Failures of providers carry their call; what a stopped call says is not looked at.
+            if error.category == .provider || error.category == .network {
+                found.append("request \(request) failed as \(error.text), which no provider said")
+            }
             if error == .cancelled { found.append("request \(request) failed by its cancellation") }
         default: return
         }
