@@ -20,7 +20,8 @@ import Testing
 
     @Test(arguments: [
         Case("narrate", .usage, "Missing expected argument"),
-        Case("narrat book.txt", .usage, "unexpected argument"),
+        Case("narrat book.txt", .usage, "Did you mean narrate?"),
+        Case("frobnicate", .usage, "There is no command frobnicate."),
         Case("narrate missing.txt", .inputMissing, "There is no file"),
         Case("narrate .", .inputMissing, "is a folder"),
         Case("narrate empty.txt", .badInput, "empty"),
