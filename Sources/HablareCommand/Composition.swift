@@ -25,13 +25,23 @@ struct Composition: Sendable {
     /// signals end the process.
     var watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
     var seams: EngineSeams
+    /// Where the person is, for times of day.
+    var timeZone: TimeZone
     var processorCount: Int
 
     /// What one provider may be asked.
     struct CallLimits: Sendable, Hashable {
         var concurrency: Int
         var timeout: Duration
+        /// Calls a minute, by all processes on a store together; `nil`: any number.
+        var rate: Double?
+
+        /// For a command that asks about providers and gives them no work.
+        static let forAsking = CallLimits(concurrency: 1, timeout: .seconds(60))
     }
+
+    /// The present moment, for telling times.
+    var localTime: LocalTime { LocalTime(now: seams.date(), zone: timeZone) }
 
     /// A path from the command line, relative to the working directory.
     func url(_ path: String) -> URL {
@@ -85,6 +95,7 @@ extension Composition {
                 }
             },
             seams: EngineSeams(),
+            timeZone: .current,
             processorCount: process.activeProcessorCount)
     }
 
@@ -95,6 +106,7 @@ extension Composition {
         var template = template
         template.limits.concurrency = limits.concurrency
         template.limits.attemptTimeout = limits.timeout
+        template.limits.rate = limits.rate.map { RateLimit(requestsPerMinute: $0) }
         let provider = try CommandProvider(template, supervisor: supervisor)
         return InstalledProvider(
             provider: provider, placeholders: template.placeholders, voices: provider.voices,

@@ -5,6 +5,7 @@ import Foundation
 public enum HablareCommand {
     /// Runs the command line of this process and ends the process with the command's exit status.
     public static func main() async -> Never {
+        StandardDescriptors.occupy()
         exit(await execute(in: .system()).rawValue)
     }
 
@@ -22,6 +23,7 @@ public enum HablareCommand {
                 }
                 command = composed
             } catch {
+                if let mistyped = RootCommand.unknownCommand(in: composition.arguments) { throw mistyped }
                 return try report(error, to: console)
             }
             return try await command.run(in: composition)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HablareProviders
 
 /// The command without a subcommand: help and version.
 struct RootCommand: ParsableCommand {
@@ -27,4 +28,14 @@ struct RootCommand: ParsableCommand {
             CancelCommand.self, RetryCommand.self, RemoveCommand.self, WorkCommand.self, VoicesCommand.self,
             DoctorCommand.self,
         ])
+
+    /// Says which command was probably meant, where the first word is none. The parser itself would only say that it
+    /// did not expect the words.
+    static func unknownCommand(in arguments: [String]) -> CommandFailure? {
+        guard let first = arguments.first, !first.isEmpty, !first.hasPrefix("-") else { return nil }
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard !names.contains(first) else { return nil }
+        return CommandFailure(
+            .usage, "There is no command \(first).\(NearestNames(names).hint(for: first)) See: hablare --help")
+    }
 }

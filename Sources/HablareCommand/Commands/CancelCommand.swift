@@ -8,11 +8,13 @@ struct CancelCommand: ComposedCommand {
         commandName: "cancel",
         abstract: "Cancel a request, a job, or everything that waits or runs.",
         discussion: """
-            A running process hears of it and stops the work. What is finished stays finished.
+            A running process hears of it and stops the work. What is finished stays finished. What is held (nobody \
+            knows whether its last attempt was carried out, and billed) is not made any more.
 
             EXAMPLES:
               hablare cancel 01982f6e-6c4b-7d1e-9a3f-0123456789ab
               hablare cancel --all
+              hablare cancel --held
             """)
 
     @Argument(help: "The request's id.", transform: parseRequestID)
@@ -21,39 +23,63 @@ struct CancelCommand: ComposedCommand {
     @Flag(name: .long, help: "Everything that waits or runs.")
     var all = false
 
+    @Flag(name: .long, help: "Everything that is held; with --job, of that job.")
+    var held = false
+
     @Option(name: .long, help: "What waits or runs of this job.")
     var job: String?
 
     @OptionGroup var data: DataOptions
 
     func validate() throws {
-        guard [id != nil, all, job != nil].count(where: \.self) == 1 else {
-            throw ValidationError("Give a request's id, or --all, or --job.")
+        guard [id != nil, all, held || job != nil].count(where: \.self) == 1 else {
+            throw ValidationError("Give a request's id, or --all, or --held, or --job.")
         }
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let console = composition.console
         if let id {
-            let manager = try manager(
-                of: try data.openForRequest(in: composition), in: composition, verbose: data.verbose)
-            switch try await manager.cancelRequest(id) {
-            case .cancelled:
-                try console.print("cancelled \(id.text)")
-            case .alreadyFinal(.cancelled):
-                try console.print("\(id.text) was cancelled before")
-            case .alreadyFinal(let status):
-                throw CommandFailure(.incomplete, "Request \(id.text) is \(status.phase.rawValue) and stays that.")
-            }
+            try await cancel(id, in: composition)
             return .success
         }
-        guard let opened = try data.openExisting(in: composition) else {
-            console.note("There is nothing yet to cancel.")
+        guard
+            let opened = try job.map({ try data.open(forJob: $0, in: composition) })
+                ?? data.openExisting(in: composition)
+        else {
+            composition.console.note("There is nothing yet to cancel.")
             return .success
         }
         let manager = try manager(of: opened, in: composition, verbose: data.verbose)
-        let count = try await manager.cancelAll(job: job.map(JobKey.init(rawValue:)))
-        try console.print("cancelled \(TimeText.count(count, "request"))")
+        let count: Int
+        var those = ""
+        if held {
+            count = try await Selection(store: opened.store, isHeld: true, job: job).count { id in
+                do {
+                    return try await manager.cancelRequest(id) == .cancelled
+                } catch let error as AIServiceError where error.code == .unknownRequest {
+                    return false  // somebody else was first
+                }
+            }
+            if count > 0 { those = " that \(count == 1 ? "was" : "were") held" }
+        } else {
+            count = try await manager.cancelAll(job: job.map(JobKey.init(rawValue:)))
+        }
+        try composition.console.print("cancelled \(TimeText.count(count, "request"))\(those)")
         return .success
+    }
+
+    private func cancel(_ id: UUID, in composition: Composition) async throws {
+        let opened = try data.openForRequest(in: composition)
+        guard let before = try opened.store.snapshot(of: id) else { throw data.unknown(id) }
+        let manager = try manager(of: opened, in: composition, verbose: data.verbose)
+        switch try await manager.cancelRequest(id) {
+        case .cancelled:
+            let held = before.waiting == .held ? "; it was held: its last attempt may have been billed" : ""
+            try composition.console.print("cancelled \(id.text)\(held)")
+        case .alreadyFinal(.cancelled):
+            try composition.console.print("\(id.text) was cancelled before")
+        case .alreadyFinal(let status):
+            throw CommandFailure(.incomplete, "Request \(id.text) is \(status.phase.rawValue) and stays that.")
+        }
     }
 }

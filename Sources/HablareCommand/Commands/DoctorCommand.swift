@@ -32,7 +32,7 @@ struct DoctorCommand: ComposedCommand {
         } catch let error as AIServiceError {
             report.addStoreError(error)
         }
-        for installed in try composition.providers(.init(concurrency: 1, timeout: .seconds(60))) {
+        for installed in try composition.providers(.forAsking) {
             report.add(installed.provider.id.rawValue, await installed.health(), await voices(of: installed))
         }
         report.conclude()

@@ -22,7 +22,7 @@ struct LogsCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(in: composition).store
-        guard let snapshot = try store.snapshot(of: id) else { throw CommandFailure(AIServiceError.unknownID(id)) }
+        guard let snapshot = try store.snapshot(of: id) else { throw data.unknown(id) }
         let attempts = try store.attempts(of: id)
         let console = composition.console
         if json {

@@ -1,6 +1,37 @@
 public import ArgumentParser
-public import Hablare
+import Hablare
 public import HablareSpeech
 
-extension RequestPhase: ExpressibleByArgument {}
 extension TextSegmenter.Unit: ExpressibleByArgument {}
+
+/// Which requests a command is for: one of the five phases, or those that are held, which are pending too.
+enum StateOption: String, CaseIterable, ExpressibleByArgument {
+    case pending, executing, completed, failed, cancelled, held
+
+    /// The phase; `nil` for `held`.
+    var phase: RequestPhase? { RequestPhase(rawValue: rawValue) }
+}
+
+/// What happens to a request when nobody knows whether its attempt was carried out, as it is said on the command line.
+enum InterruptionOption: String, CaseIterable, ExpressibleByArgument {
+    case runAgain = "run-again"
+    case hold
+
+    /// The engine's word for it.
+    var policy: UnknownOutcomePolicy {
+        switch self {
+        case .runAgain: .runAgain
+        case .hold: .hold
+        }
+    }
+}
+
+extension UnknownOutcomePolicy {
+    /// The command line's word for it.
+    var word: String {
+        switch self {
+        case .runAgain: InterruptionOption.runAgain.rawValue
+        case .hold: InterruptionOption.hold.rawValue
+        }
+    }
+}

@@ -8,19 +8,21 @@ struct PsCommand: ComposedCommand {
         commandName: "ps",
         abstract: "List requests, in the order they were submitted.",
         discussion: """
-            Shows what other running processes are doing, too. With --json, an array of objects with id, job, state, \
-            waiting, provider, attempts, createdAt and finishedAt.
+            Shows what other running processes are doing, too. A request is held when nobody knows whether its last \
+            attempt was carried out, and billed: see hablare retry. With --json, an array of objects with id, job, \
+            state, waiting, until, provider, attempts, deadline, createdAt and finishedAt.
 
             EXAMPLES:
               hablare ps --state executing
               hablare ps --state failed --state cancelled --limit 20
+              hablare ps --state held
               hablare ps --json | jq -r '.[] | select(.attempts > 1) | .id'
             """)
 
     private static let page = 500
 
-    @Option(name: .long, help: "Only requests in this state; may be repeated.")
-    var state: [RequestPhase] = []
+    @Option(name: .long, help: "Only requests in this state; may be repeated. Held ones are pending, too.")
+    var state: [StateOption] = []
 
     @Option(name: .long, help: "Only this job's, in its order.")
     var job: String?
@@ -44,15 +46,19 @@ struct PsCommand: ComposedCommand {
             console.note("There is nothing yet in \(try data.folder(in: composition).path).")
             return .success
         }
-        if json { try printJSON(opened.store, to: console) } else { try printTable(opened.store, to: console) }
+        if json { try printJSON(opened.store, in: composition) } else { try printTable(opened.store, in: composition) }
         return .success
     }
 
-    private func printTable(_ store: any StoreReading, to console: Console) throws {
+    private func printTable(_ store: any StoreReading, in composition: Composition) throws {
+        let console = composition.console
         var table = Table(RequestRow.headings)
         var isFirst = true
         try forEachPage(of: store) { page in
-            for snapshot in page { table.append(RequestRow(snapshot: snapshot).cells) }
+            let time = composition.localTime
+            for snapshot in try composition.explained(page, of: store) {
+                table.append(RequestRow(snapshot: snapshot).cells(at: time))
+            }
             let lines = isFirst ? table.lines(console.outputStyle) : table.bodyLines
             try console.print(lines.joined(separator: "\n"))
             table.nextPage()
@@ -61,10 +67,13 @@ struct PsCommand: ComposedCommand {
         if isFirst { console.note(state.isEmpty && job == nil ? "There are no requests." : "No request is like that.") }
     }
 
-    private func printJSON(_ store: any StoreReading, to console: Console) throws {
+    private func printJSON(_ store: any StoreReading, in composition: Composition) throws {
+        let console = composition.console
         var isFirst = true
         try forEachPage(of: store) { page in
-            let rows = try page.map { try JSONText.of(RequestRow(snapshot: $0), indented: false) }
+            let rows = try composition.explained(page, of: store).map {
+                try JSONText.of(RequestRow(snapshot: $0), indented: false)
+            }
             try console.print((isFirst ? "[\n" : ",\n") + rows.joined(separator: ",\n"))
             isFirst = false
         }
@@ -74,15 +83,19 @@ struct PsCommand: ComposedCommand {
     /// Reads page by page: a store may hold more than fits into memory.
     private func forEachPage(of store: any StoreReading, _ body: ([RequestSnapshot]) throws -> Void) throws {
         var left = limit ?? .max
-        var filter = SnapshotFilter(
-            phases: state.isEmpty ? nil : Set(state), job: job.map(JobKey.init(rawValue:)), limit: 0)
+        var filter = SnapshotFilter(job: job.map(JobKey.init(rawValue:)), limit: Self.page)
+        let phases = Set(state.compactMap(\.phase))
+        let wantsHeld = state.contains(.held)
+        if !state.isEmpty { filter.phases = wantsHeld ? phases.union([.pending]) : phases }
+        if wantsHeld, phases.isEmpty { filter.isHeld = true }
         while left > 0 {
-            filter.limit = min(Self.page, left)
             let page = try store.snapshots(filter)
-            if !page.isEmpty { try body(page) }
+            // A filter asks for held and not held ones alike: with --state held --state failed the rest goes here.
+            let wanted = page.filter { state.isEmpty || phases.contains($0.phase) || $0.waiting == .held }.prefix(left)
+            if !wanted.isEmpty { try body(Array(wanted)) }
             guard page.count == filter.limit, let last = page.last else { return }
             filter.after = last.id
-            left -= page.count
+            left -= wanted.count
         }
     }
 }

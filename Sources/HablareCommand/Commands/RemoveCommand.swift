@@ -18,29 +18,39 @@ struct RemoveCommand: ComposedCommand {
     @Argument(help: "The request's id.", transform: parseRequestID)
     var id: UUID?
 
+    @Flag(name: .long, help: "Everything that is held; with --job, of that job.")
+    var held = false
+
     @Option(name: .long, help: "Every request of this job.")
     var job: String?
 
     @OptionGroup var data: DataOptions
 
     func validate() throws {
-        guard (id != nil) != (job != nil) else { throw ValidationError("Give a request's id, or --job.") }
+        guard (id != nil) != (held || job != nil) else {
+            throw ValidationError("Give a request's id, or --held, or --job.")
+        }
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         if let id {
             let opened = try data.openForRequest(in: composition)
+            guard let before = try opened.store.snapshot(of: id) else { throw data.unknown(id) }
             try await manager(of: opened, in: composition, verbose: data.verbose).delete(id)
-            try console.print("removed \(id.text)")
+            let held = before.waiting == .held ? "; it was held: its last attempt may have been billed" : ""
+            try console.print("removed \(id.text)\(held)")
             return .success
         }
-        guard let opened = try data.openExisting(in: composition) else {
+        guard
+            let opened = try job.map({ try data.open(forJob: $0, in: composition) })
+                ?? data.openExisting(in: composition)
+        else {
             console.note("There is nothing yet to remove.")
             return .success
         }
         let manager = try manager(of: opened, in: composition, verbose: data.verbose)
-        let count = try await Selection(store: opened.store, job: job).count { id in
+        let count = try await Selection(store: opened.store, isHeld: held ? true : nil, job: job).count { id in
             do {
                 try await manager.delete(id)
                 return true
@@ -48,7 +58,8 @@ struct RemoveCommand: ComposedCommand {
                 return false  // somebody else was first
             }
         }
-        try console.print("removed \(TimeText.count(count, "request"))")
+        let those = held && count > 0 ? " that \(count == 1 ? "was" : "were") held" : ""
+        try console.print("removed \(TimeText.count(count, "request"))\(those)")
         return .success
     }
 }

@@ -18,13 +18,16 @@ struct RequestDetails: Encodable, Sendable {
 
     // MARK: For people
 
-    func lines(_ style: Style) -> [String] {
+    func lines(_ style: Style, at time: LocalTime) -> [String] {
         var rows: [(String, String)] = [
             ("id", snapshot.id.text),
             ("state", snapshot.phase.rawValue),
         ]
-        if let waiting = snapshot.waiting { rows.append(("waiting", waiting.sentence(provider: snapshot.providerID))) }
-        if let holder = snapshot.holder { rows.append(("held by", "process \(holder.processID) on \(holder.host)")) }
+        if let waiting = snapshot.waiting {
+            rows.append(("waiting", waiting.sentence(provider: snapshot.providerID, at: time)))
+        }
+        // Not "held by": a held request is one that nobody works on.
+        if let holder = snapshot.holder { rows.append(("with", "process \(holder.processID) on \(holder.host)")) }
         if let error = snapshot.error { rows.append(("error", "\(error.message) [\(error.code)]")) }
         if let cause = snapshot.error?.cause { rows.append(("cause", cause)) }
         rows.append(("provider", snapshot.providerID.rawValue))
@@ -36,6 +39,9 @@ struct RequestDetails: Encodable, Sendable {
         if let position = snapshot.position { rows.append(("place in job", String(position + 1))) }
         rows.append(("priority", "\(snapshot.priority)"))
         rows.append(("attempts", String(snapshot.attempts)))
+        if let most = request.maximumAttempts { rows.append(("attempts at most", String(most))) }
+        if request.unknownOutcome != .runAgain { rows.append(("if interrupted", request.unknownOutcome.word)) }
+        if let deadline = snapshot.deadline { rows.append(("deadline", TimeText.moment(deadline))) }
         rows.append(("created", TimeText.moment(snapshot.createdAt)))
         if let finished = snapshot.finishedAt { rows.append(("finished", TimeText.moment(finished))) }
         if let supersedes = snapshot.supersedes { rows.append(("replaces", supersedes.text)) }
@@ -63,8 +69,8 @@ struct RequestDetails: Encodable, Sendable {
     // MARK: For programs
 
     private enum CodingKeys: String, CodingKey {
-        case id, job, position, state, waiting, ahead, holder, error, provider, model, parameters, priority, attempts
-        case createdAt, finishedAt, supersedes, metadata, content, prompt
+        case id, job, position, state, waiting, until, ahead, holder, error, provider, model, parameters, priority
+        case attempts, ifInterrupted, deadline, createdAt, finishedAt, supersedes, metadata, content, prompt
     }
 
     private enum HolderKeys: String, CodingKey {
@@ -82,6 +88,7 @@ struct RequestDetails: Encodable, Sendable {
         try container.encode(snapshot.position, forKey: .position)
         try container.encode(snapshot.phase.rawValue, forKey: .state)
         try container.encode(snapshot.waiting?.word, forKey: .waiting)
+        try container.encode(snapshot.waiting?.until, forKey: .until)
         try container.encode(ahead, forKey: .ahead)
         try container.encode(snapshot.error, forKey: .error)
         try container.encode(snapshot.providerID.rawValue, forKey: .provider)
@@ -89,6 +96,8 @@ struct RequestDetails: Encodable, Sendable {
         try container.encode(request.parameters, forKey: .parameters)
         try container.encode("\(snapshot.priority)", forKey: .priority)
         try container.encode(snapshot.attempts, forKey: .attempts)
+        try container.encode(request.unknownOutcome.word, forKey: .ifInterrupted)
+        try container.encode(snapshot.deadline, forKey: .deadline)
         try container.encode(snapshot.createdAt, forKey: .createdAt)
         try container.encode(snapshot.finishedAt, forKey: .finishedAt)
         try container.encode(snapshot.supersedes?.text, forKey: .supersedes)

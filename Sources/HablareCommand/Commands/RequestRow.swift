@@ -6,7 +6,7 @@ struct RequestRow: Encodable, Sendable {
     let snapshot: RequestSnapshot
 
     private enum CodingKeys: String, CodingKey {
-        case id, job, state, waiting, provider, attempts, createdAt, finishedAt
+        case id, job, state, waiting, until, provider, attempts, deadline, createdAt, finishedAt
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -15,17 +15,20 @@ struct RequestRow: Encodable, Sendable {
         try container.encode(snapshot.job?.rawValue, forKey: .job)
         try container.encode(snapshot.phase.rawValue, forKey: .state)
         try container.encode(snapshot.waiting?.word, forKey: .waiting)
+        try container.encode(snapshot.waiting?.until, forKey: .until)
         try container.encode(snapshot.providerID.rawValue, forKey: .provider)
         try container.encode(snapshot.attempts, forKey: .attempts)
+        try container.encode(snapshot.deadline, forKey: .deadline)
         try container.encode(snapshot.createdAt, forKey: .createdAt)
         try container.encode(snapshot.finishedAt, forKey: .finishedAt)
     }
 
     static let headings = ["ID", "STATE", "WAITING", "PROVIDER", "TRIES", "CREATED", "FINISHED", "JOB"]
 
-    var cells: [String] {
+    func cells(at time: LocalTime) -> [String] {
         [
-            snapshot.id.text, snapshot.phase.rawValue, snapshot.waiting?.word ?? "-", snapshot.providerID.rawValue,
+            snapshot.id.text, snapshot.phase.rawValue, snapshot.waiting?.cell(at: time) ?? "-",
+            snapshot.providerID.rawValue,
             String(snapshot.attempts), TimeText.moment(snapshot.createdAt), TimeText.moment(snapshot.finishedAt),
             snapshot.job?.rawValue ?? "-",
         ]

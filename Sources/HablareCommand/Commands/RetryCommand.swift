@@ -2,18 +2,23 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// `hablare retry`: lets failed or cancelled requests wait again.
+/// `hablare retry`: lets failed, cancelled or held requests wait again.
 struct RetryCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Have a failed or cancelled request tried again.",
+        abstract: "Have a failed, cancelled or held request tried again.",
         discussion: """
             The request waits again, under its old id. Whatever runs on this store takes it: hablare work, or the \
             command it came from.
 
+            A request is held when nobody knows whether its last attempt was carried out, and billed: its process \
+            died, or it took too long, and it was submitted with --if-interrupted hold; or its processes died ten \
+            times in a row. Trying it again may be paid for twice.
+
             EXAMPLES:
               hablare retry 01982f6e-6c4b-7d1e-9a3f-0123456789ab && hablare work
               hablare retry --failed
+              hablare retry --held --job 5f2c9a0b6d3e4f718293a4b5c6d7e8f9
             """)
 
     @Argument(help: "The request's id.", transform: parseRequestID)
@@ -22,46 +27,82 @@ struct RetryCommand: ComposedCommand {
     @Flag(name: .long, help: "Everything that failed; with --job, of that job.")
     var failed = false
 
-    @Option(name: .long, help: "With --failed: only this job's.")
+    @Flag(name: .long, help: "Everything that is held; with --job, of that job.")
+    var held = false
+
+    @Option(name: .long, help: "With --failed or --held: only this job's.")
     var job: String?
 
     @OptionGroup var data: DataOptions
 
     func validate() throws {
-        guard (id != nil) != failed else { throw ValidationError("Give a request's id, or --failed.") }
-        guard job == nil || failed else { throw ValidationError("--job goes with --failed.") }
+        guard (id != nil) != (failed || held) else {
+            throw ValidationError("Give a request's id, or --failed, or --held.")
+        }
+        guard job == nil || failed || held else { throw ValidationError("--job goes with --failed or --held.") }
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let console = composition.console
         if let id {
-            let opened = try data.openForRequest(in: composition)
-            do {
-                try await manager(of: opened, in: composition, verbose: data.verbose).retry(id)
-            } catch let error as AIServiceError where error.code == .invalidState {
-                throw CommandFailure(
-                    .incomplete,
-                    "Request \(id.text) neither failed nor was it cancelled, so it is not tried again. See: hablare show \(id.text)"
-                )
-            }
-            try console.print("\(id.text) waits again")
+            try await retry(id, in: composition)
         } else {
-            guard let opened = try data.openExisting(in: composition) else {
-                console.note("There is nothing yet to retry.")
+            guard
+                let opened = try job.map({ try data.open(forJob: $0, in: composition) })
+                    ?? data.openExisting(in: composition)
+            else {
+                composition.console.note("There is nothing yet to retry.")
                 return .success
             }
-            let manager = try manager(of: opened, in: composition, verbose: data.verbose)
-            let count = try await Selection(store: opened.store, phases: [.failed], job: job).count { id in
-                do {
-                    try await manager.retry(id)
-                    return true
-                } catch let error as AIServiceError where error.code == .invalidState || error.code == .unknownRequest {
-                    return false  // somebody else was first
-                }
-            }
-            try console.print("\(TimeText.count(count, "request")) wait\(count == 1 ? "s" : "") again")
+            try await retryAll(of: opened, in: composition)
         }
-        console.note("Unless something runs on this store already, run them with: hablare work")
+        composition.console.note(
+            "Unless something runs on this store already, run them with: \(data.commandLine("work"))")
         return .success
+    }
+
+    private func retry(_ id: UUID, in composition: Composition) async throws {
+        let opened = try data.openForRequest(in: composition)
+        guard let before = try opened.store.snapshot(of: id) else { throw data.unknown(id) }
+        do {
+            try await manager(of: opened, in: composition, verbose: data.verbose).retry(id)
+        } catch let error as AIServiceError where error.code == .invalidState {
+            throw CommandFailure(
+                .incomplete,
+                "Request \(id.text) is \(before.phase.rawValue); only what failed, was cancelled, is held or backs "
+                    + "off is tried again. See: \(data.commandLine("show", id.text))"
+            )
+        }
+        let held = before.waiting == .held ? "; it was held: it may be billed again" : ""
+        try composition.console.print("\(id.text) waits again\(held)")
+    }
+
+    private func retryAll(of opened: OpenedStore, in composition: Composition) async throws {
+        let manager = try manager(of: opened, in: composition, verbose: data.verbose)
+        let retry: @Sendable (UUID) async throws -> Bool = { id in
+            do {
+                try await manager.retry(id)
+                return true
+            } catch let error as AIServiceError where error.code == .invalidState || error.code == .unknownRequest {
+                return false  // somebody else was first
+            }
+        }
+        if failed {
+            let count = try await Selection(store: opened.store, phases: [.failed], job: job).count(where: retry)
+            try composition.console.print(Self.again(count))
+        }
+        if held {
+            let count = try await Selection(store: opened.store, isHeld: true, job: job).count(where: retry)
+            let those =
+                count == 0
+                ? ""
+                : count == 1
+                    ? "; it was held: it may be billed again"
+                    : "; they were held: they may be billed again"
+            try composition.console.print(Self.again(count) + those)
+        }
+    }
+
+    private static func again(_ count: Int) -> String {
+        "\(TimeText.count(count, "request")) wait\(count == 1 ? "s" : "") again"
     }
 }

@@ -8,6 +8,7 @@ struct Selection: Sendable {
 
     let store: any StoreReading
     var phases: Set<RequestPhase>?
+    var isHeld: Bool?
     var job: String?
 
     /// Does something for each, many at once, because each waits for the disk.
@@ -15,7 +16,8 @@ struct Selection: Sendable {
     /// - Returns: For how many `body` was true.
     func count(where body: @escaping @Sendable (UUID) async throws -> Bool) async throws -> Int {
         let count = Guarded(0)
-        var filter = SnapshotFilter(phases: phases, job: job.map(JobKey.init(rawValue:)), limit: Self.page)
+        var filter = SnapshotFilter(
+            phases: phases, isHeld: isHeld, job: job.map(JobKey.init(rawValue:)), limit: Self.page)
         // All ids first: the body takes requests out of the filter's sight.
         var ids: [UUID] = []
         while true {

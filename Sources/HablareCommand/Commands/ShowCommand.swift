@@ -34,17 +34,29 @@ struct ShowCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(in: composition).store
         guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
-            throw CommandFailure(AIServiceError.unknownID(id))
+            throw data.unknown(id)
         }
         let details = RequestDetails(
-            snapshot: snapshot, request: stored.request, response: try store.response(of: id), showsPrompt: prompt)
+            snapshot: try composition.explained([snapshot], of: store).first ?? snapshot, request: stored.request,
+            response: try store.response(of: id), showsPrompt: prompt)
         if let output {
             try write(details, to: output, in: composition)
             if output == "-" { return .success }
         }
         let console = composition.console
-        try console.print(json ? JSONText.of(details) : details.lines(console.outputStyle).joined(separator: "\n"))
+        try console.print(json ? JSONText.of(details) : lines(of: details, in: composition).joined(separator: "\n"))
         return .success
+    }
+
+    private func lines(of details: RequestDetails, in composition: Composition) -> [String] {
+        var lines = details.lines(composition.console.outputStyle, at: composition.localTime)
+        if details.snapshot.waiting == .held {
+            lines += [
+                "", "To have it made, and perhaps billed again:", "  \(data.commandLine("retry", id.text))",
+                "To give it up:", "  \(data.commandLine("cancel", id.text))",
+            ]
+        }
+        return lines
     }
 
     private func write(_ details: RequestDetails, to output: String, in composition: Composition) throws {
@@ -66,12 +78,5 @@ struct ShowCommand: ComposedCommand {
         } catch {
             throw CommandFailure(.cannotCreate, "\(file.path) cannot be written: \(error.localizedDescription)")
         }
-    }
-}
-
-extension AIServiceError {
-    /// No request has that UUID.
-    static func unknownID(_ id: UUID) -> AIServiceError {
-        AIServiceError(.unknownRequest, "There is no request \(id.text) in this store. See the ids with: hablare ps")
     }
 }

@@ -8,8 +8,8 @@ struct WatchCommand: ComposedCommand {
         commandName: "watch",
         abstract: "Follow a request until it is final.",
         discussion: """
-            Prints a line whenever its state changes. Exit status 0 when it is completed, 1 when it failed or was \
-            cancelled.
+            Prints a line whenever its state, or the reason it waits, changes. Exit status 0 when it is completed, 1 \
+            when it failed, was cancelled, or is held: then it waits for somebody's word, not for time.
 
             EXAMPLES:
               hablare watch 01982f6e-6c4b-7d1e-9a3f-0123456789ab && echo done
@@ -22,37 +22,102 @@ struct WatchCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(in: composition).store
+        let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         // Before the first look, so that no change falls between the two.
         let changes = store.signal?.changes()
-        var last: String?
-        if let status = try look(store, &last, composition) { return status }
-        if let changes {
-            for await _ in changes {
-                if let status = try look(store, &last, composition) { return status }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                if let changes { for await _ in changes { wakes.continuation.yield() } }
+                wakes.continuation.finish()
             }
+            return try await follow(store, wakes.stream, wake: { wakes.continuation.yield() }, in: composition)
         }
-        throw CommandFailure(
-            .temporary, "This store cannot be watched at the moment. Look at it with: hablare show \(id.text)")
     }
 
-    /// Prints what changed; the exit status once the request is final.
-    private func look(_ store: any StoreReading, _ last: inout String?, _ composition: Composition) throws
-        -> CommandStatus?
-    {
-        guard let snapshot = try store.snapshot(of: id) else { throw CommandFailure(AIServiceError.unknownID(id)) }
-        var line = snapshot.phase.rawValue
-        if let waiting = snapshot.waiting { line += ": " + waiting.sentence(provider: snapshot.providerID) }
-        if snapshot.phase == .executing {
-            line += ": attempt \(snapshot.attempts)"
-            if let holder = snapshot.holder { line += " in process \(holder.processID)" }
+    private func follow(
+        _ store: any StoreReading, _ wakes: AsyncStream<Void>, wake: @escaping @Sendable () -> Void,
+        in composition: Composition
+    ) async throws -> CommandStatus {
+        var wakes = wakes.makeAsyncIterator()
+        var last: Seen?
+        while true {
+            guard let snapshot = try store.snapshot(of: id) else { throw data.unknown(id) }
+            let seen = Seen(
+                try composition.explained([snapshot], of: store).first ?? snapshot, now: composition.seams.date())
+            if seen != last {
+                let stamp = TimeText.stamp(composition.seams.date())
+                try composition.console.print("\(stamp)  \(seen.line(at: composition.localTime))")
+            }
+            last = seen
+            if let status = seen.end {
+                if seen.waiting == .held {
+                    composition.console.note("To have it made: \(data.commandLine("retry", id.text))")
+                }
+                return status
+            }
+            // Nothing is written when the date of a reason comes, so a timer looks then. Cancelled with this round.
+            async let _: Void = Self.wait(until: seen.waiting?.until, in: composition, then: wake)
+            guard await wakes.next() != nil else { break }
         }
-        if let error = snapshot.error { line += ": \(error.reason) [\(error.code)]" }
-        if line != last { try composition.console.print("\(TimeText.stamp(composition.seams.date()))  \(line)") }
-        last = line
-        switch snapshot.phase {
-        case .completed: return .success
-        case .failed, .cancelled: return .incomplete
-        case .pending, .executing: return nil
+        throw CommandFailure(
+            .temporary,
+            "This store cannot be watched at the moment. Look at it with: \(data.commandLine("show", id.text))")
+    }
+
+    private static func wait(
+        until date: Date?, in composition: Composition, then wake: @Sendable () -> Void
+    ) async {
+        guard let date else { return }
+        let seconds = date.timeIntervalSince(composition.seams.date())
+        guard seconds > 0 else { return }
+        do {
+            try await composition.seams.clock.sleep(for: .seconds(seconds))
+            wake()
+        } catch {
+            // Something was written first: the next round has a timer of its own.
+        }
+    }
+
+    /// What is told of the request. A change of anything else is not worth a line.
+    private struct Seen: Equatable {
+        let provider: ProviderID
+        let phase: RequestPhase
+        let waiting: RequestSnapshot.WaitReason?
+        /// Whether the date of the reason has come and nobody has acted on it yet.
+        let isDue: Bool
+        let error: AIServiceError?
+        /// Which attempt runs, and where; `nil` unless one does.
+        let attempt: Int?
+        let holder: RequestSnapshot.Holder?
+
+        init(_ snapshot: RequestSnapshot, now: Date) {
+            provider = snapshot.providerID
+            phase = snapshot.phase
+            waiting = snapshot.waiting
+            isDue = snapshot.waiting?.until.map { $0 <= now } ?? false
+            error = snapshot.error
+            attempt = snapshot.phase == .executing ? snapshot.attempts : nil
+            holder = snapshot.phase == .executing ? snapshot.holder : nil
+        }
+
+        func line(at time: LocalTime) -> String {
+            var line = phase.rawValue
+            if let waiting { line += ": " + waiting.sentence(provider: provider, at: time) }
+            if let attempt { line += ": attempt \(attempt)" }
+            if let holder { line += " in process \(holder.processID)" }
+            if let error { line += ": \(error.reason) [\(error.code)]" }
+            return line
+        }
+
+        /// The exit status, once nothing more happens by itself.
+        var end: CommandStatus? {
+            switch phase {
+            case .completed: .success
+            case .failed, .cancelled: .incomplete
+            case .pending: waiting == .held ? .incomplete : nil
+            case .executing: nil
+            }
         }
     }
 }

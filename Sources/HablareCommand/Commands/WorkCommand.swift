@@ -8,7 +8,9 @@ struct WorkCommand: ComposedCommand {
         commandName: "work",
         abstract: "Run everything that waits, of every job.",
         discussion: """
-            Ends when nothing waits; with --forever, at Ctrl-C. Exit status 1 when some of it failed.
+            Ends when nothing waits but what is held (see hablare retry) or has no provider here; with --forever, at \
+            Ctrl-C. Several may work on one store: they share what waits. Exit status 1 when some of it failed or is \
+            held.
 
             EXAMPLES:
               hablare work
@@ -28,25 +30,43 @@ struct WorkCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let providers = try composition.providers(engine.limits(in: composition))
         let workplace = try Workplace(
-            try data.open(in: composition), providers: providers, scope: .everything, verbose: data.verbose,
-            in: composition)
+            try data.open(in: composition), providers: providers, scope: .everything, retry: engine.retry,
+            verbose: data.verbose, in: composition)
         let console = composition.console
         let reporter = ProgressReporter(
             Tally(total: 0), manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
             console: console, clock: composition.seams.clock)
         let round = WorkRound(
-            manager: workplace.manager, store: workplace.store, providers: Set(providers.map(\.provider.id)),
+            manager: workplace.manager, store: workplace.store, lookout: workplace.lookout(for: reporter),
+            providers: Set(providers.map(\.provider.id)),
             reporter: reporter, forever: forever)
         let end = try await workplace.session(quiet: quiet).run { try await round.run() }
         let progress = reporter.current
-        if !quiet {
-            var line = "\(TimeText.count(progress.made, "request")) completed"
-            if progress.failed > 0 { line += ", \(progress.failed) failed (hablare ps --state failed)" }
-            if progress.cancelled > 0 { line += ", \(progress.cancelled) cancelled" }
-            try console.print(line)
-        }
+        let left = try await round.left()
+        if !quiet { try tell(progress, left, to: console) }
         if case .stopped(let signal) = end { return signal.status }
-        return progress.failed > 0 ? .incomplete : .success
+        return progress.failed > 0 || left.held > 0 ? .incomplete : .success
+    }
+
+    private func tell(_ progress: Tally, _ left: WorkRound.Left, to console: Console) throws {
+        var line = "\(TimeText.count(progress.made, "request")) completed"
+        if progress.failed > 0 {
+            line += ", \(progress.failed) failed (\(data.commandLine("ps", "--state", "failed")))"
+        }
+        if progress.cancelled > 0 { line += ", \(progress.cancelled) cancelled" }
+        try console.print(line)
+        if left.held > 0 {
+            console.note(
+                """
+                \(TimeText.count(left.held, "request")) \(left.held == 1 ? "is" : "are") held: nobody knows whether \
+                the last attempt was carried out, and billed. See \(data.commandLine("ps", "--state", "held")), then \
+                retry, cancel or remove them.
+                """)
+        }
+        if left.withoutProvider > 0 {
+            let wait = left.withoutProvider == 1 ? "waits" : "wait"
+            console.note("\(TimeText.count(left.withoutProvider, "request")) \(wait) for a provider that is not here.")
+        }
     }
 }
 
@@ -57,6 +77,7 @@ struct WorkRound: Sendable {
 
     let manager: AIRequestManager
     let store: any RequestStore
+    let lookout: Lookout
     let providers: Set<ProviderID>
     let reporter: ProgressReporter
     let forever: Bool
@@ -64,6 +85,7 @@ struct WorkRound: Sendable {
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await reporter.run() }
+            group.addTask { await lookout.run() }
             defer { group.cancelAll() }
             // Before the first look, so that nothing is submitted unseen between the two.
             var changes = store.signal?.changes().makeAsyncIterator()
@@ -74,29 +96,63 @@ struct WorkRound: Sendable {
         }
     }
 
-    /// Waits for everything that is not final now; whether there was anything.
-    private func waitForAll() async throws -> Bool {
-        var found = false
-        var filter = SnapshotFilter(phases: [.pending, .executing], limit: Self.page)
+    /// What a round leaves.
+    struct Left: Sendable {
+        /// What waits for somebody's word.
+        var held = 0
+        /// What waits for another process.
+        var withoutProvider = 0
+    }
+
+    /// Counts what is left.
+    func left() async throws -> Left {
+        var left = Left()
+        try await forEachPage(SnapshotFilter(phases: [.pending], limit: Self.page)) { page in
+            for snapshot in page {
+                if snapshot.waiting == .held {
+                    left.held += 1
+                } else if !providers.contains(snapshot.providerID) {
+                    left.withoutProvider += 1
+                }
+            }
+        }
+        return left
+    }
+
+    private func forEachPage(
+        _ filter: SnapshotFilter, _ body: ([RequestSnapshot]) async throws -> Void
+    ) async throws {
+        var filter = filter
         while true {
             let page = try await manager.snapshots(filter)
-            let ids = page.filter { providers.contains($0.providerID) }.map(\.id)
-            found = found || !ids.isEmpty
-            reporter.update { $0.total += ids.count }
-            try await forEachConcurrently(ids, limit: Self.window, wait)
-            guard page.count == Self.page, let last = page.last else { return found }
+            try await body(page)
+            guard page.count == filter.limit, let last = page.last else { return }
             filter.after = last.id
         }
     }
 
+    /// Waits for everything that is neither final nor held now; whether there was anything.
+    private func waitForAll() async throws -> Bool {
+        var found = false
+        let filter = SnapshotFilter(phases: [.pending, .executing], isHeld: false, limit: Self.page)
+        try await forEachPage(filter) { page in
+            let ids = page.filter { providers.contains($0.providerID) }.map(\.id)
+            found = found || !ids.isEmpty
+            reporter.update { $0.total += ids.count }
+            try await forEachConcurrently(ids, limit: Self.window, wait)
+        }
+        return found
+    }
+
     private func wait(for id: UUID) async throws {
         do {
-            let status = try await manager.outcome(of: id)
+            let ending = try await lookout.ending(of: id)
             reporter.update { progress in
-                switch status {
-                case .completed: progress.made += 1
-                case .failed: progress.failed += 1
-                case .cancelled, .pending, .executing: progress.cancelled += 1
+                switch ending {
+                case .final(.completed): progress.made += 1
+                case .final(.failed): progress.failed += 1
+                case .final(.cancelled), .final(.pending), .final(.executing): progress.cancelled += 1
+                case .held: progress.held += 1
                 }
             }
         } catch let error as AIServiceError where error.code == .unknownRequest {

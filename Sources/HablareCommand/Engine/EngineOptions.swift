@@ -1,4 +1,5 @@
 import ArgumentParser
+import Hablare
 
 /// How the engine is run.
 struct EngineOptions: ParsableArguments {
@@ -11,8 +12,22 @@ struct EngineOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("How long one segment may take before it counts as failed.", valueName: "seconds"))
+        help: ArgumentHelp("How long one attempt may take before it is ended.", valueName: "seconds"))
     var timeout = defaultTimeout
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "How many attempts are made before a failure is final, where trying again can help at all.",
+            valueName: "n"))
+    var attempts = RetryPolicy().maximumAttempts
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The most calls a minute to each provider, by all processes on the store together. Default: no limit.",
+            valueName: "n"))
+    var rate: Double?
 
     func validate() throws {
         if let concurrency, !(1...1_000).contains(concurrency) {
@@ -21,11 +36,27 @@ struct EngineOptions: ParsableArguments {
         guard timeout >= 0.001, timeout <= 7 * 24 * 3600 else {
             throw ValidationError("--timeout is \(timeout). Give seconds, more than 0 and at most a week (604800).")
         }
+        guard (1...100).contains(attempts) else {
+            throw ValidationError("--attempts is \(attempts). Give a number from 1 to 100.")
+        }
+        if let rate, !rate.isFinite || rate <= 0 {
+            throw ValidationError("--rate is \(rate). Give calls a minute, more than 0, or leave it out for no limit.")
+        }
     }
 
     /// The limits for every provider.
     func limits(in composition: Composition) -> Composition.CallLimits {
         Composition.CallLimits(
-            concurrency: concurrency ?? max(1, composition.processorCount), timeout: .seconds(timeout))
+            concurrency: concurrency ?? max(1, composition.processorCount), timeout: .seconds(timeout), rate: rate)
+    }
+
+    /// When a failed attempt is followed by another one.
+    var retry: RetryPolicy { Self.retry(attempts: attempts, timeout: timeout) }
+
+    static func retry(attempts: Int, timeout: Double) -> RetryPolicy {
+        var policy = RetryPolicy(maximumAttempts: attempts)
+        // Who asks for so many attempts of so long means it: the bound of the total must not take the last ones away.
+        policy.maximumElapsed = max(policy.maximumElapsed, (.seconds(timeout) + policy.maximumDelay) * attempts)
+        return policy
     }
 }

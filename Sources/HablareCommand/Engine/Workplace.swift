@@ -10,11 +10,15 @@ struct Workplace: Sendable {
     /// How long running segments may go on after the first Ctrl-C.
     static let grace = Duration.seconds(10)
 
+    /// A breaker spares a service that many callers share. Ours are programs on this machine: five segments on which
+    /// a voice hangs say nothing about the sixth, and a book of them would wait for days, five minutes for each probe.
+    static let breaker = BreakerPolicy.never
+
     /// Puts a manager on a store, for a process that is there for `scope`.
     ///
     /// - Throws: `AIServiceError` for providers that do not go together.
     init(
-        _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, verbose: Bool,
+        _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, retry: RetryPolicy, verbose: Bool,
         in composition: Composition
     ) throws {
         alarm = StoreAlarm()
@@ -22,8 +26,16 @@ struct Workplace: Sendable {
         self.composition = composition
         manager = AIRequestManager(
             store: store, providers: try providers.registry(),
-            configuration: EngineConfiguration(scope: scope, shutdownGrace: Self.grace), seams: composition.seams,
+            configuration: EngineConfiguration(
+                scope: scope, shutdownGrace: Self.grace, retry: retry, breaker: Self.breaker), seams: composition.seams,
             logger: composition.logger(verbose: verbose))
+    }
+
+    /// Waits for requests, and shows how many wait for their next attempt.
+    func lookout(for reporter: ProgressReporter) -> Lookout {
+        Lookout(manager: manager, signal: store.signal, clock: composition.seams.clock) { count in
+            reporter.update { $0.retrying = count }
+        }
     }
 
     /// Runs the engine while some work needs it; see ``EngineSession``.

@@ -13,6 +13,10 @@ struct NarrateCommand: ComposedCommand {
             failure), the same command goes on where it was, and the result is the same byte for byte. Segments that \
             failed are tried again. Beside the audio, NAME.timeline.json says when each part of the text is heard.
 
+            When a process dies in the middle of an attempt, or an attempt takes too long, nobody knows whether it was \
+            carried out, and billed. With --if-interrupted run-again it is made again; with hold, the segment waits \
+            until you say hablare retry: for voices that cost money.
+
             EXAMPLES:
               hablare narrate book.txt
               hablare narrate book.txt --voice en-gb --parameter rate=150 -o book.mp3
@@ -45,6 +49,16 @@ struct NarrateCommand: ComposedCommand {
 
     @OptionGroup var engine: EngineOptions
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            What to do with a segment when nobody knows whether its attempt was carried out, and billed. Kept with \
+            the segments when they are stored.
+            """
+        ))
+    var ifInterrupted = InterruptionOption.runAgain
+
     @Flag(name: .long, help: "Only say what would be done; touch nothing.")
     var dryRun = false
 
@@ -67,15 +81,18 @@ struct NarrateCommand: ComposedCommand {
         try files.checkOutput()
         let plan = try NarrationPlan(
             text: try files.readInput(in: composition), source: files.source, unit: split,
-            provider: installed.provider, parameters: parameters)
+            provider: installed.provider, parameters: parameters, unknownOutcome: ifInterrupted.policy)
+        if let problem = await installed.health().problem { throw problem }
+        if let voice = voice ?? givenVoice { try await installed.checkVoice(voice) }
         if dryRun {
             try DryRun(plan: plan, files: files).report(json: json, quiet: quiet, to: composition.console)
             return .success
         }
-        if let problem = await installed.health().problem { throw problem }
-        if let voice { try await installed.checkVoice(voice) }
         return try await narrate(plan, files, with: installed, in: composition)
     }
+
+    /// The voice as `--parameter voice=…` has it.
+    private var givenVoice: String? { parameter.first { $0.name == "voice" }?.value.text }
 
     private func parameters(for installed: InstalledProvider) throws -> [String: ParameterValue] {
         var parameters: [String: ParameterValue] = [:]
@@ -100,8 +117,8 @@ struct NarrateCommand: ComposedCommand {
         _ plan: NarrationPlan, _ files: NarrationFiles, with installed: InstalledProvider, in composition: Composition
     ) async throws -> CommandStatus {
         let workplace = try Workplace(
-            try data.open(in: composition), providers: [installed], scope: .job(plan.job), verbose: data.verbose,
-            in: composition)
+            try data.open(in: composition), providers: [installed], scope: .job(plan.job), retry: engine.retry,
+            verbose: data.verbose, in: composition)
         let console = composition.console
         if !quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
         let reporter = ProgressReporter(
@@ -109,8 +126,10 @@ struct NarrateCommand: ComposedCommand {
             manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
             console: console, clock: composition.seams.clock)
         let narration = NarrationRun(
-            plan: plan, files: files, manager: workplace.manager, reporter: reporter, console: quiet ? nil : console,
-            seams: composition.seams, ownProcess: ProcessInfo.processInfo.processIdentifier)
+            plan: plan, files: files, manager: workplace.manager, lookout: workplace.lookout(for: reporter),
+            reporter: reporter, console: quiet ? nil : console, seams: composition.seams,
+            ownProcess: ProcessInfo.processInfo.processIdentifier,
+            data: data)
         let end: EngineSession.End<NarrationOutcome>
         do {
             end = try await workplace.session(quiet: quiet).run { try await narration.run() }
@@ -123,7 +142,7 @@ struct NarrateCommand: ComposedCommand {
         let report = NarrationReport(
             plan: plan, files: files, progress: reporter.current, end: end,
             finished: try await workplace.manager.count(.completed, of: plan.job),
-            command: "hablare " + ShellWords.joined(composition.arguments))
+            command: "hablare " + ShellWords.joined(composition.arguments), data: data)
         try report.print(json: json, quiet: quiet, to: console)
         return report.status
     }

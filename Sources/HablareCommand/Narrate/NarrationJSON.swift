@@ -11,7 +11,17 @@ struct NarrationJSON: Encodable, Sendable {
         let message: String
     }
 
-    /// `completed`, `incomplete` (segments failed) or `stopped` (by a signal).
+    struct Segment: Encodable, Sendable {
+        let segment: Int
+        let id: String
+
+        init(_ gap: NarrationOutcome.Gap) {
+            segment = gap.segment
+            id = gap.request.text
+        }
+    }
+
+    /// `completed`, `incomplete` (segments failed, were cancelled or are held) or `stopped` (by a signal).
     let status: String
     let job: String
     /// The audio file; `null` when there is none yet.
@@ -23,6 +33,10 @@ struct NarrationJSON: Encodable, Sendable {
     let reused: Int
     let made: Int
     let failures: [Failure]
+    /// Segments that somebody cancelled.
+    let cancelled: [Segment]
+    /// Segments of which nobody knows whether their last attempt was carried out, and billed.
+    let held: [Segment]
     let characters: Int
     let audioSeconds: Double?
     let elapsedSeconds: Double
@@ -33,7 +47,7 @@ struct NarrationJSON: Encodable, Sendable {
         switch report.end {
         case .finished(let finished):
             outcome = finished
-            status = finished.failures.isEmpty ? "completed" : "incomplete"
+            status = finished.gaps.isEmpty ? "completed" : "incomplete"
         case .stopped:
             status = "stopped"
         }
@@ -44,12 +58,11 @@ struct NarrationJSON: Encodable, Sendable {
         completed = report.finished
         reused = report.progress.reused
         made = report.progress.made
-        failures = outcome.failures.map { failure in
-            Failure(
-                segment: failure.segment, id: failure.request.uuidString.lowercased(),
-                code: failure.error?.code.rawValue ?? "cancelled",
-                message: failure.error?.reason ?? "It was cancelled.")
+        failures = outcome.failures.map { gap, error in
+            Failure(segment: gap.segment, id: gap.request.text, code: error.code.rawValue, message: error.reason)
         }
+        cancelled = outcome.cancelled.map(Segment.init)
+        held = outcome.held.map(Segment.init)
         characters = report.plan.characters
         audioSeconds = outcome.audio?.properties.seconds
         elapsedSeconds = (report.progress.elapsed * 1000).rounded() / 1000
@@ -57,8 +70,8 @@ struct NarrationJSON: Encodable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case status, job, output, timeline, segments, completed, reused, made, failures, characters, audioSeconds
-        case elapsedSeconds, segmentsPerSecond
+        case status, job, output, timeline, segments, completed, reused, made, failures, cancelled, held
+        case characters, audioSeconds, elapsedSeconds, segmentsPerSecond
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -72,6 +85,8 @@ struct NarrationJSON: Encodable, Sendable {
         try container.encode(reused, forKey: .reused)
         try container.encode(made, forKey: .made)
         try container.encode(failures, forKey: .failures)
+        try container.encode(cancelled, forKey: .cancelled)
+        try container.encode(held, forKey: .held)
         try container.encode(characters, forKey: .characters)
         try container.encode(audioSeconds, forKey: .audioSeconds)
         try container.encode(elapsedSeconds, forKey: .elapsedSeconds)

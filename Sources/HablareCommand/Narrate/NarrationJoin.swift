@@ -8,6 +8,8 @@ struct NarrationJoin: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles
     let manager: AIRequestManager
+    /// Where the store is, for advice.
+    let data: DataOptions
 
     /// Writes both files. Neither has its name before it is complete.
     ///
@@ -51,7 +53,7 @@ struct NarrationJoin: Sendable {
     private func unusable(_ index: Int, _ id: UUID, _ reason: String) -> CommandFailure {
         CommandFailure(
             .badInput,
-            "The audio of segment \(index + 1) cannot be used: \(reason) To have it made anew: hablare rm \(id.uuidString.lowercased()), then the same command again."
+            "The audio of segment \(index + 1) cannot be used: \(reason) To have it made anew: \(data.commandLine("rm", id.text)), then the same command again."
         )
     }
 }

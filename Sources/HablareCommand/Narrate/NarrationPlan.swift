@@ -16,13 +16,16 @@ struct NarrationPlan: Sendable {
     let job: JobKey
     /// Where the text came from, for people who look at a request later.
     let source: String
+    /// What to do with a segment when nobody knows whether its attempt was carried out. Changes nothing of what is
+    /// heard, so it is not part of ``job``.
+    let unknownOutcome: UnknownOutcomePolicy
 
     /// Cuts a text.
     ///
     /// - Throws: `TextError` for a text that cannot be read aloud; ``CommandFailure`` for one with nothing to say.
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, provider: any AIServiceProvider,
-        parameters: [String: ParameterValue]
+        parameters: [String: ParameterValue], unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws {
         let limit = provider.limits.maximumCharacters ?? Self.defaultLimit
         segments = try TextSegmenter(unit: unit, limit: limit).segments(of: try SourceText(decoding: text))
@@ -32,6 +35,7 @@ struct NarrationPlan: Sendable {
         self.provider = provider.id
         self.parameters = parameters
         self.source = source
+        self.unknownOutcome = unknownOutcome
         let options = parameters.sorted { $0.key < $1.key }.flatMap {
             [Data($0.key.utf8), Data(Self.tagged($0.value).utf8)]
         }
@@ -60,7 +64,7 @@ struct NarrationPlan: Sendable {
     func request(_ index: Int, id: UUID) -> AIRequest {
         let segment = segments[index]
         return AIRequest(
-            id: id, prompt: .text(segment.text), parameters: parameters,
+            id: id, prompt: .text(segment.text), parameters: parameters, unknownOutcome: unknownOutcome,
             metadata: [
                 "segment": String(segment.index),
                 "bytes": "\(segment.utf8Range.lowerBound)-\(segment.utf8Range.upperBound)",

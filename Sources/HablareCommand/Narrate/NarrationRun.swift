@@ -3,7 +3,8 @@ import Hablare
 import HablareAudio
 
 /// Runs a narration on a manager whose engine is running: what is missing is submitted, what failed is tried again,
-/// everything is waited for, and the audio is joined.
+/// everything is waited for, and the audio is joined. What is held stays held: making it may be paid for twice, and
+/// running a command again is not the word that takes.
 struct NarrationRun: Sendable {
     /// How many requests are submitted, or read, at a time: all of them need not be in memory.
     private static let page = 2_000
@@ -13,21 +14,25 @@ struct NarrationRun: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles
     let manager: AIRequestManager
+    let lookout: Lookout
     let reporter: ProgressReporter
     let console: Console?
     let seams: EngineSeams
     let ownProcess: Int32
+    /// Where the store is, for advice.
+    let data: DataOptions
 
     /// Runs to the end. Cancelling the task leaves everything where it is, on disk.
     func run() async throws -> NarrationOutcome {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await reporter.run() }
+            group.addTask { await lookout.run() }
             defer { group.cancelAll() }
             let known = try await look()
             let ids = try await submitMissing(known)
             try await retry(known)
-            let failures = try await wait(for: ids, finishedBefore: known.completed)
-            guard failures.isEmpty else { return NarrationOutcome(failures: failures) }
+            let gaps = try await wait(for: ids, known)
+            guard gaps.isEmpty else { return NarrationOutcome(gaps: gaps) }
             return NarrationOutcome(audio: try await join(ids))
         }
     }
@@ -37,6 +42,7 @@ struct NarrationRun: Sendable {
         var ids: [Int: UUID] = [:]
         var completed: Set<UUID> = []
         var unsuccessful: [UUID] = []
+        var held: Set<UUID> = []
         var holders: Set<Int32> = []
     }
 
@@ -51,6 +57,7 @@ struct NarrationRun: Sendable {
                 case .completed: known.completed.insert(snapshot.id)
                 case .failed, .cancelled: known.unsuccessful.append(snapshot.id)
                 case .pending, .executing:
+                    if snapshot.waiting == .held { known.held.insert(snapshot.id) }
                     if let holder = snapshot.holder, holder.processID != ownProcess {
                         known.holders.insert(holder.processID)
                     }
@@ -95,31 +102,68 @@ struct NarrationRun: Sendable {
         }
     }
 
-    private func wait(for ids: [UUID], finishedBefore: Set<UUID>) async throws -> [NarrationOutcome.Failure] {
-        let failures = Guarded<[NarrationOutcome.Failure]>([])
-        try await forEachConcurrently(ids.enumerated(), limit: Self.window) { index, id in
-            let status: RequestStatus
-            do {
-                status = try await manager.outcome(of: id)
-            } catch let error as AIServiceError where error.code == .unknownRequest {
-                status = .failed(error)
-            }
-            switch status {
-            case .completed(let response):
-                let seconds = await Self.seconds(of: response)
-                reporter.update { progress in
-                    if finishedBefore.contains(id) { progress.reused += 1 } else { progress.made += 1 }
-                    progress.audioSeconds = (progress.audioSeconds ?? 0) + seconds
+    /// Waits until every segment has its audio or gets none, and answers with those that get none.
+    private func wait(for ids: [UUID], _ known: Known) async throws -> [NarrationOutcome.Gap] {
+        var gaps: [NarrationOutcome.Gap] = []
+        // Those that were held beforehand need no wait to know it.
+        var held = known.held
+        var round = Array(ids.enumerated())
+        while !round.isEmpty {
+            let found = Guarded<[NarrationOutcome.Gap]>([])
+            try await forEachConcurrently(round, limit: Self.window) { [held] index, id in
+                let ending: Lookout.Ending
+                do {
+                    ending = held.contains(id) ? .held : try await lookout.ending(of: id)
+                } catch let error as AIServiceError where error.code == .unknownRequest {
+                    ending = .final(.failed(error))
                 }
-            case .failed(let error):
-                reporter.update { $0.failed += 1 }
-                failures.withLock { $0.append(.init(segment: index, request: id, error: error)) }
-            case .cancelled, .pending, .executing:
-                reporter.update { $0.cancelled += 1 }
-                failures.withLock { $0.append(.init(segment: index, request: id, error: nil)) }
+                if let reason = await count(ending, wasFinished: known.completed.contains(id)) {
+                    found.withLock { $0.append(.init(segment: index, request: id, reason: reason)) }
+                }
             }
+            gaps += found.withLock { $0 }
+            // Somebody may have given the word meanwhile: those are waited for like any other.
+            held = try await heldNow()
+            let released = gaps.filter { $0.reason == .held && !held.contains($0.request) }
+            reporter.update { $0.held -= released.count }
+            gaps.removeAll { $0.reason == .held && !held.contains($0.request) }
+            round = released.map { (offset: $0.segment, element: $0.request) }
         }
-        return failures.withLock { $0.sorted { $0.segment < $1.segment } }
+        return gaps.sorted { $0.segment < $1.segment }
+    }
+
+    /// Counts how a wait ended, and answers why the segment has no audio, if it has none.
+    private func count(_ ending: Lookout.Ending, wasFinished: Bool) async -> NarrationOutcome.Gap.Reason? {
+        switch ending {
+        case .final(.completed(let response)):
+            let seconds = await Self.seconds(of: response)
+            reporter.update { progress in
+                if wasFinished { progress.reused += 1 } else { progress.made += 1 }
+                progress.audioSeconds = (progress.audioSeconds ?? 0) + seconds
+            }
+            return nil
+        case .final(.failed(let error)):
+            reporter.update { $0.failed += 1 }
+            return .failed(error)
+        case .final(.cancelled), .final(.pending), .final(.executing):
+            reporter.update { $0.cancelled += 1 }
+            return .cancelled
+        case .held:
+            reporter.update { $0.held += 1 }
+            return .held
+        }
+    }
+
+    /// The requests of this job that are held.
+    private func heldNow() async throws -> Set<UUID> {
+        var held: Set<UUID> = []
+        var filter = SnapshotFilter(isHeld: true, job: plan.job, limit: Self.page)
+        while true {
+            let page = try await manager.snapshots(filter)
+            held.formUnion(page.map(\.id))
+            guard page.count == Self.page, let last = page.last else { return held }
+            filter.after = last.id
+        }
     }
 
     /// How long a response is to be heard; 0 when it cannot be, which joining will say.
@@ -138,7 +182,7 @@ struct NarrationRun: Sendable {
     private func join(_ ids: [UUID]) async throws -> JoinedAudio {
         while true {
             do {
-                return try await NarrationJoin(plan: plan, files: files, manager: manager).run(ids)
+                return try await NarrationJoin(plan: plan, files: files, manager: manager, data: data).run(ids)
             } catch let error as AudioError where error.code == .busy {
                 try await seams.clock.sleep(for: .milliseconds(200))
             }

@@ -27,6 +27,10 @@ struct ProgressBar: Sendable, Hashable {
         var parts = ["\(progress.done) of \(TimeText.count(progress.total, "segment"))"]
         if let audio = progress.audioSeconds { parts.append("\(TimeText.clock(audio)) of audio") }
         if progress.failed > 0 { parts.append("\(progress.failed) failed") }
+        if progress.held > 0 { parts.append("\(progress.held) held") }
+        if progress.retrying > 0, progress.done < progress.total {
+            parts.append("\(progress.retrying) waiting to be tried again")
+        }
         if let rate = progress.rate { parts.append("\(TimeText.decimal(rate)) a second") }
         if progress.done < progress.total, let remaining = progress.remaining {
             parts.append("about \(TimeText.clock(remaining)) left")
@@ -41,6 +45,8 @@ struct ProgressBar: Sendable, Hashable {
     private func figures(of progress: Tally) -> [String] {
         var figures = ["\(progress.done)/\(progress.total)"]
         if progress.failed > 0 { figures.append("\(progress.failed) failed") }
+        if progress.held > 0 { figures.append("\(progress.held) held") }
+        if progress.retrying > 0, progress.done < progress.total { figures.append("\(progress.retrying) to try again") }
         if progress.done < progress.total, let remaining = progress.remaining {
             figures.append("\(TimeText.clock(remaining)) left")
         }

@@ -10,13 +10,17 @@ struct Tally: Sendable, Hashable {
     var failed = 0
     /// How many were cancelled.
     var cancelled = 0
+    /// How many are held: nobody knows whether their last attempt was carried out, so they wait for somebody's word.
+    var held = 0
+    /// How many of those that are not done failed and wait for their next attempt.
+    var retrying = 0
     /// How much audio the finished ones have, in seconds; `nil` where the work is not audio.
     var audioSeconds: Double?
     /// The time since this run began, in seconds.
     var elapsed: Double = 0
 
     /// How many pieces need no more work.
-    var done: Int { reused + made + failed + cancelled }
+    var done: Int { reused + made + failed + cancelled + held }
 
     /// How many pieces a second this run does; `nil` before the first.
     var rate: Double? {

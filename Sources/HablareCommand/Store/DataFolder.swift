@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Hablare
 
 /// Where the store is.
 struct DataOptions: ParsableArguments {
@@ -50,12 +51,40 @@ struct DataOptions: ParsableArguments {
 
     /// Opens the store that a named request must be in.
     func openForRequest(in composition: Composition) throws -> OpenedStore {
+        try openExisting(in: composition, for: "request")
+    }
+
+    /// Opens the store that a named job must be in.
+    ///
+    /// - Throws: ``CommandFailure`` when no request of the job is there: a mistyped key must not look like success.
+    func open(forJob job: String, in composition: Composition) throws -> OpenedStore {
+        let opened = try openExisting(in: composition, for: "job")
+        let filter = SnapshotFilter(job: JobKey(rawValue: job), limit: 1)
+        guard try !opened.store.snapshots(filter).isEmpty else {
+            throw CommandFailure(
+                .inputMissing, "There is no job \(job) in this store. See the jobs with: \(commandLine("ps"))")
+        }
+        return opened
+    }
+
+    private func openExisting(in composition: Composition, for noun: String) throws -> OpenedStore {
         guard let opened = try openExisting(in: composition) else {
             let folder = try folder(in: composition)
             throw CommandFailure(
                 .inputMissing,
-                "There is no store at \(folder.path) yet, so there is no such request. Check --data-dir.")
+                "There is no store at \(folder.path) yet, so there is no such \(noun). Check --data-dir.")
         }
         return opened
+    }
+
+    /// A command line on the same store, as advice that can be copied.
+    func commandLine(_ words: String...) -> String {
+        ShellWords.joined(["hablare"] + words + (dataDir.map { ["--data-dir", $0] } ?? []))
+    }
+
+    /// No request has that UUID.
+    func unknown(_ id: UUID) -> CommandFailure {
+        CommandFailure(
+            .inputMissing, "There is no request \(id.text) in this store. See the ids with: \(commandLine("ps"))")
     }
 }

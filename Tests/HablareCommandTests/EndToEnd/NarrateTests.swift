@@ -99,7 +99,7 @@ import Testing
             }, folder: folder)
         try failing.write(Self.text)
         #expect(await failing.run("narrate", "book.txt") == .incomplete)
-        #expect(failing.errors.contains("1 segment of 24 failed"))
+        #expect(failing.errors.contains("Of 24 segments, 1 failed, so there is no audio file yet; 23 are done"))
         #expect(failing.errors.contains("The program ended with status 3. [provider-failed]"))
         #expect(failing.errors.contains("  hablare narrate book.txt"))
         #expect(!failing.errors.contains("sentence number"))
@@ -184,9 +184,8 @@ import Testing
             try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
         #expect(
             object.keys.sorted() == [
-                "audioSeconds", "characters", "completed", "elapsedSeconds", "failures", "job", "made", "output",
-                "reused",
-                "segments", "segmentsPerSecond", "status", "timeline",
+                "audioSeconds", "cancelled", "characters", "completed", "elapsedSeconds", "failures", "held", "job",
+                "made", "output", "reused", "segments", "segmentsPerSecond", "status", "timeline",
             ])
         #expect(object["status"] as? String == "completed")
         #expect(object["segments"] as? Int == 2)

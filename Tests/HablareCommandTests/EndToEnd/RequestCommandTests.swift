@@ -38,7 +38,8 @@ import Testing
         for row in rows {
             #expect(
                 row.keys.sorted() == [
-                    "attempts", "createdAt", "finishedAt", "id", "job", "provider", "state", "waiting",
+                    "attempts", "createdAt", "deadline", "finishedAt", "id", "job", "provider", "state", "until",
+                    "waiting",
                 ])
             #expect(row["state"] as? String == "completed")
             #expect(row["waiting"] is NSNull)
@@ -137,7 +138,7 @@ import Testing
         #expect(other.output == "cancelled 2 requests\n")
         #expect(await narrated == .incomplete)
         #expect(worker.provider.record.cancellations == 2)
-        #expect(worker.errors.contains("It was cancelled."))
+        #expect(worker.errors.contains("Of 2 segments, 2 were cancelled, so there is no audio file yet; 0 are done"))
     }
 
     @Test func `What is completed is neither cancelled nor retried`() async throws {

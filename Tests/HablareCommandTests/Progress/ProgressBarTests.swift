@@ -49,6 +49,18 @@ import Testing
                 == "339 of 678 segments, 12:34 of audio, 5.0 a second, about 1:08 left")
     }
 
+    @Test func `What is held or waits to be tried again is told while there is something left`() {
+        var progress = Tally(total: 10)
+        progress.made = 4
+        progress.held = 2
+        progress.retrying = 3
+        #expect(progress.done == 6)
+        #expect(ProgressBar().plainLine(progress) == "6 of 10 segments, 2 held, 3 waiting to be tried again")
+        #expect(ProgressBar().line(progress, width: 120).hasSuffix("6/10 · 2 held · 3 to try again"))
+        progress.made = 8
+        #expect(ProgressBar().plainLine(progress) == "10 of 10 segments, 2 held")
+    }
+
     @Test func `Reused segments do not count as speed`() {
         var progress = Tally(total: 100)
         progress.reused = 50

@@ -15,13 +15,17 @@ final class Stage: Sendable {
     private let printed = Guarded(Data())
     private let said = Guarded(Data())
     private let isPipeBroken = Guarded(false)
+    private let asked = Guarded<Composition.CallLimits?>(nil)
+    private let seams: EngineSeams
 
     init(
         provider: ScriptedProvider = Voice.provider(), folder: TemporaryFolder? = nil,
+        seams: EngineSeams = EngineSeams(jitter: { 0 }),
         wrapStore: @escaping @Sendable (any RequestStore) -> any RequestStore = { $0 }
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.provider = provider
+        self.seams = seams
         self.wrapStore = wrapStore
     }
 
@@ -31,6 +35,9 @@ final class Stage: Sendable {
     var errors: String { String(decoding: said.withLock { $0 }, as: UTF8.self) }
     /// The folder of the store.
     var data: URL { folder.url.appending(path: "data", directoryHint: .isDirectory) }
+
+    /// With which limits the providers were made last.
+    var limits: Composition.CallLimits? { asked.withLock { $0 } }
 
     func send(_ signal: StopSignal) { signals.continuation.yield(signal) }
     func breakPipe() { isPipeBroken.withLock { $0 = true } }
@@ -82,8 +89,9 @@ final class Stage: Sendable {
                 return OpenedStore(store: wrapStore(store), diagnose: store.diagnose)
             },
             storeExists: { [data] _ in SQLiteStore.exists(in: data) },
-            providers: { [provider] _ in
-                [
+            providers: { [provider, asked] limits in
+                asked.withLock { $0 = limits }
+                return [
                     InstalledProvider(
                         provider: provider,
                         placeholders: [
@@ -102,7 +110,8 @@ final class Stage: Sendable {
             watchSignals: { [signals] handler in
                 for await signal in signals.stream { handler(signal) }
             },
-            seams: EngineSeams(),
+            seams: seams,
+            timeZone: .gmt,
             processorCount: 2)
     }
 }

@@ -1,0 +1,60 @@
+import Foundation
+import Hablare
+
+extension RequestSnapshot.WaitReason {
+    /// One word for it.
+    var word: String {
+        switch self {
+        case .queued: "queued"
+        case .unclaimed: "unclaimed"
+        case .noProvider: "no-provider"
+        case .backingOff: "backing-off"
+        case .rateLimited: "rate-limited"
+        case .providerFailing: "provider-failing"
+        case .held: "held"
+        }
+    }
+
+    /// When it ends by itself; `nil` where time alone changes nothing.
+    var until: Date? {
+        switch self {
+        case .backingOff(let date), .rateLimited(let date), .providerFailing(let date): date
+        case .queued, .unclaimed, .noProvider, .held: nil
+        }
+    }
+
+    /// The word, and until when where there is an end: for a table.
+    func cell(at time: LocalTime) -> String {
+        guard let until, until > time.now else { return word }
+        return "\(word) until \(time.clock(until))"
+    }
+
+    /// A sentence for it.
+    func sentence(provider: ProviderID, at time: LocalTime) -> String {
+        switch self {
+        case .queued(let ahead): return "queued in a running process" + Self.ahead(ahead)
+        case .unclaimed(let ahead): return "no running process has taken it yet" + Self.ahead(ahead)
+        case .noProvider: return "there is no provider \(provider) here"
+        case .backingOff(let date):
+            guard date > time.now else { return "its last attempt failed; the next one is due" }
+            return "its last attempt failed; waits \(time.until(date)) before the next one"
+        case .rateLimited(let date):
+            guard date > time.now else { return "\(provider) takes calls again" }
+            return "\(provider) takes no more calls \(time.until(date))"
+        case .providerFailing(let date):
+            guard date > time.now else { return "\(provider) kept failing; whether it works again is seen now" }
+            return "\(provider) keeps failing, and is left alone \(time.until(date))"
+        case .held:
+            return "held: nobody knows whether its last attempt was carried out, and billed; "
+                + "it waits for you to retry, cancel or remove it"
+        }
+    }
+
+    private static func ahead(_ count: Int?) -> String {
+        switch count {
+        case nil: ""
+        case 0?: ", next in line"
+        case let count?: ", \(count) before it"
+        }
+    }
+}

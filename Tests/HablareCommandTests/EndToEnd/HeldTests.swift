@@ -1,0 +1,218 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// Requests of which nobody knows whether their last attempt was carried out, and billed.
+@Suite struct HeldTests {
+    /// A voice that loses the connection on the second of three segments.
+    private static func losing() -> ScriptedProvider {
+        Voice.provider { call in
+            if call.request.prompt.plainText == "Two." {
+                throw AIServiceError(.connectionLost, "The connection was lost.")
+            }
+        }
+    }
+
+    /// A book of three segments, the second of which is held.
+    private func held() async throws -> (stage: Stage, id: UUID, job: String) {
+        let stage = try Stage(provider: Self.losing())
+        try stage.write("One. Two. Three.")
+        #expect(await stage.run("narrate", "book.txt", "--if-interrupted", "hold") == .incomplete)
+        let snapshot = try #require(try stage.store().snapshots(SnapshotFilter(isHeld: true)).first)
+        return (stage, snapshot.id, try #require(snapshot.job).rawValue)
+    }
+
+    // MARK: narrate
+
+    @Test func `A held segment ends the narration, apart from failures and with what to do`() async throws {
+        let (stage, id, job) = try await held()
+        #expect(stage.errors.contains("Of 3 segments, 1 is held, so there is no audio file yet; 2 are done, and kept."))
+        #expect(stage.errors.contains("segment 2 (\(id.text))"))
+        #expect(!stage.errors.contains("Failed:"))
+        #expect(
+            stage.errors.contains(
+                "  hablare retry --held --job \(job) && hablare narrate book.txt --if-interrupted hold"))
+        #expect(try stage.folder.names() == ["book.txt", "data"])
+    }
+
+    @Test func `Running it again does not pay twice in silence`() async throws {
+        let (stage, id, _) = try await held()
+        let again = try Stage(folder: stage.folder)
+        #expect(await again.run("narrate", "book.txt", "--json", "--data-dir", "my data") == .incomplete)
+        #expect(again.provider.record.calls.isEmpty)
+        #expect(again.errors.contains("1 is held"))
+        #expect(again.errors.contains("--data-dir 'my data' && hablare narrate"))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(again.output.utf8)) as? [String: Any])
+        #expect(object["status"] as? String == "incomplete")
+        #expect((object["failures"] as? [Any])?.isEmpty == true)
+        let listed = try #require((object["held"] as? [[String: Any]])?.first)
+        #expect(listed["segment"] as? Int == 1)
+        #expect(listed["id"] as? String == id.text)
+    }
+
+    @Test func `With somebody's word it is made, and the book is finished`() async throws {
+        let (stage, id, job) = try await held()
+        let working = try Stage(folder: stage.folder)
+        #expect(await working.run("retry", "--held", "--job", job) == .success)
+        #expect(working.output == "1 request waits again; it was held: it may be billed again\n")
+        #expect(await working.run("narrate", "book.txt") == .success)
+        #expect(working.provider.record.calls.map(\.request.id) == [id])
+        #expect(try working.folder.names().contains("book.wav"))
+    }
+
+    @Test func `A word that is given while the narration runs is heard`() async throws {
+        let (stage, _, job) = try await held()
+        #expect(
+            await stage.run("rm", try #require(try stage.store().snapshots(SnapshotFilter()).last?.id).text) == .success
+        )
+        let gate = Gate()
+        let running = try Stage(
+            provider: Voice.provider { call in
+                if call.request.prompt.plainText == "Three." { try await gate.pass() }
+            }, folder: stage.folder)
+        async let narrated = running.run("narrate", "book.txt")
+        await gate.arrivals(reach: 1)
+        #expect(await stage.run("retry", "--held", "--job", job) == .success)
+        gate.open()
+        #expect(await narrated == .success, "\(running.errors)")
+    }
+
+    @Test func `A segment whose other process dies while this one waits is held, and ends the wait`() async throws {
+        let gate = Gate()
+        let folder = try TemporaryFolder()
+        let dying = try Stage(provider: Voice.provider { _ in try await gate.pass() }, folder: folder)
+        try dying.write("One.")
+        async let died = dying.run("narrate", "book.txt", "--if-interrupted", "hold")
+        await gate.arrivals(reach: 1)
+        let owner = try #require(try dying.store().owners().first?.id)
+        let waiting = try Stage(folder: folder)
+        async let waited = waiting.run("narrate", "book.txt")
+        while !waiting.errors.contains("works on this text too") && !waiting.errors.contains("0 of 1") {
+            await Task.yield()
+        }
+        // As a third process does that finds the first one dead.
+        _ = try dying.store().commit([.retireOwner(owner, at: Date())])
+        #expect(await waited == .incomplete)
+        #expect(waiting.errors.contains("1 is held"))
+        #expect(waiting.provider.record.calls.isEmpty)
+        dying.send(.interrupt)
+        dying.send(.interrupt)
+        _ = await died
+    }
+
+    // MARK: work
+
+    @Test func `Work ends when all that is left is held, and says how many are`() async throws {
+        let (stage, _, _) = try await held()
+        stage.clearScreen()
+        #expect(await stage.run("work") == .incomplete)
+        #expect(stage.output == "0 requests completed\n")
+        #expect(stage.errors.contains("1 request is held"))
+        #expect(stage.errors.contains("hablare ps --state held"))
+    }
+
+    @Test func `Work says what waits for a provider that is not here`() async throws {
+        let stage = try Stage()
+        let strange = ScriptedProvider(id: "strange")
+        let manager = AIRequestManager(store: try stage.store(), providers: try ProviderRegistry([strange]))
+        let id = try await manager.submit(AIRequest(prompt: "x"), to: "strange")
+        #expect(await stage.run("work") == .success)
+        #expect(stage.errors.contains("1 request waits for a provider that is not here."))
+        #expect(await stage.run("ps") == .success)
+        #expect(stage.output.contains("no-provider"))
+        #expect(await stage.run("show", id.text) == .success)
+        #expect(stage.output.contains("there is no provider strange here"))
+    }
+
+    // MARK: ps, show, watch
+
+    @Test func `Held requests are listed alone and with others`() async throws {
+        let (stage, id, _) = try await held()
+        stage.clearScreen()
+        #expect(await stage.run("ps", "--state", "held") == .success)
+        #expect(stage.output.split(separator: "\n").count == 2)
+        #expect(stage.output.contains("\(id.text)  pending  held"))
+        stage.clearScreen()
+        #expect(await stage.run("ps", "--state", "held", "--state", "completed", "--limit", "2") == .success)
+        #expect(stage.output.split(separator: "\n").count == 3)
+        stage.clearScreen()
+        #expect(await stage.run("ps", "--state", "held", "--state", "failed", "--json") == .success)
+        let rows = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [[String: Any]])
+        #expect(rows.map { $0["waiting"] as? String } == ["held"])
+        stage.clearScreen()
+        #expect(await stage.run("ps", "--state", "pending") == .success)
+        #expect(stage.output.contains(id.text))
+    }
+
+    @Test func `Show says what is held, by which policy, and what to do`() async throws {
+        let (stage, id, _) = try await held()
+        stage.clearScreen()
+        #expect(await stage.run("show", id.text, "--data-dir", "d") == .success)
+        #expect(stage.output.contains("held: nobody knows whether its last attempt was carried out, and billed"))
+        #expect(stage.output.contains("if interrupted  hold"))
+        #expect(stage.output.contains("  hablare retry \(id.text) --data-dir d\n"))
+        stage.clearScreen()
+        #expect(await stage.run("show", id.text, "--json") == .success)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+        #expect(object["ifInterrupted"] as? String == "hold")
+        #expect(object["waiting"] as? String == "held")
+        #expect(object["until"] is NSNull)
+        #expect(object["deadline"] is NSNull)
+    }
+
+    @Test func `Watching a held request ends: it waits for a word and not for time`() async throws {
+        let (stage, id, _) = try await held()
+        #expect(await stage.run("watch", id.text) == .incomplete)
+        #expect(stage.errors.contains("To have it made: hablare retry \(id.text)"))
+    }
+
+    // MARK: retry, cancel, rm
+
+    @Test func `A held request is retried by its id, with a warning`() async throws {
+        let (stage, id, _) = try await held()
+        stage.clearScreen()
+        #expect(await stage.run("retry", id.text) == .success)
+        #expect(stage.output == "\(id.text) waits again; it was held: it may be billed again\n")
+        #expect(try stage.store().snapshot(of: id)?.waiting == .unclaimed(ahead: 0))
+    }
+
+    @Test func `A held request is cancelled or removed, with a word about the bill`() async throws {
+        let (cancelled, first, _) = try await held()
+        cancelled.clearScreen()
+        #expect(await cancelled.run("cancel", first.text) == .success)
+        #expect(cancelled.output.contains("it was held: its last attempt may have been billed"))
+        #expect(try cancelled.store().snapshot(of: first)?.phase == .cancelled)
+        let (removed, second, _) = try await held()
+        removed.clearScreen()
+        #expect(await removed.run("rm", second.text) == .success)
+        #expect(removed.output.contains("it was held: its last attempt may have been billed"))
+        #expect(try removed.store().snapshot(of: second) == nil)
+    }
+
+    @Test func `All that is held is cancelled or removed, and nothing else`() async throws {
+        let (cancelled, _, job) = try await held()
+        cancelled.clearScreen()
+        #expect(await cancelled.run("cancel", "--held", "--job", job) == .success)
+        #expect(cancelled.output == "cancelled 1 request that was held\n")
+        let (removed, _, _) = try await held()
+        removed.clearScreen()
+        #expect(await removed.run("rm", "--held") == .success)
+        #expect(removed.output == "removed 1 request that was held\n")
+        #expect(try removed.store().snapshots(SnapshotFilter()).count == 2)
+    }
+
+    @Test(arguments: [["retry", "--held"], ["retry", "--failed"], ["cancel"], ["rm"]])
+    func `A job that is not there is an error, not zero requests`(command: [String]) async throws {
+        let (stage, _, _) = try await held()
+        stage.clearScreen()
+        #expect(await stage.run(command + ["--job", "nobody", "--data-dir", "d"]) == .inputMissing)
+        #expect(
+            stage.errors
+                == "hablare: There is no job nobody in this store. See the jobs with: hablare ps --data-dir d\n")
+        #expect(stage.output.isEmpty)
+    }
+}
