@@ -1,9 +1,10 @@
 # Everything works in a folder with a space in its name: recipes use relative paths only.
-# PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS and SEGMENTS reach the scripts through the environment.
+# PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, SEEDS, SEED, JOBS, TRACE and DIGEST reach the scripts
+# through the environment.
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo test install lint bench bench-check tsan crash-test work-test kill-test memory-test clean
+.PHONY: help demo test install lint bench bench-check tsan crash-test work-test kill-test memory-test simulate clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +57,11 @@ memory-test: ## Narrate SEGMENTS=20000 within a data limit of 256 MiB
 	@scripts/setup
 	swift build -c release --product hablare
 	@scripts/memory-test
+
+simulate: ## Run SEEDS=1000 simulated histories of the engine from SEED=0 on and judge them (TRACE=1 shows them)
+	@scripts/setup
+	swift build -c release --product hablare-simulate
+	@scripts/simulate
 
 clean: ## Remove what was built and measured (the demo's audio in demo/ stays)
 	rm -rf .build .build-* .bench

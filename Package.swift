@@ -94,7 +94,21 @@ let package = Package(
             dependencies: ["HablareCommand", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: strict
         ),
-        .target(name: "HablareTestKit", dependencies: ["Hablare"], swiftSettings: strict),
+        .target(
+            name: "HablareTestKit",
+            dependencies: [
+                "Hablare",
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        // Only `make simulate` builds it; it is not among the products.
+        .executableTarget(
+            name: "hablare-simulate",
+            dependencies: ["HablareTestKit", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Sources/HablareSimulate",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "HablareTests",
             dependencies: [

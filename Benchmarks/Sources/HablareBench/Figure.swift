@@ -87,14 +87,19 @@ extension Duration {
 func withScratchFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
     let folder = URL(fileURLWithPath: ".bench/scratch-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let outcome: Result<R, any Error>
     do {
-        let result = try await body(folder)
-        try FileManager.default.removeItem(at: folder)
-        return result
+        outcome = .success(try await body(folder))
     } catch {
-        try FileManager.default.removeItem(at: folder)
-        throw error
+        outcome = .failure(error)
     }
+    do {
+        try FileManager.default.removeItem(at: folder)
+    } catch CocoaError.fileNoSuchFile {
+        // A database that was just closing removed one of its files first: what is left goes now.
+        try FileManager.default.removeItem(at: folder)
+    }
+    return try outcome.get()
 }
 
 /// Runs an operation `total` times from `width` callers, each of which does one after another; operations per second.

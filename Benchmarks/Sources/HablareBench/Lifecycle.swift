@@ -46,7 +46,7 @@ enum Lifecycle {
     }
 
     /// `ceiling`, `lifecycle.sqlite` and `lifecycle.memory` at every width, medians of rounds in turn.
-    static func run(rounds: Int) async throws -> [Figure] {
+    static func run(rounds: Int, widths: [Int]) async throws -> [Figure] {
         var figures: [Figure] = []
         for width in widths {
             var bare: [Double] = []

@@ -5,18 +5,20 @@ import Foundation
 struct HablareBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hablare-bench", abstract: "Measures the engine beside what it is compared with.",
-        subcommands: [Measure.self, Recover.self], defaultSubcommand: Measure.self)
+        subcommands: [Measure.self, Recover.self, Hold.self], defaultSubcommand: Measure.self)
 }
 
 struct Measure: AsyncParsableCommand {
-    static let all = ["lifecycle", "pickup", "recovery", "narrate"]
+    static let all = ["lifecycle", "pickup", "recovery", "memory", "narrate"]
 
-    @Option(help: "Only this one: ceiling, lifecycle, pickup, recovery or narrate.")
+    @Option(help: "Only this one: ceiling, lifecycle, pickup, recovery, memory or narrate.")
     var only: String?
     @Option(help: "Where the figures go, as JSON.")
     var output: String?
     @Option(help: "How often each is measured; the median counts.")
     var rounds = 5
+    @Option(help: "For lifecycle: only so many callers.")
+    var width: Int?
     @Option(help: "The program for `narrate`.")
     var hablare = ".build/release/hablare"
 
@@ -33,9 +35,11 @@ struct Measure: AsyncParsableCommand {
         for name in Self.all where only == nil || only == name || (only == "ceiling" && name == "lifecycle") {
             FileHandle.standardError.write(Data("measuring \(name) …\n".utf8))
             switch name {
-            case "lifecycle": figures += try await Lifecycle.run(rounds: rounds)
+            case "lifecycle":
+                figures += try await Lifecycle.run(rounds: rounds, widths: width.map { [$0] } ?? Lifecycle.widths)
             case "pickup": figures += try await Pickup.run(rounds: rounds)
             case "recovery": figures += try await Recovery.run(rounds: rounds)
+            case "memory": figures += try await Memory.run()
             default: figures += try await Narrate.run(rounds: rounds, hablare: hablare)
             }
         }
@@ -53,5 +57,16 @@ struct Recover: AsyncParsableCommand {
 
     func run() async throws {
         try await Recovery.child(folder, start: start)
+    }
+}
+
+struct Hold: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "The child of `memory`.", shouldDisplay: false)
+
+    @Argument var folder: String
+    @Argument var concurrency: Int
+
+    func run() async throws {
+        try await Memory.child(folder, concurrency: concurrency)
     }
 }

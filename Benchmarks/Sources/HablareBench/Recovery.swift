@@ -78,7 +78,7 @@ enum Recovery {
     }
 
     /// In kilobytes; 0 where the system does not say.
-    private static func peakMemory() -> Double {
+    static func peakMemory() -> Double {
         guard let file = FileHandle(forReadingAtPath: "/proc/self/status") else { return 0 }
         let status = String(decoding: file.readDataToEndOfFile(), as: UTF8.self)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

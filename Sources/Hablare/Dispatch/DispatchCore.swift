@@ -144,13 +144,13 @@ package struct DispatchCore: Sendable {
         func consider(_ date: Date?) {
             if let date, date < .distantFuture { earliest = min(earliest ?? date, date) }
         }
-        for lane in lanes.values {
-            consider(lane.due)
-            guard !lane.queue.isEmpty, lane.gate.hasRoom else { continue }
-            if let next = lane.breaker.next(now: now) {
+        for index in lanes.values.indices {
+            consider(lanes.values[index].due)
+            guard !lanes.values[index].queue.isEmpty, lanes.values[index].gate.hasRoom else { continue }
+            if let next = lanes.values[index].breaker.next(now: now) {
                 consider(next)
             } else {
-                consider(accounts[lane.account]?.nextAdmission)
+                consider(accounts[lanes.values[index].account]?.nextAdmission)
             }
         }
         return earliest
@@ -160,25 +160,22 @@ package struct DispatchCore: Sendable {
 
     /// A submission is about to be written: where does it go?
     package mutating func submitting(to provider: ProviderID, cost: Double, now: Date) -> Placement {
-        guard case .open = phase, var lane = lanes[provider] else { return .leave }
-        defer { lanes[provider] = lane }
-        guard lane.backlog == .none else {
+        guard case .open = phase, let index = lanes.index(forKey: provider) else { return .leave }
+        guard lanes.values[index].backlog == .none else {
             // Older work may wait in the store, and nobody overtakes within a class.
-            lane.backlogMayExist()
+            lanes.values[index].backlogMayExist()
             return .leave
         }
-        if lane.queue.isEmpty, lane.promised == 0, lane.breaker.isClosed, lane.gate.hasRoom,
-            accounts[lane.account]?.admit(cost: cost, now: now) == .admitted
-        {
-            _ = lane.gate.enter()
+        if lanes.values[index].isIdle, accounts[lanes.values[index].account]?.admit(cost: cost, now: now) == .admitted {
+            _ = lanes.values[index].gate.enter()
             unheard += 1
             return .start
         }
-        guard lane.room > 0 else {
-            lane.backlogMayExist()
+        guard lanes.values[index].room > 0 else {
+            lanes.values[index].backlogMayExist()
             return .leave
         }
-        lane.promised += 1
+        lanes.values[index].promised += 1
         unheard += 1
         return .lease
     }
@@ -258,18 +255,17 @@ package struct DispatchCore: Sendable {
     package mutating func claimed(
         _ flights: [QueuedFlight], nextDue: Date? = nil, by provider: ProviderID, asked: Int, now: Date
     ) -> [Effect] {
-        guard var lane = lanes[provider] else { return [] }
-        if let nextDue { lane.willBeDue(at: nextDue) }
+        guard let index = lanes.index(forKey: provider) else { return [] }
+        if let nextDue { lanes.values[index].willBeDue(at: nextDue) }
         // Also where more may exist already: this may be the answer to an older question.
-        let mayBeMore = lane.backlog == .asked(more: true) || lane.backlog == .possible
-        lane.backlog = mayBeMore || flights.count >= asked ? .possible : .none
+        let before = lanes.values[index].backlog
+        let mayBeMore = before == .asked(more: true) || before == .possible || flights.count >= asked
         if case .closed = phase {
-            lane.backlog = .possible
-            lanes[provider] = lane
+            lanes.values[index].backlog = .possible
             return flights.isEmpty ? [] : [.release(flights)]
         }
-        for flight in flights { lane.queue.append(flight, priority: flight.request.priority) }
-        lanes[provider] = lane
+        lanes.values[index].backlog = mayBeMore ? .possible : .none
+        for flight in flights { lanes.values[index].queue.append(flight, priority: flight.request.priority) }
         return fill(provider, now: now)
     }
 
@@ -358,44 +354,42 @@ package struct DispatchCore: Sendable {
 
     // MARK: Choosing
 
+    /// Starts what may be started, and asks for what that takes. In place: a copy of a lane would copy its queue.
     private mutating func fill(_ provider: ProviderID, mayAsk: Bool = true, now: Date) -> [Effect] {
-        guard case .open = phase, var lane = lanes[provider] else { return [] }
+        guard case .open = phase, let index = lanes.index(forKey: provider) else { return [] }
         var effects: [Effect] = []
-        lane.timePassed(now)
-        choosing: while lane.gate.hasRoom, let flight = lane.queue.first {
+        lanes.values[index].timePassed(now)
+        while lanes.values[index].gate.hasRoom, let flight = lanes.values[index].queue.first {
             guard underWay[flight.id] == nil else {
-                deferred[flight.id] = lane.queue.popFirst()
+                deferred[flight.id] = lanes.values[index].queue.popFirst()
                 continue
             }
-            guard lane.breaker.next(now: now) == nil else { break }
-            switch accounts[lane.account]?.admit(cost: flight.cost, now: now) ?? .admitted {
-            case .admitted: break
-            case .ask:
-                if mayAsk { effects += reserve(for: lane) }
-                break choosing
-            case .wait: break choosing
-            }
-            _ = lane.queue.popFirst()
-            _ = lane.gate.enter()
+            guard lanes.values[index].breaker.next(now: now) == nil else { break }
+            let admission = accounts[lanes.values[index].account]?.admit(cost: flight.cost, now: now) ?? .admitted
+            if admission == .ask, mayAsk { effects += reserve(forLane: index) }
+            guard admission == .admitted else { break }
+            _ = lanes.values[index].queue.popFirst()
+            _ = lanes.values[index].gate.enter()
             underWay[flight.id] = Call(
-                provider: provider, token: flight.lifecycle.token, isProbe: lane.breaker.sent())
+                provider: provider, token: flight.lifecycle.token, isProbe: lanes.values[index].breaker.sent())
             effects.append(.start(flight))
         }
         // Asked for early, at half a window, so that the lane does not run dry during the commit.
-        if lane.backlog == .possible, lane.room >= max(1, lane.window / 2) {
-            lane.backlog = .asked(more: false)
-            effects.append(.claim(provider, limit: lane.room))
+        let room = lanes.values[index].room
+        if lanes.values[index].backlog == .possible, room >= max(1, lanes.values[index].window / 2) {
+            lanes.values[index].backlog = .asked(more: false)
+            effects.append(.claim(provider, limit: room))
         }
-        lanes[provider] = lane
         return effects
     }
 
     /// Asks for what can be sent at once, and for no more than a second's worth: others may want to send, too.
-    private mutating func reserve(for lane: Lane) -> [Effect] {
-        guard let limit = accounts[lane.account]?.limit else { return [] }
-        accounts[lane.account]?.asked(by: lane.provider)
+    private mutating func reserve(forLane index: Int) -> [Effect] {
+        let account = lanes.values[index].account
+        guard let limit = accounts[account]?.limit else { return [] }
+        accounts[account]?.asked(by: lanes.values[index].provider)
         let block = limit.requestsPerMinute.map { Int(max(1, min($0 / 60, Double(Account.largestBlock)))) }
-        let costs = lane.upcoming.prefix(block ?? Account.largestBlock).map(\.cost)
-        return [.reserve(PermitRequest(account: lane.account, limit: limit, costs: costs))]
+        let costs = lanes.values[index].upcoming.prefix(block ?? Account.largestBlock).map(\.cost)
+        return [.reserve(PermitRequest(account: account, limit: limit, costs: costs))]
     }
 }

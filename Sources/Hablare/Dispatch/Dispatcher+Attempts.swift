@@ -67,7 +67,10 @@ extension Dispatcher {
             // An attempt that was given up came back after all; the flight may be under way again under a newer token.
             guard let attempt = state.attempts[flight.id], attempt.flight.request.id == flight.request.id,
                 attempt.flight.lifecycle.token == flight.lifecycle.token
-            else { return .timedOut(after: runner.timeout(of: flight)) }
+            else {
+                let attempt = GivenUp(flight: flight.id, token: flight.lifecycle.token)
+                return state.givenUp.removeValue(forKey: attempt) ?? .timedOut(after: runner.timeout(of: flight))
+            }
             forget(flight.id, &state)
             let now = date()
             let end = DispatchCore.CallEnd(reply, stopped: attempt.stop, now: now)
@@ -116,6 +119,7 @@ extension Dispatcher {
     func giveUp(_ attempt: Attempt, _ state: inout State) {
         let flight = attempt.flight
         forget(flight.id, &state)
+        state.givenUp[GivenUp(flight: flight.id, token: flight.lifecycle.token)] = attempt.stop
         guard case .timedOut(let limit) = attempt.stop else {
             return apply(state.core.ended(flight.id, now: date()), &state)
         }

@@ -35,6 +35,9 @@ struct Lane: Sendable {
         self.breaker = breaker
     }
 
+    /// Whether a new call could be sent before all others.
+    var isIdle: Bool { queue.isEmpty && promised == 0 && breaker.isClosed && gate.hasRoom }
+
     var room: Int { max(0, window - queue.count - promised) }
 
     mutating func backlogMayExist() {

@@ -82,16 +82,16 @@ public struct RetryPolicy: Sendable, Hashable {
         let bound = min(min(maximumElapsed, .farthest) - situation.elapsed, situation.remaining ?? .farthest)
         guard minimum < bound else { return .fail }
         // Jitter also on top of what the provider asked: those who were refused together do not return together.
-        let delay = minimum + backoff(before: situation.tries + 1) * min(1, max(0, jitter))
+        let delay = minimum + backoff(after: situation.tries) * min(1, max(0, jitter))
         // Shorter than drawn where the bound is near, but never shorter than the provider asked.
         return .retry(after: min(delay, max(minimum, bound - .milliseconds(1))))
     }
 
-    /// The most that is waited before an attempt, from the second on.
-    private func backoff(before attempt: Int) -> Duration {
+    /// The most that is waited after so many tries.
+    private func backoff(after tries: Int) -> Duration {
         let maximumDelay = min(maximumDelay, .farthest)
         var delay = max(.zero, min(baseDelay, maximumDelay))
-        var doublings = attempt - 2
+        var doublings = max(1, tries) - 1
         while doublings > 0, delay > .zero, delay < maximumDelay {
             delay = min(delay + delay, maximumDelay)
             doublings -= 1

@@ -42,6 +42,52 @@ import Testing
         #expect(ending.record == Self.attempt.record(.failed, .neverSent, error: Self.error))
     }
 
+    @Test("A postponement is a failure in the ledger, leaves the member live, and lets the flight back off")
+    func postponed() {
+        let ending = Self.ending(Self.attempt.postponed(until: 60), .executing(Self.owner))
+        #expect(ending.receipt == .done)
+        #expect(ending.flight.state == .backingOff(until: StoreWorkbench.date(60)))
+        #expect(ending.member.state == .live && ending.error == nil && ending.response == nil)
+        #expect(ending.record == Self.attempt.record(.failed, .neverSent, error: StoreWorkbench.overloaded))
+    }
+
+    @Test("An end that nobody knows is a failure in the ledger, leaves the member live, and holds the flight")
+    func held() {
+        let ending = Self.ending(Self.attempt.held(), .executing(Self.owner))
+        #expect(ending.receipt == .done)
+        #expect(ending.flight.state == .held)
+        #expect(ending.member.state == .live && ending.error == nil && ending.response == nil)
+        #expect(ending.record == Self.attempt.record(.failed, .maybeBilled, error: StoreWorkbench.lostTouch))
+    }
+
+    @Test("A success is the outcome of a flight that backs off or is held, a failure is not")
+    func late() {
+        for state in [FlightLifecycle.State.backingOff(until: StoreWorkbench.date(60)), .held] {
+            let success = Self.ending(Self.attempt.completed(), state)
+            #expect(success.receipt == .done && success.member.state == .completed)
+            #expect(success.response == Self.attempt.response())
+            for end in [Self.attempt.failed(Self.error), Self.attempt.postponed(until: 90), Self.attempt.held()] {
+                let failure = Self.ending(end, state)
+                #expect(failure.receipt == .refused(.staleToken))
+                #expect(failure.flight.state == state && failure.member.state == .live)
+                #expect(failure.record?.outcome == .failed)
+            }
+        }
+    }
+
+    @Test("What comes after the deadline is refused: answers discarded, failures as they were")
+    func afterDeadline() {
+        func ending(_ end: AttemptEnd) -> AttemptEnding { Self.ending(end, .settled(.failed), member: .failed) }
+        let success = ending(Self.attempt.completed())
+        #expect(success.receipt == .refused(.settled(.failed)))
+        #expect(success.record?.outcome == .discarded && success.record?.billing == .billedDiscarded)
+        let stopped = ending(Self.attempt.end(.failed(.deadlineExceeded), billing: .maybeBilled))
+        #expect(stopped.record == Self.attempt.record(.failed, .maybeBilled, error: .deadlineExceeded))
+        for end in [Self.attempt.postponed(until: 90), Self.attempt.held()] {
+            #expect(ending(end).member.state == .failed && ending(end).flight.state == .settled(.failed))
+        }
+    }
+
     @Test("An interruption leaves the member live and the flight waiting")
     func interrupted() {
         let ending = Self.ending(Self.attempt.end(.interrupted, billing: .maybeBilled), .executing(Self.owner))

@@ -1,0 +1,74 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+
+/// The peak memory of a process that holds 100,000 requests, submitted one by one: waiting for a provider that takes
+/// few, or all in flight at once.
+enum Memory {
+    static let count = 100_000
+
+    static func run() async throws -> [Figure] {
+        var figures: [Figure] = []
+        for (name, concurrency) in [("waiting", 4), ("inflight", count)] {
+            let kilobytes = try await withScratchFolder { try measureChild($0, concurrency) }
+            figures.append(
+                Figure(name: "memory.\(name)", value: kilobytes * 1024 / 1_000_000, unit: "MB", better: .lower))
+        }
+        return figures
+    }
+
+    private static func measureChild(_ folder: URL, _ concurrency: Int) throws -> Double {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+        process.arguments = ["hold", folder.path, String(concurrency)]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let kilobytes = Double(text) else { throw BenchmarkFailure(what: "memory: the child said \(text)") }
+        return kilobytes
+    }
+
+    /// The child: prints its peak memory in kilobytes, once every request is where it is to be.
+    static func child(_ folder: String, concurrency: Int) async throws {
+        let calls = Calls()
+        let provider = ScriptedProvider(id: "empty", limits: ProviderLimits(concurrency: concurrency)) { _ in
+            await calls.hold()
+            return .failure(AIServiceError(.cancelled, "Shut down."))
+        }
+        let store = try SQLiteStore(directory: URL(fileURLWithPath: folder))
+        let manager = try Lifecycle.manager(store, provider)
+        let peak = try await EngineService.run(manager) {
+            _ = try await rate(width: 50, total: count) {
+                try await manager.submit(
+                    AIRequest(prompt: .text(Lifecycle.prompt), attemptTimeout: .seconds(86_400)), to: "empty")
+            }
+            while await calls.count < min(count, concurrency) { try await Task.sleep(for: .milliseconds(20)) }
+            let peak = Recovery.peakMemory()
+            await calls.release()
+            return peak
+        }
+        print(peak)
+    }
+
+    /// Holds every call until the end.
+    private actor Calls {
+        private(set) var count = 0
+        private var waiting: [CheckedContinuation<Void, Never>] = []
+        private var isOver = false
+
+        func hold() async {
+            count += 1
+            if !isOver { await withCheckedContinuation { waiting.append($0) } }
+        }
+
+        func release() {
+            isOver = true
+            for continuation in waiting { continuation.resume() }
+            waiting = []
+        }
+    }
+}

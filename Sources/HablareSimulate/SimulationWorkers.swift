@@ -1,0 +1,100 @@
+import Dispatch
+import Foundation
+import Hablare
+import HablareTestKit
+
+/// Runs many seeds on several threads: histories know nothing of each other.
+struct SimulationWorkers: Sendable {
+    /// What came of a run.
+    struct Report: Sendable {
+        var tally = SimulationTally()
+        /// Histories with violations, in the order of their seeds: the first hundred found.
+        var failed: [SimulationVerdict] = []
+        /// How many seeds break each rule, and the first that does.
+        var rules: [String: (seeds: Int, first: UInt64)] = [:]
+        var seconds = 0
+
+        mutating func add(_ verdict: SimulationVerdict) {
+            tally.add(verdict)
+            guard !verdict.violations.isEmpty else { return }
+            if failed.count < 100 { failed.append(verdict) }
+            for rule in Set(verdict.violations.map(\.rule)) {
+                let known = rules[rule] ?? (0, verdict.seed)
+                rules[rule] = (known.seeds + 1, min(known.first, verdict.seed))
+            }
+        }
+    }
+
+    private struct State: Sendable {
+        var next: UInt64
+        var report = Report()
+        var lastSaid = ContinuousClock.now
+    }
+
+    private let end: UInt64
+    private let count: Int
+    private let workers: Int
+    private let digests: Bool
+    private let began = ContinuousClock.now
+    private let isTerminal = isatty(2) == 1
+    private let state: Guarded<State>
+
+    init(first: UInt64, count: Int, workers: Int, digests: Bool) {
+        end = first + UInt64(count)
+        self.count = count
+        self.workers = workers
+        self.digests = digests
+        state = Guarded(State(next: first))
+    }
+
+    func run() -> Report {
+        let finished = DispatchSemaphore(value: 0)
+        for _ in 1..<max(1, workers) {
+            let thread = Thread {
+                work()
+                finished.signal()
+            }
+            thread.stackSize = 8 << 20
+            thread.start()
+        }
+        work()
+        for _ in 1..<max(1, workers) { finished.wait() }
+        if isTerminal { FileHandle.standardError.write(Data("\r\u{1b}[K".utf8)) }
+        var report = state.withLock { $0.report }
+        report.failed.sort { $0.seed < $1.seed }
+        report.seconds = Int((ContinuousClock.now - began) / .seconds(1))
+        return report
+    }
+
+    private func work() {
+        while let seeds = take() {
+            for seed in seeds {
+                let verdict = SimulationVerdict(seed: seed, digests: digests)
+                state.withLock { $0.report.add(verdict) }
+            }
+            sayWhereWeAre()
+        }
+    }
+
+    private func take() -> Range<UInt64>? {
+        state.withLock { state in
+            guard state.next < end else { return nil }
+            let seeds = state.next..<min(end, state.next + 16)
+            state.next = seeds.upperBound
+            return seeds
+        }
+    }
+
+    /// A line that is renewed on a terminal; elsewhere one a minute, so that a run that is killed has told what it did.
+    private func sayWhereWeAre() {
+        let line = state.withLock { state -> String? in
+            let now = ContinuousClock.now
+            guard now - state.lastSaid > (isTerminal ? .seconds(1) : .seconds(60)) else { return nil }
+            state.lastSaid = now
+            let rate = Double(state.report.tally.histories) / ((now - began) / .seconds(1))
+            return "\(state.report.tally.line), \(Int(rate)) a second, next seed \(state.next)"
+        }
+        guard let line else { return }
+        FileHandle.standardError.write(Data((isTerminal ? "\r\u{1b}[K" + line : line + "\n").utf8))
+    }
+}

@@ -1,0 +1,58 @@
+/// Something that client code does. Requests are numbers; numbers beyond the plan's requests are ones that nobody
+/// submitted, or that `regenerate` made.
+enum ClientOperation: Sendable, Hashable {
+    /// Submits a request, with the content it has in the plan or with another one.
+    case submit(Int32, content: Int32)
+    /// Submits a job's places from some place on: which request and content is to stand in each.
+    case submitJob(Int32, first: Int, requests: [Int32])
+    /// Submits and waits.
+    case execute(Int32)
+    case executeStored(Int32)
+    case outcome(Int32)
+    case watch(Int32)
+    case status(Int32)
+    case snapshot(Int32)
+    case cancel(Int32)
+    case cancelJob(Int32)
+    case cancelAll
+    case retry(Int32)
+    case regenerate(Int32)
+    case delete(Int32)
+
+    /// The one request that it is about.
+    var request: Int32? {
+        switch self {
+        case .submit(let id, _), .execute(let id), .executeStored(let id), .outcome(let id), .watch(let id),
+            .status(let id), .snapshot(let id), .cancel(let id), .retry(let id), .regenerate(let id), .delete(let id):
+            id
+        case .submitJob, .cancelJob, .cancelAll: nil
+        }
+    }
+}
+
+/// Something that goes wrong.
+enum Fault: Sendable, Hashable {
+    /// Where a process dies.
+    enum Point: Sendable, Hashable {
+        /// After so many more steps.
+        case steps(Int)
+        /// At its so-many-th commit from now: before it is applied, or when it is applied and nobody knows.
+        case commit(Int, isApplied: Bool)
+    }
+
+    /// The process dies; a new one starts in its place after so many nanoseconds.
+    case crash(Point, restart: Int64)
+    /// The machine stops: every process dies and what is not on the disk is lost.
+    case machineCrash(Point, restart: Int64)
+    /// An orderly shutdown; the program lingers so long before it is gone, and a new one starts after a while.
+    case restart(linger: Int64, restart: Int64)
+    case failCommits(Int)
+    case failClaims(Int)
+    case failReads(Int)
+    /// The disk is full for so long.
+    case fillDisk(Int64)
+    /// The process's date jumps, by nanoseconds.
+    case jumpClock(Int64)
+    /// The process does not run for so long.
+    case doze(Int64)
+}

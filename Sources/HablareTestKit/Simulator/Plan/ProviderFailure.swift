@@ -1,0 +1,54 @@
+import Hablare
+
+/// A way in which real providers fail: a row of the vendors' documentation, as an adapter would report it.
+struct ProviderFailure: Sendable {
+    let code: AIServiceError.Code
+    let category: AIServiceError.Category
+    let disposition: FailureDisposition
+    /// Whether the provider may have billed a call that ends so, in truth.
+    let mayBeBilled: Bool
+
+    func error(call: Int32) -> AIServiceError {
+        AIServiceError(code, "It failed.", category: category, disposition: disposition, cause: "\(call)")
+    }
+
+    private init(
+        _ code: String, _ category: AIServiceError.Category = .provider, _ disposition: FailureDisposition,
+        mayBeBilled: Bool = false
+    ) {
+        self.code = AIServiceError.Code(rawValue: code)
+        self.category = category
+        self.disposition = disposition
+        self.mayBeBilled = mayBeBilled
+    }
+
+    /// The rows: OpenAI's, Anthropic's, ElevenLabs', the network's.
+    static let rows: [ProviderFailure] = [
+        ProviderFailure("rate-limit-exceeded", .provider, .retry(after: .seconds(2))),
+        ProviderFailure("slow-down", .provider, .retry(after: nil)),
+        ProviderFailure("server-error-500", .provider, .retry(after: nil)),
+        ProviderFailure("bad-gateway-502", .provider, .retry(after: nil)),
+        ProviderFailure("server-overloaded-503", .provider, .retry(after: .milliseconds(700))),
+        ProviderFailure("overloaded-529", .provider, .retry(after: nil)),
+        ProviderFailure("request-timeout-408", .provider, .retry(after: nil)),
+        ProviderFailure("conflict-409", .provider, .retry(after: nil)),
+        ProviderFailure("gateway-timeout-504", .network, .outcomeUnknown, mayBeBilled: true),
+        ProviderFailure("overloaded-in-stream", .provider, .outcomeUnknown, mayBeBilled: true),
+        ProviderFailure("connection-lost", .network, .outcomeUnknown, mayBeBilled: true),
+        ProviderFailure("connection-refused", .network, .retry(after: nil)),
+        ProviderFailure("too-many-concurrent-requests", .provider, .retry(after: nil)),
+        ProviderFailure("system-busy", .provider, .retry(after: nil)),
+        ProviderFailure("insufficient-quota", .provider, .needsUser),
+        ProviderFailure("spend-limit-exceeded", .provider, .needsUser),
+        ProviderFailure("quota-exceeded-401", .provider, .needsUser),
+        ProviderFailure("invalid-api-key-401", .configuration, .needsUser),
+        ProviderFailure("payment-required-402", .provider, .needsUser),
+        ProviderFailure("forbidden-403", .configuration, .needsUser),
+        ProviderFailure("bad-request-400", .data, .fail),
+        ProviderFailure("not-found-404", .data, .fail),
+        ProviderFailure("too-large-413", .data, .fail),
+        ProviderFailure("unprocessable-422", .data, .fail),
+        ProviderFailure("max-character-limit-exceeded", .data, .fail),
+        ProviderFailure("voice-not-found", .data, .fail),
+    ]
+}

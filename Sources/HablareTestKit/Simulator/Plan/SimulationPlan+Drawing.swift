@@ -1,0 +1,211 @@
+import Hablare
+
+private let second: Int64 = 1_000_000_000
+private let millisecond: Int64 = 1_000_000
+
+extension SimulationPlan {
+    /// Draws a plan.
+    package init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed &* 0x2545_f491_4f6c_dd1d &+ 0x9e37)
+        let slots = random.element(of: [1, 1, 2, 2, 2, 3, 3])
+        let renewal = random.within(2...6) * second
+        let providers = (0..<random.within(1...3)).map { _ in
+            Provider(
+                concurrency: Int(random.within(1...3)),
+                attemptTimeout: random.percent(30) ? .seconds(random.within(1...6)) : nil)
+        }
+        let horizon = random.within(5...25) * second
+        self.seed = seed
+        interleaving = random.next()
+        self.slots = slots
+        style = SchedulingStyle(
+            order: random.element(of: [.any, .any, .oldest, .newest]),
+            slowLane: random.percent(25) ? Int(random.below(Int64(slots))) : nil,
+            drift: random.percent(40) ? random.within(1...40) * millisecond : 0)
+        configuration = EngineConfiguration(
+            attemptTimeout: .seconds(random.within(2...10)),
+            cancellationGrace: .milliseconds(random.within(500...3000)),
+            shutdownGrace: .milliseconds(random.within(0...4000)),
+            renewalInterval: .nanoseconds(renewal),
+            leaseDuration: .nanoseconds(renewal * random.within(3...6)))
+        knowsLiveness = random.percent(60)
+        signalDelay = random.element(of: [0, 5, 50, 400]) * millisecond
+        lostSignals = random.percent(20) ? 30 : 0
+        commitDelay = random.percent(50) ? random.within(1...30) * millisecond : 0
+        self.providers = providers
+        self.horizon = horizon
+        endsAfresh = random.percent(25)
+        var draft = PlanDraft(random: random, providers: providers.count, slots: slots, horizon: horizon)
+        draft.draw(isCalm: random.percent(15))
+        requests = draft.requests
+        events = draft.ordered
+    }
+}
+
+/// Draws a plan's requests and events.
+private struct PlanDraft {
+    var random: SeededGenerator
+    let providers: Int
+    let slots: Int
+    let horizon: Int64
+    var requests: [SimulationPlan.Request] = []
+    private var events: [(time: Int64, slot: Int, what: PlannedEvent.What)] = []
+
+    init(random: SeededGenerator, providers: Int, slots: Int, horizon: Int64) {
+        self.random = random
+        self.random = SeededGenerator(seed: self.random.next())
+        self.providers = providers
+        self.slots = slots
+        self.horizon = horizon
+    }
+
+    var ordered: [PlannedEvent] {
+        events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.enumerated().map {
+            PlannedEvent(
+                number: Int32($0.offset), time: $0.element.element.time, slot: $0.element.element.slot,
+                what: $0.element.element.what)
+        }
+    }
+
+    mutating func draw(isCalm: Bool) {
+        let singles = random.within(3...7)
+        for _ in 0..<singles {
+            let id = request(isCalm: isCalm)
+            submit(id)
+        }
+        if random.percent(45) { job(isCalm: isCalm) }
+        for id in requests.indices { follow(Int32(id)) }
+        if random.percent(6) { operation(.cancelAll, at: anytime()) }
+        if random.percent(15) {  // one that nobody submitted
+            operation(random.element(of: [.status(9999), .outcome(9999), .watch(9999), .cancel(9999)]), at: anytime())
+        }
+        if !isCalm { faults() }
+    }
+
+    // MARK: Requests
+
+    private mutating func request(isCalm: Bool, provider: Int? = nil, content: Int32? = nil) -> Int32 {
+        let id = Int32(requests.count)
+        requests.append(
+            SimulationPlan.Request(
+                provider: provider ?? Int(random.below(Int64(providers))), content: content ?? id,
+                priority: random.element(of: Priority.allCases),
+                attemptTimeout: random.percent(15) ? .milliseconds(random.within(200...4000)) : nil,
+                behaviours: (0..<random.within(0...3)).map { _ in behaviour(isCalm: isCalm) }))
+        return id
+    }
+
+    private mutating func behaviour(isCalm: Bool) -> ProviderBehaviour {
+        let soon = random.within(0...1500) * millisecond
+        let row = Int32(random.below(Int64(ProviderFailure.rows.count)))
+        switch random.below(isCalm ? 60 : 100) {
+        case 0..<35: return .answer(after: random.percent(20) ? 0 : soon)
+        case 35..<45: return .progress(Int(random.within(1...4)), every: random.within(0...400) * millisecond)
+        case 45..<68: return .fail(row: row, after: soon)
+        case 68..<73: return .wrongType(after: soon)
+        case 73..<82: return .stall
+        case 82..<91: return .deafAnswer(after: random.within(1...40) * second / 2)
+        case 91..<95: return .deafFailure(row: row, after: random.within(1...40) * second / 2)
+        default: return .answerWhenCancelled
+        }
+    }
+
+    /// Submits a request, and perhaps again: the same, or other content under its name.
+    private mutating func submit(_ id: Int32) {
+        let time = random.percent(50) ? random.within(0...2) * second / 4 : anytime()
+        let content = requests[Int(id)].content
+        operation(random.percent(30) ? .execute(id) : .submit(id, content: content), at: time)
+        if random.percent(15) { operation(.submit(id, content: content), at: near(time)) }
+        if random.percent(10) { operation(.submit(id, content: content + 10_000), at: near(time)) }
+    }
+
+    private mutating func job(isCalm: Bool) {
+        let provider = Int(random.below(Int64(providers)))
+        let first = Int32(requests.count)
+        let count = Int(random.within(2...4))
+        for _ in 0..<count { _ = request(isCalm: isCalm, provider: provider) }
+        let time = anytime()
+        operation(.submitJob(0, first: 0, requests: (0..<count).map { first + Int32($0) }), at: time)
+        for _ in 0..<random.within(0...2) {  // resumed, with other UUIDs for the same places, or with the same
+            let usesOthers = random.percent(70)
+            let ids = (0..<count).map { place -> Int32 in
+                guard usesOthers else { return first + Int32(place) }
+                let id = request(isCalm: isCalm, provider: provider, content: first + Int32(place))
+                return id
+            }
+            operation(.submitJob(0, first: 0, requests: ids), at: near(time))
+        }
+        if random.percent(20) { operation(.cancelJob(0), at: near(time)) }
+    }
+
+    /// What becomes of a request beside being done.
+    private mutating func follow(_ id: Int32) {
+        for _ in 0..<random.within(0...3) {
+            let waits: [ClientOperation] = [.outcome(id), .watch(id), .executeStored(id), .status(id), .snapshot(id)]
+            let patience = random.percent(15) ? random.within(0...3000) * millisecond : nil
+            operation(random.element(of: waits), at: anytime(), patience: patience)
+        }
+        if random.percent(22) {
+            let time = anytime()
+            operation(.cancel(id), at: time)
+            if random.percent(30) { operation(.cancel(id), at: near(time)) }
+            if random.percent(40) { operation(.retry(id), at: near(time)) }
+        }
+        if random.percent(25) { operation(.retry(id), at: anytime()) }
+        if random.percent(10) { operation(.regenerate(id), at: anytime()) }
+        if random.percent(4) {
+            let time = anytime()
+            operation(.delete(id), at: time)
+            if random.percent(30) {
+                operation(.submit(id, content: requests[Int(id)].content), at: near(time))
+            }
+        }
+    }
+
+    // MARK: Faults
+
+    private mutating func faults() {
+        for _ in 0..<random.element(of: [0, 0, 1, 1, 2, 3]) {
+            let restart = random.within(0...4000) * millisecond
+            fault(random.percent(15) ? .machineCrash(point(), restart: restart) : .crash(point(), restart: restart))
+        }
+        for _ in 0..<random.element(of: [0, 0, 0, 1, 1, 2]) {
+            fault(.restart(linger: random.within(0...12) * second / 2, restart: random.within(0...2000) * millisecond))
+        }
+        for _ in 0..<random.element(of: [0, 0, 1, 1, 2, 3]) {
+            switch random.below(8) {
+            case 0, 1: fault(.failCommits(Int(random.within(1...3))))
+            case 2: fault(.failClaims(Int(random.within(1...2))))
+            case 3: fault(.failReads(Int(random.within(1...2))))
+            case 4: fault(.fillDisk(random.within(200...8000) * millisecond))
+            case 5: fault(.jumpClock(random.within(-60...60) * second))
+            default: fault(.doze(random.within(1...40) * second))
+            }
+        }
+    }
+
+    private mutating func point() -> Fault.Point {
+        random.percent(45)
+            ? .steps(Int(random.within(1...120)))
+            : .commit(Int(random.within(1...6)), isApplied: random.percent(50))
+    }
+
+    private mutating func fault(_ fault: Fault) {
+        events.append((anytime(), Int(random.below(Int64(slots))), .fault(fault)))
+    }
+
+    // MARK: Times
+
+    private mutating func operation(_ operation: ClientOperation, at time: Int64, patience: Int64? = nil) {
+        events.append((time, Int(random.below(Int64(slots))), .operation(operation, patience: patience)))
+    }
+
+    private mutating func anytime() -> Int64 {
+        // Half of all things happen early on, close to each other.
+        random.percent(50) ? random.below(horizon / 8) : random.below(horizon)
+    }
+
+    private mutating func near(_ time: Int64) -> Int64 {
+        min(horizon - 1, time + (random.percent(50) ? random.below(20 * millisecond) : random.below(horizon / 4)))
+    }
+}

@@ -1,0 +1,90 @@
+import Hablare
+
+/// G2: a completed outcome is an answer that the provider gave for that very request, recorded once; a failure is one
+/// that happened.
+enum AnswersAreTrue: SimulationRule {
+    static let name = "G2 answers are true"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories {
+            for (_, outcome) in story.outcomes { check(outcome, of: story.number, in: history, &found) }
+        }
+        for record in history.final.values.sorted(by: { $0.request < $1.request }) {
+            check(record.status, of: record.request, in: history, &found)
+            let completed = record.attempts.count { $0.outcome == .completed }
+            switch record.status {
+            case .completed(let call):
+                if record.answer != call {
+                    found.append("request \(record.request): the text is of call \(record.answer), not \(call)")
+                }
+                if completed != 1 { found.append("request \(record.request) has \(completed) completed attempts") }
+            default:
+                if completed != 0 {
+                    found.append("request \(record.request) is \(record.status) with a completed attempt")
+                }
+            }
+        }
+        return found
+    }
+
+    /// Whether a call was under way as long as it may be.
+    private static func tookItsTime(_ call: CallStory, in history: SimulationHistory) -> Bool {
+        let plan = history.plan
+        let own =
+            plan.requests.indices.contains(Int(call.request))
+            ? plan.requests[Int(call.request)].attemptTimeout : nil
+        let limit =
+            own ?? plan.providers[Int(call.provider)].attemptTimeout ?? plan.configuration.attemptTimeout
+        // A regenerated request has the timeout of another one, which the trace does not name.
+        let isRegenerated = Int(call.request) >= plan.requests.count
+        let end = min(call.cancelled?.time ?? .max, call.end?.time ?? .max, history.events.last?.time ?? .max)
+        // The engine counts from a little earlier: from the attempt's journalling.
+        return isRegenerated || end - call.startedAt + 1_000_000_000 >= limit.nanoseconds
+    }
+
+    private static func check(
+        _ outcome: Observed, of request: Int32, in history: SimulationHistory, _ found: inout [String]
+    ) {
+        switch outcome {
+        case .completed(let number):
+            guard history.calls.indices.contains(Int(number)) else {
+                found.append("request \(request) is completed by call \(number), which never was")
+                return
+            }
+            let call = history.calls[Int(number)]
+            if call.request != request || call.end?.how != .answered(isPromisedType: true) {
+                found.append("request \(request) is completed by call \(number), which did not answer it")
+            }
+        case .failed(let code, let number) where number >= 0:
+            guard history.calls.indices.contains(Int(number)) else {
+                found.append("request \(request) failed by call \(number), which never was")
+                return
+            }
+            let call = history.calls[Int(number)]
+            guard call.request == request, case .failed(let row)? = call.end?.how,
+                AIServiceErrorCode(ProviderFailure.rows[Int(row)].code).rawValue == code
+            else {
+                found.append("request \(request) failed by call \(number), which did not fail so")
+                return
+            }
+        case .failed(let code, _):
+            let mine = history.requests[request]?.calls ?? []
+            let error = AIServiceErrorCode(rawValue: code)
+            // A process that slept between journalling and sending may find that the time is over.
+            let mayHaveSlept = history.processes.contains { !$0.sleeps.isEmpty }
+            if error == .timeout, !mayHaveSlept, !mine.contains(where: { tookItsTime($0, in: history) }) {
+                found.append("request \(request) timed out, and no call of it took so long")
+            }
+            if error == .invalidResponse, !mine.contains(where: { $0.end?.how == .answered(isPromisedType: false) }) {
+                found.append("request \(request) had an invalid response, and no provider gave one")
+            }
+            // Failures of providers carry their call; what a stopped call says is not looked at.
+            if error.category == .provider || error.category == .network {
+                found.append("request \(request) failed as \(error.text), which no provider said")
+            }
+            if error == .cancelled { found.append("request \(request) failed by its cancellation") }
+        default: return
+        }
+    }
+}

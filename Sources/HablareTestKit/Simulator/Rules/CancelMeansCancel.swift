@@ -1,0 +1,82 @@
+import Hablare
+
+/// G5: after an acknowledged cancellation its process begins no call, another one at most one that it had journalled
+/// before, which is stopped within a renewal interval; and the request stays cancelled until it is retried.
+enum CancelMeansCancel: SimulationRule {
+    static let name = "G5 cancel means cancel"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories where !story.isMurky {
+            for cancel in story.cancels {
+                guard cancel.result == .done, let place = cancel.returned else { continue }
+                check(cancel, place, story, history, &found)
+            }
+        }
+        for story in history.stories where story.isMurky {
+            for delete in story.deletes {
+                guard delete.result == .done, let place = delete.returned,
+                    !story.submits.contains(where: { $0.end > delete.called })
+                else { continue }
+                if history.final[story.number] != nil {
+                    found.append("request \(story.number) was deleted and is there")
+                }
+                if let call = story.calls.first(where: { $0.started > place && $0.process == delete.process }) {
+                    found.append("call \(call.number) began after its request was deleted")
+                }
+            }
+        }
+        return found
+    }
+
+    private static func check(
+        _ cancel: OperationStory, _ place: Int, _ story: RequestStory, _ history: SimulationHistory,
+        _ found: inout [String]
+    ) {
+        // A retry that was under way at the time may have come after it.
+        let end = story.retries.filter { $0.end > cancel.called }.map(\.called).min() ?? .max
+        var others: [Int32: Int] = [:]
+        for call in story.calls where call.started > place && call.started < end {
+            if call.process == cancel.process {
+                found.append("call \(call.number) began after its own process had cancelled request \(story.number)")
+            } else {
+                others[call.process, default: 0] += 1
+            }
+        }
+        for (process, count) in others where count > 1 {
+            found.append("process \(process) began \(count) calls after request \(story.number) was cancelled")
+        }
+        for call in story.calls where call.isRunning(at: place) && end > place {
+            stops(call, place, cancel, history, &found)
+        }
+        if end == .max, let final = history.final[story.number], final.phase != .cancelled {
+            found.append("request \(story.number) was cancelled and is \(final.phase)")
+        }
+    }
+
+    /// A call under way is stopped: here before the cancellation is acknowledged, elsewhere soon.
+    private static func stops(
+        _ call: CallStory, _ place: Int, _ cancel: OperationStory, _ history: SimulationHistory,
+        _ found: inout [String]
+    ) {
+        let process = history.processes[Int(call.process)]
+        if call.process == cancel.process {
+            if call.cancelled.map({ $0.place > place }) ?? true {
+                found.append("call \(call.number) went on after its own process had cancelled its request")
+            }
+            return
+        }
+        let plan = history.plan
+        let time = history.events[place].time
+        let limit =
+            time + plan.configuration.renewalInterval.nanoseconds + plan.signalDelay + 20 * plan.commitDelay
+            + 2_000_000_000
+        let isStopped = (call.cancelled?.time ?? .max) <= limit || (call.end?.time ?? .max) <= limit
+        let isExcused =
+            process.deathTime <= limit || process.slept(from: time, to: limit) || !process.storeFailures.isEmpty
+            || process.shutdownOrdered != nil && process.serviceEnded != nil || process.lostLeases(before: .max)
+        if !isStopped, !isExcused, (history.events.last?.time ?? 0) > limit {
+            found.append("call \(call.number) was not stopped in time after another process cancelled its request")
+        }
+    }
+}

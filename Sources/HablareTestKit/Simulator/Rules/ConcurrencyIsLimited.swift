@@ -1,0 +1,20 @@
+import Hablare
+
+/// A process never has more calls under way with a provider than it allows; those that were given up aside.
+enum ConcurrencyIsLimited: SimulationRule {
+    static let name = "concurrency is limited"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        let grace = history.plan.configuration.cancellationGrace.nanoseconds
+        for (index, call) in history.calls.enumerated() {
+            let limit = history.plan.providers[Int(call.provider)].concurrency
+            let others = history.calls[..<index].count { other in
+                other.process == call.process && other.provider == call.provider && other.isRunning(at: call.started)
+                    && !(other.cancelled.map { $0.time + grace <= call.startedAt } ?? false)
+            }
+            if others >= limit { found.append("call \(call.number) began beside \(others) others, of \(limit)") }
+        }
+        return found
+    }
+}

@@ -1,0 +1,29 @@
+import Hablare
+
+/// G11: every error is the engine's own or a cancellation, and the store is blamed only when it failed.
+enum ErrorsAreTyped: SimulationRule {
+    static let name = "G11 errors are typed"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for operation in history.operations {
+            guard let returned = operation.returned else { continue }
+            switch operation.result {
+            case .foreignError: found.append("operation \(operation.number) threw an error of another kind")
+            case .refused(let code):
+                let code = AIServiceErrorCode(rawValue: code)
+                if code.code == nil { found.append("operation \(operation.number) threw an unknown code") }
+                let failures = history.processes[Int(operation.process)].storeFailures
+                if code.category == .storage, !failures.contains(where: { $0 < returned }) {
+                    found.append("operation \(operation.number) blames the store, which did not fail: \(code.text)")
+                }
+            default: continue
+            }
+        }
+        for process in history.processes {
+            guard case .foreignError? = process.serviceEnded?.observed else { continue }
+            found.append("the engine of process \(process.number) threw an error of another kind")
+        }
+        return found
+    }
+}

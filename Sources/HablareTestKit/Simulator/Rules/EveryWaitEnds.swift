@@ -1,0 +1,44 @@
+/// G4: whoever waits in a process that lives is answered: with the outcome, with his own cancellation, or with the
+/// news that the engine was shut down.
+enum EveryWaitEnds: SimulationRule {
+    static let name = "G4 every wait ends"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for operation in history.operations {
+            let process = history.processes[Int(operation.process)]
+            guard let returned = operation.returned else {
+                let hasFailed = process.serviceEnded.map { $0.observed != .done } ?? false
+                if !process.hasCrashed, !hasFailed {
+                    found.append("operation \(operation.number), \(operation.operation), never ended")
+                }
+                continue
+            }
+            if returned > history.quiet, process.shutdownOrdered.map({ $0 > history.quiet }) ?? true {
+                found.append("operation \(operation.number), \(operation.operation), ended only by the last shutdown")
+            }
+            if operation.result?.isRefused(.suspended) == true,
+                process.shutdownOrdered.map({ $0 > returned }) ?? true, process.serviceEnded == nil
+            {
+                found.append("operation \(operation.number) was told of a shutdown that nobody ordered")
+            }
+            if operation.result == .cancellationError, !operation.isCancelled {
+                found.append("operation \(operation.number) was told that it was cancelled, and was not")
+            }
+            if case .watch = operation.operation { stream(operation, &found) }
+        }
+        return found
+    }
+
+    private static func stream(_ operation: OperationStory, _ found: inout [String]) {
+        switch operation.result {
+        case .pending, .executing, .done:
+            found.append("the stream of operation \(operation.number) ended without the outcome")
+        default: break
+        }
+        let outcome = operation.told.firstIndex { $0.observed.outcome != nil }
+        if let outcome, outcome != operation.told.count - 1 {
+            found.append("the stream of operation \(operation.number) went on after the outcome")
+        }
+    }
+}

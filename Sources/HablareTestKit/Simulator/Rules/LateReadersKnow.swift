@@ -1,0 +1,40 @@
+/// G4: who asks after an outcome was announced is told it; who asks for what was never submitted is told so.
+enum LateReadersKnow: SimulationRule {
+    static let name = "G4 late readers know"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories where !story.isMurky {
+            let first = story.outcomes.first
+            for operation in story.others + story.cancels {
+                guard let returned = operation.returned, let result = operation.result else { continue }
+                if case .regenerate = operation.operation { continue }
+                if case .snapshot = operation.operation { continue }
+                if !story.submits.contains(where: { $0.called < returned }), isAnswer(result) {
+                    found.append("operation \(operation.number) found request \(story.number): nobody submitted it")
+                }
+                guard let first, first.place < operation.called,
+                    !story.retries.contains(where: { $0.called < returned })
+                else { continue }
+                let isWrong =
+                    switch result {
+                    case .pending, .executing, .done, .completed, .failed, .cancelled: result != first.outcome
+                    default: false
+                    }
+                if isWrong {
+                    found.append(
+                        "operation \(operation.number) was told \(result) after request \(story.number) was "
+                            + "\(first.outcome)")
+                }
+            }
+        }
+        return found
+    }
+
+    private static func isAnswer(_ result: Observed) -> Bool {
+        switch result {
+        case .refused, .cancellationError, .foreignError: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Hablare
+
+/// G7: no call is sent before it is on disk, and each has a line in the ledger that does not say less than the truth.
+enum NothingPaidInSilence: SimulationRule {
+    static let name = "G7 nothing paid in silence"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for call in history.calls where call.journalled < call.attempt {
+            // A deleted request's attempts are not told any more.
+            if history.requests[call.request]?.isMurky == true { continue }
+            found.append("call \(call.number) was sent before its attempt was on disk")
+        }
+        if history.attempts < history.calls.count {
+            found.append("\(history.calls.count) calls, and \(history.attempts) lines in the ledger")
+        }
+        for story in history.stories where !story.isMurky {
+            guard let final = history.final[story.number] else {
+                if !story.calls.isEmpty { found.append("request \(story.number) was sent and is not there") }
+                continue
+            }
+            var seen: Set<Int32> = []
+            for call in story.calls {
+                if !seen.insert(call.attempt).inserted {
+                    found.append("attempt \(call.attempt) of request \(story.number) was sent twice")
+                }
+                guard let line = final.attempts.first(where: { $0.attempt == call.attempt }) else {
+                    found.append("call \(call.number) of request \(story.number) is not in the ledger")
+                    continue
+                }
+                if truth(of: call, in: history) > weight(of: line) {
+                    found.append(
+                        "call \(call.number), \(call.end.map { "\($0.how)" } ?? "unended"), is ledgered \(line)")
+                }
+            }
+            for line in final.attempts where weight(of: line) == 2 && !seen.contains(line.attempt) {
+                found.append("attempt \(line.attempt) of request \(story.number) is billed and was never sent")
+            }
+        }
+        return found
+    }
+
+    private static func weight(of line: FinalRecord.Attempt) -> Int {
+        switch line.billing {
+        case .neverSent: 0
+        case .maybeBilled: 1
+        case .billed, .billedDiscarded: 2
+        }
+    }
+
+    /// What the ledger must say at least.
+    private static func truth(of call: CallStory, in history: SimulationHistory) -> Int {
+        let process = history.processes[Int(call.process)]
+        guard let end = call.end else { return 1 }
+        if end.how.billing < 2 { return end.how.billing }
+        // The answer reaches the ledger unless the process dies, ends or cannot write first.
+        let isUndisturbed =
+            !process.hasCrashed && process.storeFailures.isEmpty
+            && end.place < process.shutdownOrdered ?? .max
+            && end.time + 1_000_000_000 < history.quietTime
+        return isUndisturbed ? 2 : 1
+    }
+}

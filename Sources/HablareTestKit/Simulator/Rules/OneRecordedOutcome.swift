@@ -1,0 +1,33 @@
+/// G1, G3: everybody is told the same outcome, the recorded one; a request has one for each time it was submitted or
+/// retried, and a completed one for ever.
+enum OneRecordedOutcome: SimulationRule {
+    static let name = "G3 one outcome"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories where !story.isMurky {
+            let outcomes = story.outcomes
+            guard !outcomes.isEmpty else { continue }
+            guard let final = history.final[story.number] else {
+                found.append("request \(story.number) had an outcome and is gone")
+                continue
+            }
+            let told = Set(outcomes.map(\.outcome))
+            let completed = told.filter { if case .completed = $0 { true } else { false } }
+            if completed.count > 1 { found.append("request \(story.number) was completed twice: \(completed)") }
+            if let answer = completed.first, final.status != answer {
+                found.append("request \(story.number): told \(answer), recorded \(final.status)")
+            }
+            let mayBeRetried = story.retries.count
+            let all = told.union(final.status.outcome.map { [$0] } ?? [])
+            if all.count > 1 + mayBeRetried {
+                found.append("request \(story.number) had outcomes \(all) with \(mayBeRetried) retries")
+            }
+            // What was told before anybody could retry is the outcome of the first life.
+            if mayBeRetried == 0, let outcome = told.first, final.status != outcome {
+                found.append("request \(story.number): told \(outcome), recorded \(final.status)")
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,33 @@
+/// A promise of the engine, judged from outside over a whole history.
+package protocol SimulationRule: Sendable {
+    /// What it is called in reports: the guarantee and a word.
+    static var name: String { get }
+    /// Everything that breaks it.
+    static func violations(in history: SimulationHistory) -> [String]
+}
+
+/// A broken promise.
+package struct SimulationViolation: Sendable, Hashable {
+    /// The rule that is broken.
+    package let rule: String
+    /// What broke it.
+    package let message: String
+}
+
+/// All rules.
+package enum SimulationRules {
+    /// In the order of the guarantees.
+    package static let all: [any SimulationRule.Type] = [
+        AcknowledgedIsDurable.self, ContentIsKept.self, OneRecordedOutcome.self, AnswersAreTrue.self,
+        FinalIsFinal.self, EveryWaitEnds.self, LateReadersKnow.self, CancelMeansCancel.self, OneFlight.self,
+        LeasesAreRespected.self, NothingPaidInSilence.self, ErrorsAreTyped.self, ConcurrencyIsLimited.self,
+        EverythingEnds.self,
+    ]
+
+    /// Judges a history.
+    package static func judge(_ history: SimulationHistory) -> [SimulationViolation] {
+        all.flatMap { rule in
+            rule.violations(in: history).map { SimulationViolation(rule: rule.name, message: $0) }
+        }
+    }
+}

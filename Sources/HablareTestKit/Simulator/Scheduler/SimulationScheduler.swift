@@ -1,0 +1,254 @@
+import Hablare
+
+/// Runs every job of a simulated history, one at a time, on the calling thread, in an order drawn from a seed; and
+/// keeps the one virtual time, which moves when nothing is ready (and a little on its own, as on a busy machine).
+///
+/// Each simulated process has a lane. A lane can be put to sleep (a laptop's lid: neither jobs nor timers run while
+/// time goes on) and cut off (a crash: its sleeps end at once).
+package final class SimulationScheduler: Sendable {
+    /// Something that can be run.
+    enum Entry: Sendable {
+        case job(UnownedJob)
+        case action(@Sendable () -> Void)
+    }
+
+    /// What the owner of the scheduler must see to before the next step.
+    enum Alert: Sendable {
+        /// The steps that a lane was given to live are used up.
+        case fuseBurnt(lane: Int)
+        /// Something raised by the simulated world itself.
+        case raised(@Sendable () -> Void)
+    }
+
+    enum Next: Sendable {
+        case run(Entry, ProcessExecutor)
+        case alert(Alert)
+        case fire([Due])
+        /// Nothing is ready and nobody sleeps.
+        case nothing
+    }
+
+    enum Due: Sendable {
+        case wake(CheckedContinuation<Void, any Error>)
+        case act(@Sendable () -> Void)
+    }
+
+    private struct Lane: Sendable {
+        var executor: ProcessExecutor?
+        var ready: [Entry] = []
+        var isAsleep = false
+        var isCutOff = false
+        /// Steps until an alert.
+        var fuse = 0
+        /// Timers that came while the lane slept.
+        var missed: [SimulationTimers.Payload] = []
+    }
+
+    private struct State: Sendable {
+        var now: Int64 = 0
+        var steps: Int32 = 0
+        var lanes: [Lane] = []
+        var timers = SimulationTimers()
+        var sleepers: [Int: (lane: Int, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var lastSleeper = 0
+        var alerts: [Alert] = []
+        var random: SeededGenerator
+    }
+
+    private let style: SchedulingStyle
+    private let state: Confined<State>
+
+    /// Creates a scheduler at time zero.
+    init(seed: UInt64, style: SchedulingStyle) {
+        self.style = style
+        state = Confined(State(random: SeededGenerator(seed: seed)))
+    }
+
+    /// The virtual time in nanoseconds, and how many steps were run.
+    var stamp: (now: Int64, steps: Int32) { state.withLock { ($0.now, $0.steps) } }
+
+    /// The virtual time in nanoseconds.
+    var now: Int64 { state.withLock { $0.now } }
+
+    /// A number of the interleaving's own stream of randomness, below a bound.
+    func draw(below bound: Int64) -> Int64 {
+        state.withLock { $0.random.below(bound) }
+    }
+
+    // MARK: Lanes
+
+    /// Opens a lane.
+    func makeLane() -> ProcessExecutor {
+        state.withLock { state in
+            let executor = ProcessExecutor(lane: state.lanes.count, scheduler: self)
+            state.lanes.append(Lane(executor: executor))
+            return executor
+        }
+    }
+
+    /// Puts a job or an action on the ready list.
+    func enqueue(_ entry: Entry, lane: Int) {
+        state.withLock { $0.lanes[lane].ready.append(entry) }
+    }
+
+    /// Lets a lane run so many more steps, then raises an alert; 0 takes the limit back.
+    func lightFuse(_ steps: Int, lane: Int) {
+        state.withLock { $0.lanes[lane].fuse = steps }
+    }
+
+    /// Stops a lane's jobs and timers, or lets them go on.
+    func setAsleep(_ isAsleep: Bool, lane: Int) {
+        state.withLock { state in
+            state.lanes[lane].isAsleep = isAsleep
+            guard !isAsleep else { return }
+            for payload in state.lanes[lane].missed { state.timers.insert(state.now, lane: lane, payload) }
+            state.lanes[lane].missed = []
+        }
+    }
+
+    /// Ends all present and future sleeps of a lane and takes its jobs out of the draw: ``popFirst(lane:)`` gives them.
+    func cut(lane: Int) {
+        let woken = state.withLock { state -> [CheckedContinuation<Void, any Error>] in
+            state.lanes[lane].isCutOff = true
+            state.lanes[lane].fuse = 0
+            state.lanes[lane].missed = []
+            let numbers = state.sleepers.filter { $0.value.lane == lane }.keys.sorted()
+            return numbers.compactMap { state.sleepers.removeValue(forKey: $0)?.continuation }
+        }
+        for continuation in woken { continuation.resume(throwing: CancellationError()) }
+    }
+
+    /// Whether a lane is cut off.
+    func isCutOff(lane: Int) -> Bool { state.withLock { $0.lanes[lane].isCutOff } }
+
+    /// The oldest job of a lane that is cut off.
+    func popFirst(lane: Int) -> (Entry, ProcessExecutor)? {
+        state.withLock { state in
+            guard !state.lanes[lane].ready.isEmpty, let executor = state.lanes[lane].executor else { return nil }
+            state.steps += 1
+            return (state.lanes[lane].ready.removeFirst(), executor)
+        }
+    }
+
+    /// Raises an alert.
+    func raise(_ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.alerts.append(.raised(action)) }
+    }
+
+    /// Forgets everything, so that nothing of the history stays in memory.
+    func close() {
+        let rest = state.withLock { state in
+            defer {
+                state.lanes = []
+                state.timers = SimulationTimers()
+                state.alerts = []
+            }
+            return state.lanes
+        }
+        _ = rest
+    }
+
+    // MARK: Choosing
+
+    /// The next thing to do. Moves time when nothing is ready.
+    func next() -> Next {
+        state.withLock { state in
+            if !state.alerts.isEmpty { return .alert(state.alerts.removeFirst()) }
+            let drift = style.drift
+            if drift > 0, state.random.next() & 31 == 0 { state.now += state.random.below(drift) }
+            let due = takeDue(&state)
+            if !due.isEmpty { return .fire(due) }
+            if let lane = chooseLane(&state) { return take(from: lane, &state) }
+            while let deadline = state.timers.earliest {
+                state.now = max(state.now, deadline)
+                let due = takeDue(&state)
+                if !due.isEmpty { return .fire(due) }
+            }
+            return .nothing
+        }
+    }
+
+    private func chooseLane(_ state: inout State) -> Int? {
+        var total = 0
+        for lane in state.lanes.indices where Self.isEligible(state.lanes[lane]) {
+            total += state.lanes[lane].ready.count * style.weight(of: lane)
+        }
+        guard total > 0 else { return nil }
+        var place = Int(state.random.below(Int64(total)))
+        for lane in state.lanes.indices where Self.isEligible(state.lanes[lane]) {
+            place -= state.lanes[lane].ready.count * style.weight(of: lane)
+            if place < 0 { return lane }
+        }
+        return nil
+    }
+
+    private static func isEligible(_ lane: Lane) -> Bool { !lane.isAsleep && !lane.isCutOff && !lane.ready.isEmpty }
+
+    private func take(from lane: Int, _ state: inout State) -> Next {
+        let count = state.lanes[lane].ready.count
+        guard let executor = state.lanes[lane].executor else { return .nothing }
+        let index = style.index(of: count, using: &state.random)
+        let entry = state.lanes[lane].ready.remove(at: index)
+        state.steps += 1
+        if state.lanes[lane].fuse > 0 {
+            state.lanes[lane].fuse -= 1
+            if state.lanes[lane].fuse == 0 { state.alerts.append(.fuseBurnt(lane: lane)) }
+        }
+        return .run(entry, executor)
+    }
+
+    private func takeDue(_ state: inout State) -> [Due] {
+        guard let earliest = state.timers.earliest, earliest <= state.now else { return [] }
+        var due: [Due] = []
+        while let (lane, payload) = state.timers.popDue(state.now) {
+            if lane >= 0, state.lanes[lane].isAsleep {
+                state.lanes[lane].missed.append(payload)
+                continue
+            }
+            switch payload {
+            case .action(let action):
+                if lane < 0 || !state.lanes[lane].isCutOff { due.append(.act(action)) }
+            case .sleeper(let number):
+                if let sleeper = state.sleepers.removeValue(forKey: number) { due.append(.wake(sleeper.continuation)) }
+            }
+        }
+        return due
+    }
+
+    // MARK: Time
+
+    /// Does something at a time: on behalf of the world (`lane` is `nil`), or of a lane that may sleep or be cut off.
+    func at(_ time: Int64, lane: Int? = nil, _ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.timers.insert(max(time, $0.now), lane: lane ?? -1, .action(action)) }
+    }
+
+    /// Sleeps until a time.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled (unless the sleep is deaf) or the lane is cut off.
+    func sleep(until deadline: Int64, lane: Int, isDeaf: Bool = false) async throws {
+        let number = state.withLock { state in
+            state.lastSleeper += 1
+            return state.lastSleeper
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let isCancelled = !isDeaf && Task.isCancelled
+                let result = state.withLock { state -> Result<Void, any Error>? in
+                    if isCancelled || state.lanes[lane].isCutOff { return .failure(CancellationError()) }
+                    if deadline <= state.now { return .success(()) }
+                    state.timers.insert(deadline, lane: lane, .sleeper(number))
+                    state.sleepers[number] = (lane, continuation)
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            if !isDeaf { endSleep(number) }
+        }
+    }
+
+    private func endSleep(_ number: Int) {
+        let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
+        sleeper?.continuation.resume(throwing: CancellationError())
+    }
+}

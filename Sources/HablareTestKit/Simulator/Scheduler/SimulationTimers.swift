@@ -1,0 +1,36 @@
+import HeapModule
+
+/// What is to happen later, by time and then in the order it was asked for.
+struct SimulationTimers: Sendable {
+    enum Payload: Sendable {
+        /// A task sleeps; looked up when its time has come, because it may have been cancelled since.
+        case sleeper(Int)
+        case action(@Sendable () -> Void)
+    }
+
+    private struct Timer: Comparable, Sendable {
+        let deadline: Int64
+        let number: Int
+        let lane: Int
+        let payload: Payload
+
+        static func < (lhs: Self, rhs: Self) -> Bool { (lhs.deadline, lhs.number) < (rhs.deadline, rhs.number) }
+        static func == (lhs: Self, rhs: Self) -> Bool { lhs.number == rhs.number }
+    }
+
+    private var heap = Heap<Timer>()
+    private var last = 0
+
+    var earliest: Int64? { heap.min?.deadline }
+
+    mutating func insert(_ deadline: Int64, lane: Int, _ payload: Payload) {
+        last += 1
+        heap.insert(Timer(deadline: deadline, number: last, lane: lane, payload: payload))
+    }
+
+    mutating func popDue(_ now: Int64) -> (lane: Int, payload: Payload)? {
+        guard let first = heap.min, first.deadline <= now else { return nil }
+        heap.removeMin()
+        return (first.lane, first.payload)
+    }
+}

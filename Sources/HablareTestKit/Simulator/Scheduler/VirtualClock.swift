@@ -1,0 +1,31 @@
+import Hablare
+
+/// A process's clock on the scheduler's time.
+struct VirtualClock: Clock, Sendable {
+    /// A moment, as the time since the history began.
+    struct Instant: InstantProtocol {
+        let offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
+    }
+
+    let scheduler: SimulationScheduler
+    let lane: Int
+
+    var now: Instant { Instant(offset: .nanoseconds(scheduler.now)) }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try await scheduler.sleep(until: deadline.offset.nanoseconds, lane: lane)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds; as many as fit for times beyond counting.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflows ? .max : product + attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Hablare
+
+/// What the public API says of a request at the end of a history.
+package struct FinalRecord: Sendable, Hashable {
+    /// A line of the ledger.
+    struct Attempt: Sendable, Hashable {
+        let attempt: Int32
+        let outcome: AttemptRecord.Outcome
+        let billing: BillingState
+    }
+
+    let request: Int32
+    let status: Observed
+    let phase: RequestPhase
+    /// The call whose answer the response's text names; -1 when there is none.
+    let answer: Int32
+    let attemptCount: Int32
+    let attempts: [Attempt]
+    let supersedes: Int32?
+
+    /// Reads everything.
+    static func read(_ plan: SimulationPlan, _ manager: AIRequestManager) async -> [FinalRecord] {
+        var records: [FinalRecord] = []
+        do {
+            for snapshot in try await manager.snapshots(SnapshotFilter(limit: 10_000)) {
+                records.append(try await FinalRecord(snapshot, plan, manager))
+            }
+        } catch {
+            return records  // what is missing counts as lost
+        }
+        return records.sorted { $0.request < $1.request }
+    }
+
+    private init(_ snapshot: RequestSnapshot, _ plan: SimulationPlan, _ manager: AIRequestManager) async throws {
+        request = SimulationNames.number(snapshot.id)
+        let status = try await manager.status(for: snapshot.id)
+        self.status = Observed(status)
+        phase = snapshot.phase
+        var answer: Int32 = -1
+        if case .completed(let response) = status, case .success(.text(let body)) = response.result {
+            let text = String(decoding: try body.read(), as: UTF8.self)
+            answer = text.hasPrefix("answer ") ? Int32(text.dropFirst(7)) ?? -1 : -1
+        }
+        self.answer = answer
+        attemptCount = Int32(snapshot.attempts)
+        attempts = try await manager.attempts(for: snapshot.id).map {
+            Attempt(attempt: Int32($0.attempt), outcome: $0.outcome, billing: $0.billing)
+        }
+        supersedes = snapshot.supersedes.map(SimulationNames.number)
+    }
+}

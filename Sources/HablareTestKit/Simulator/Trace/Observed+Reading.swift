@@ -1,0 +1,51 @@
+import Foundation
+import Hablare
+
+extension Observed {
+    /// What a status says.
+    init(_ status: RequestStatus) {
+        switch status {
+        case .pending: self = .pending
+        case .executing: self = .executing
+        case .completed(let response): self = Observed(response)
+        case .failed(let error): self = Self.failure(error)
+        case .cancelled: self = .cancelled
+        }
+    }
+
+    /// What a response says. Answers carry the number of their call among their usage, and in their text.
+    init(_ response: AIResponseData) {
+        switch response.result {
+        case .success: self = .completed(call: Int32(truncatingIfNeeded: response.usage.inputTokens))
+        case .failure: self = .expired
+        }
+    }
+
+    /// The failure of a request.
+    private static func failure(_ error: AIServiceError) -> Observed {
+        let call = error.cause.flatMap { Int32($0) } ?? -1
+        return .failed(code: AIServiceErrorCode(error.code).rawValue, call: call)
+    }
+
+    /// What an operation threw: the outcome of the request where the operation throws that, else its own refusal.
+    init(thrown error: any Error, throwsOutcomes: Bool = false) {
+        switch error {
+        case let error as AIServiceError:
+            let code = AIServiceErrorCode(error.code)
+            if throwsOutcomes, code == .cancelled {
+                self = .cancelled
+            } else if throwsOutcomes, error.code == .responseExpired {
+                self = .expired
+            } else if throwsOutcomes,
+                error.cause.flatMap({ Int32($0) }) != nil
+                    || code == .timeout || code == .invalidResponse
+            {
+                self = Self.failure(error)
+            } else {
+                self = .refused(code: code.rawValue)
+            }
+        case is CancellationError: self = .cancellationError
+        default: self = .foreignError
+        }
+    }
+}

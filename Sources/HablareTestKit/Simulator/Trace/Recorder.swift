@@ -1,0 +1,35 @@
+import Hablare
+
+/// Keeps the trace of a history. Whatever a dead process says is not heard.
+final class Recorder: Sendable {
+    private struct State: Sendable {
+        var events: [TraceEvent] = []
+        var jobs: [[Int32]] = []
+    }
+
+    private let scheduler: SimulationScheduler
+    private let state = Confined(State())
+
+    init(scheduler: SimulationScheduler) {
+        self.scheduler = scheduler
+        state.withLock { $0.events.reserveCapacity(512) }
+    }
+
+    func record(_ what: TraceEvent.What, in process: Int32 = -1) {
+        let stamp = scheduler.stamp
+        state.withLock {
+            $0.events.append(TraceEvent(time: stamp.now, step: stamp.steps, process: process, what: what))
+        }
+    }
+
+    /// Keeps the requests that a job's submission was answered with.
+    func job(_ requests: [Int32]) -> Observed {
+        state.withLock { state in
+            state.jobs.append(requests)
+            return .storedJob(Int32(state.jobs.count - 1))
+        }
+    }
+
+    var events: [TraceEvent] { state.withLock { $0.events } }
+    var jobs: [[Int32]] { state.withLock { $0.jobs } }
+}

@@ -1,0 +1,131 @@
+/// What happened in a history, and an index over it for the rules. Nothing of it comes from inside the engine.
+package struct SimulationHistory: Sendable {
+    /// What was planned.
+    package let plan: SimulationPlan
+    /// What happened, in order.
+    package let events: [TraceEvent]
+    /// The answers to job submissions, as ``Observed/storedJob(_:)`` counts them.
+    let jobs: [[Int32]]
+    /// What the public API says at the end.
+    let final: [Int32: FinalRecord]
+    /// Lines of the ledger at the end, of deleted requests too.
+    let attempts: Int
+    /// How many jobs the scheduler ran.
+    package let steps: Int
+
+    private(set) var operations: [OperationStory] = []
+    private(set) var calls: [CallStory] = []
+    private(set) var processes: [ProcessStory] = []
+    private(set) var requests: [Int32: RequestStory] = [:]
+    private(set) var faultsEnded = Int.max
+    private(set) var quiet = Int.max
+    private(set) var quietTime: Int64 = 0
+    private(set) var liveAtQuiet: Int32 = 0
+    private(set) var processesLeft: Int32 = 0
+
+    init(
+        plan: SimulationPlan, events: [TraceEvent], jobs: [[Int32]], final: [FinalRecord], attempts: Int, steps: Int
+    ) {
+        self.plan = plan
+        self.events = events
+        self.jobs = jobs
+        self.final = Dictionary(final.map { ($0.request, $0) }, uniquingKeysWith: { first, _ in first })
+        self.attempts = attempts
+        self.steps = steps
+        index()
+    }
+
+    /// How many crashes there were.
+    package var crashes: Int { processes.count { $0.death != nil && $0.hasCrashed } }
+
+    /// The requests in the order of their numbers.
+    var stories: [RequestStory] { requests.values.sorted { $0.number < $1.number } }
+
+    /// A number of the whole trace: two histories that differ in one event have another one.
+    package var digest: UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for event in events { event.mix(into: &hash) }
+        return hash
+    }
+
+    // MARK: Indexing
+
+    private mutating func index() {
+        var places: [Int32: Int] = [:]
+        var planned: [Int32: ClientOperation] = [:]
+        var cancelled: Set<Int32> = []
+        for event in plan.events {
+            if case .operation(let operation, _) = event.what { planned[event.number] = operation }
+        }
+        for (index, event) in events.enumerated() {
+            let process = Int(event.process)
+            while process >= processes.count { processes.append(ProcessStory(number: Int32(processes.count))) }
+            switch event.what {
+            case .operationCalled(let number):
+                guard let operation = planned[number] else { continue }
+                places[number] = operations.count
+                operations.append(
+                    OperationStory(
+                        number: number, operation: operation, process: event.process, called: index,
+                        calledAt: event.time))
+            case .operationReturned(let number, let observed):
+                guard let place = places[number] else { continue }
+                operations[place].returned = index
+                operations[place].result = observed
+            case .told(let number, let observed):
+                if let place = places[number] { operations[place].told.append((index, observed)) }
+            case .operationCancelled(let number):
+                cancelled.insert(number)  // perhaps before it began: its task may not have run yet
+            case .callStarted(let call, let request, let provider, let attempt, let content, let journalled):
+                calls.append(
+                    CallStory(
+                        number: call, process: event.process, request: request, provider: provider,
+                        attempt: attempt, content: content, journalled: journalled, started: index,
+                        startedAt: event.time))
+            case .callCancelled(let call):
+                calls[Int(call)].cancelled = calls[Int(call)].cancelled ?? (index, event.time)
+            case .callEnded(let call, let end): calls[Int(call)].end = (index, event.time, end)
+            case .faultsEnded: faultsEnded = index
+            case .quiet(let live):
+                quiet = index
+                quietTime = event.time
+                liveAtQuiet = live
+            case .ended(let left): processesLeft = left
+            default:
+                if case .ownerRetired(let owner, let isJustified) = event.what {
+                    processes[Int(owner)].retirements.append((index, event.time, isJustified))
+                }
+                if process >= 0 { processes[process].note(event, at: index) }
+            }
+        }
+        for place in operations.indices {
+            operations[place].isCancelled = cancelled.contains(operations[place].number)
+            assign(place)
+        }
+        for call in calls { requests[call.request, default: RequestStory(number: call.request)].calls.append(call) }
+    }
+
+    /// Gives an operation to the requests that it is about.
+    private mutating func assign(_ place: Int) {
+        let operation = operations[place]
+        switch operation.operation {
+        case .submitJob(_, _, let ids):
+            for id in Set(ids).sorted() { requests[id, default: RequestStory(number: id)].submits.append(operation) }
+        case .cancelAll, .cancelJob:
+            for id in requests.keys { requests[id]?.massCancels += 1 }
+        default:
+            guard let id = operation.operation.request else { return }
+            requests[id, default: RequestStory(number: id)].note(operation)
+        }
+    }
+}
+
+extension TraceEvent {
+    /// Mixes the event into a hash that does not depend on the process's seed of hashing.
+    func mix(into hash: inout UInt64) {
+        func mix(_ value: UInt64, _ hash: inout UInt64) { hash = (hash ^ value) &* 0x0000_0100_0000_01b3 }
+        mix(UInt64(bitPattern: time), &hash)
+        mix(UInt64(bitPattern: Int64(step)) << 32 | UInt64(bitPattern: Int64(process)) & 0xffff_ffff, &hash)
+        for byte in "\(what)".utf8 { mix(UInt64(byte), &hash) }
+    }
+}

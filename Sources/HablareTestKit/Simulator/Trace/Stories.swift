@@ -1,0 +1,130 @@
+/// An operation of client code, from its call to its return. Places are indices into the trace.
+struct OperationStory: Sendable {
+    let number: Int32
+    let operation: ClientOperation
+    let process: Int32
+    let called: Int
+    let calledAt: Int64
+    var returned: Int?
+    var result: Observed?
+    var told: [(place: Int, observed: Observed)] = []
+    /// Whether the client lost patience.
+    var isCancelled = false
+
+    var end: Int { returned ?? .max }
+}
+
+/// A provider's call, as the provider saw it.
+struct CallStory: Sendable {
+    let number: Int32
+    let process: Int32
+    let request: Int32
+    let provider: Int16
+    let attempt: Int32
+    let content: Int32
+    let journalled: Int32
+    let started: Int
+    let startedAt: Int64
+    var cancelled: (place: Int, time: Int64)?
+    var end: (place: Int, time: Int64, how: CallEnd)?
+
+    /// Whether it was under way when an event happened.
+    func isRunning(at place: Int) -> Bool { started < place && (end?.place ?? .max) > place }
+}
+
+/// A process, from its start to its death.
+struct ProcessStory: Sendable {
+    let number: Int32
+    /// Where it crashed or was gone.
+    var death: Int?
+    var deathTime: Int64 = .max
+    var hasCrashed = false
+    var shutdownOrdered: Int?
+    var serviceEnded: (place: Int, observed: Observed)?
+    /// When its registrations ended, by its own hand or another's.
+    var retirements: [(place: Int, time: Int64, isJustified: Bool)] = []
+    /// Where the store failed it.
+    var storeFailures: [Int] = []
+    /// When it did not run.
+    var sleeps: [(from: Int64, to: Int64)] = []
+
+    mutating func note(_ event: TraceEvent, at place: Int) {
+        switch event.what {
+        case .crashed, .processGone:
+            death = place
+            deathTime = event.time
+            if event.what == .crashed { hasCrashed = true }
+        case .shutdownOrdered: shutdownOrdered = shutdownOrdered ?? place
+        case .serviceEnded(let observed): serviceEnded = (place, observed)
+        case .commitFailed, .readFailed: storeFailures.append(place)
+        case .fellAsleep: sleeps.append((event.time, .max))
+        case .wokeUp: if !sleeps.isEmpty { sleeps[sleeps.count - 1].to = event.time }
+        default: break
+        }
+    }
+
+    func isDead(at place: Int) -> Bool { death.map { $0 < place } ?? false }
+
+    /// Whether its leases were rightly broken before an event, after another.
+    func lostLeases(before place: Int) -> Bool { retirements.contains { $0.place < place } }
+
+    func slept(from start: Int64, to end: Int64) -> Bool { sleeps.contains { $0.from <= end && $0.to >= start } }
+}
+
+/// What happened to a request.
+struct RequestStory: Sendable {
+    let number: Int32
+    var submits: [OperationStory] = []
+    var cancels: [OperationStory] = []
+    var retries: [OperationStory] = []
+    var deletes: [OperationStory] = []
+    var others: [OperationStory] = []
+    var calls: [CallStory] = []
+    /// How often everything, or a job, was cancelled.
+    var massCancels = 0
+
+    mutating func note(_ operation: OperationStory) {
+        switch operation.operation {
+        case .submit: submits.append(operation)
+        case .execute:
+            submits.append(operation)
+            others.append(operation)
+        case .cancel: cancels.append(operation)
+        case .retry: retries.append(operation)
+        case .delete: deletes.append(operation)
+        default: others.append(operation)
+        }
+    }
+
+    /// Whether somebody wanted it deleted: then it may have several lives, and little can be said of it from outside.
+    var isMurky: Bool { !deletes.isEmpty }
+
+    /// Everything that anybody was told of its outcome, in order.
+    var outcomes: [(place: Int, outcome: Observed)] {
+        var outcomes: [(place: Int, outcome: Observed)] = []
+        for operation in others {
+            outcomes += operation.told.compactMap { told in told.observed.outcome.map { (told.place, $0) } }
+            if let returned = operation.returned, let outcome = operation.result?.outcome {
+                outcomes.append((returned, outcome))
+            }
+        }
+        for operation in cancels {
+            guard let returned = operation.returned else { continue }
+            switch operation.result {
+            case .done: outcomes.append((returned, .cancelled))
+            case let result?: if let outcome = result.outcome { outcomes.append((returned, outcome)) }
+            case nil: break
+            }
+        }
+        return outcomes.sorted { $0.place < $1.place }
+    }
+
+    /// Whether the submission of an operation was acknowledged.
+    static func isAcknowledged(_ operation: OperationStory) -> Bool {
+        switch (operation.operation, operation.result) {
+        case (.submit, .stored), (.submitJob, .storedJob): true
+        case (.execute, let result?): result.outcome != nil || result == .expired
+        default: false
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/// Something that happened in a history and that somebody outside the engine could see. Plain numbers: a history has
+/// hundreds of them, and a long run has millions of histories.
+package struct TraceEvent: Sendable, Hashable {
+    /// What happened.
+    package enum What: Sendable, Hashable {
+        // What the client code did and was told.
+        case operationCalled(Int32)
+        case operationReturned(Int32, Observed)
+        /// A stream of statuses said this.
+        case told(Int32, Observed)
+        /// The client lost patience and cancelled its own task.
+        case operationCancelled(Int32)
+
+        // What the providers saw.
+        /// A call began; `journalled` is how many attempts of the request were on disk then, -1 if it was unknown.
+        case callStarted(
+            call: Int32, request: Int32, provider: Int16, attempt: Int32, content: Int32, journalled: Int32)
+        case callCancelled(Int32)
+        case callEnded(Int32, CallEnd)
+
+        // What happened to the processes.
+        case processStarted(slot: Int32)
+        case serviceEnded(Observed)
+        case processGone
+        case crashed
+        case machineCrashed
+        case shutdownOrdered
+        case fellAsleep
+        case wokeUp
+        case clockJumped(milliseconds: Int64)
+        case zombieStuck
+
+        // What happened on the disk.
+        case committed(writes: Int32)
+        case commitFailed
+        case commitLost(wasApplied: Bool)
+        case claimed(Int32)
+        case readFailed
+        case diskFilled
+        case diskFreed
+        case ownerRegistered
+        /// Somebody's registration ended and its leases broke; was the owner gone, as far as could be told?
+        case ownerRetired(process: Int32, isJustified: Bool)
+        case signalled
+
+        // What happened to the history.
+        case faultsEnded
+        /// Nothing happens any more; the number of requests that are not final.
+        case quiet(live: Int32)
+        case ended(processesLeft: Int32)
+    }
+
+    /// When, in virtual nanoseconds.
+    package let time: Int64
+    /// After how many steps of the scheduler.
+    package let step: Int32
+    /// In which process (counted over the whole history), or -1.
+    package let process: Int32
+    /// What happened.
+    package let what: What
+}
+
+/// How a provider's call ended.
+package enum CallEnd: Sendable, Hashable {
+    /// With an answer; `isPromisedType` as it should be.
+    case answered(isPromisedType: Bool)
+    /// With a row of ``ProviderFailure/rows``.
+    case failed(row: Int32)
+    /// Because its task was cancelled.
+    case cancelled
+
+    /// Whether the provider may have billed it, in truth.
+    var billing: Int {
+        switch self {
+        case .answered: 2
+        case .failed(let row): ProviderFailure.rows[Int(row)].mayBeBilled ? 1 : 0
+        case .cancelled: 1
+        }
+    }
+}
+
+/// What client code was told, in numbers.
+package enum Observed: Sendable, Hashable {
+    /// Done, and nothing to say about it.
+    case done
+    /// So many.
+    case count(Int32)
+    /// The request that a submission led to.
+    case stored(Int32)
+    /// The requests of a job; their order in the recorder's list of jobs.
+    case storedJob(Int32)
+    case pending
+    case executing
+    /// Completed with the answer of a call.
+    case completed(call: Int32)
+    /// Completed; the answer is no longer kept.
+    case expired
+    /// Failed, by the engine's code, with the failure of a call (-1: the engine's own).
+    case failed(code: Int16, call: Int32)
+    case cancelled
+    /// The operation itself was refused.
+    case refused(code: Int16)
+    case cancellationError
+    /// An error that is neither ours nor a cancellation.
+    case foreignError
+
+    /// The outcome that this is, if it is one.
+    var outcome: Observed? {
+        switch self {
+        case .completed, .failed, .cancelled: self
+        default: nil
+        }
+    }
+
+    func isRefused(_ code: AIServiceErrorCode) -> Bool { self == .refused(code: code.rawValue) }
+}

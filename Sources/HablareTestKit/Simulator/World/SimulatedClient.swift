@@ -1,0 +1,112 @@
+import Foundation
+import Hablare
+
+/// The client code of a process: does what the plan says and notes what it is told.
+struct SimulatedClient: Sendable {
+    let plan: SimulationPlan
+    let process: SimulatedProcess
+    let manager: AIRequestManager
+    let simulation: Simulation
+
+    /// Does an operation, from its call to its return.
+    func perform(_ number: Int32, _ operation: ClientOperation) async {
+        simulation.record(.operationCalled(number), in: process)
+        let throwsOutcomes =
+            switch operation {
+            case .execute, .executeStored: true
+            default: false
+            }
+        let observed: Observed
+        do {
+            observed = try await result(of: operation, number)
+        } catch {
+            observed = Observed(thrown: error, throwsOutcomes: throwsOutcomes)
+        }
+        simulation.record(.operationReturned(number, observed), in: process)
+    }
+
+    private func result(of operation: ClientOperation, _ number: Int32) async throws -> Observed {
+        switch operation {
+        case .submit(let request, let content):
+            let provider = self.provider(of: request)
+            let id = try await manager.submit(self.request(request, content: content), to: provider)
+            return .stored(SimulationNames.number(id))
+        case .submitJob(let job, let first, let requests):
+            guard let provider = requests.first.map(self.provider(of:)) else { return .done }
+            let batch = requests.map { self.request($0, content: content(of: $0)) }
+            let ids = try await manager.submit(
+                batch, to: provider, jobKey: SimulationNames.job(job), startingAt: first)
+            return simulation.recorder.job(ids.map(SimulationNames.number))
+        case .execute(let request):
+            return Observed(
+                try await manager.execute(
+                    self.request(request, content: content(of: request)), with: provider(of: request)))
+        case .executeStored(let request):
+            return Observed(try await manager.execute(requestID: id(request)))
+        case .outcome(let request):
+            return Observed(try await manager.outcome(of: id(request)))
+        case .watch(let request):
+            return try await watch(request, number)
+        case .status(let request):
+            return Observed(try await manager.status(for: id(request)))
+        case .snapshot(let request):
+            return Self.observed(try await manager.snapshot(for: id(request)).phase)
+        case .cancel(let request):
+            switch try await manager.cancelRequest(id(request)) {
+            case .cancelled: return .done
+            case .alreadyFinal(let status): return Observed(status)
+            }
+        case .cancelJob(let job):
+            return .count(Int32(try await manager.cancelAll(job: SimulationNames.job(job))))
+        case .cancelAll:
+            return .count(Int32(try await manager.cancelAll()))
+        case .retry(let request):
+            try await manager.retry(id(request))
+            return .done
+        case .regenerate(let request):
+            return .stored(SimulationNames.number(try await manager.regenerate(id(request))))
+        case .delete(let request):
+            try await manager.delete(id(request))
+            return .done
+        }
+    }
+
+    private func watch(_ request: Int32, _ number: Int32) async throws -> Observed {
+        var last: Observed?
+        for try await status in try await manager.statusUpdates(for: id(request)) {
+            let observed = Observed(status)
+            simulation.record(.told(number, observed), in: process)
+            last = observed
+        }
+        // A stream ends without an error after the outcome, or because its reader was cancelled.
+        if Task.isCancelled, last?.outcome == nil { throw CancellationError() }
+        return last ?? .done
+    }
+
+    /// What a snapshot says; it does not say which answer, so a completed one is only said to be done.
+    private static func observed(_ phase: RequestPhase) -> Observed {
+        switch phase {
+        case .pending: .pending
+        case .executing: .executing
+        case .completed, .failed: .done
+        case .cancelled: .cancelled
+        }
+    }
+
+    // MARK: Requests
+
+    private func id(_ request: Int32) -> UUID { SimulationNames.id(request, seed: plan.seed) }
+
+    private func content(of request: Int32) -> Int32 { plan.requests[Int(request)].content }
+
+    private func provider(of request: Int32) -> ProviderID {
+        SimulationNames.provider(plan.requests[Int(request)].provider)
+    }
+
+    private func request(_ number: Int32, content: Int32) -> AIRequest {
+        let planned = plan.requests[Int(number)]
+        return AIRequest(
+            id: id(number), prompt: .text(SimulationNames.prompt(content)), priority: planned.priority,
+            attemptTimeout: planned.attemptTimeout)
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Hablare
+
+/// The disk that all processes of a history share: the in-memory store, with what can go wrong on the way to it.
+final class SimulatedDisk: Sendable {
+    struct State: Sendable {
+        var commits = 0
+        var isFull = false
+        var alive: Set<String> = []
+        /// Which process registered as which owner.
+        var owners: [OwnerID: SimulatedProcess] = [:]
+    }
+
+    let tables = InMemoryStore()
+    let knowsLiveness: Bool
+    let state = Confined(State())
+    private let recorder: Recorder
+    /// Tells that a process dies in the middle of a commit.
+    private let onDeath: @Sendable (SimulatedProcess, _ isOfMachine: Bool) -> Void
+    /// Tells that a process has written.
+    private let onWrite: @Sendable (SimulatedProcess) -> Void
+
+    init(
+        knowsLiveness: Bool, recorder: Recorder,
+        onDeath: @escaping @Sendable (SimulatedProcess, _ isOfMachine: Bool) -> Void,
+        onWrite: @escaping @Sendable (SimulatedProcess) -> Void
+    ) {
+        self.knowsLiveness = knowsLiveness
+        self.recorder = recorder
+        self.onDeath = onDeath
+        self.onWrite = onWrite
+    }
+
+    /// Runs a transaction, unless something is wrong with the disk or the process dies before or after.
+    ///
+    /// - Parameter writes: Whether it changed anything: others hear of nothing else.
+    func transact<R>(
+        by process: SimulatedProcess, failing budget: any WritableKeyPath<SimulatedProcess.State, Int> & Sendable,
+        writes: (R) -> Bool = { _ in true }, _ transaction: () -> R
+    ) throws -> R {
+        guard !process.isCutOff else { throw Self.dead }
+        if state.withLock({ $0.isFull }) {
+            recorder.record(.commitFailed, in: process.number)
+            throw AIServiceError(.storageFull, "The disk is full. Free some space.")
+        }
+        if process.takes(budget) {
+            recorder.record(.commitFailed, in: process.number)
+            throw AIServiceError(.storageBusy, "The store is in use. Try again.")
+        }
+        let death = process.state.withLock { state -> (isApplied: Bool, isOfMachine: Bool)? in
+            guard let death = state.deathAtCommit else { return nil }
+            state.deathAtCommit?.count -= 1
+            return death.count <= 1 ? (death.isApplied, death.isOfMachine) : nil
+        }
+        if let death {
+            // The machine's death loses what was not acknowledged; a process's may leave it.
+            if death.isApplied, !death.isOfMachine { _ = transaction() }
+            recorder.record(.commitLost(wasApplied: death.isApplied && !death.isOfMachine), in: process.number)
+            if death.isApplied, !death.isOfMachine { wrote(process) }
+            onDeath(process, death.isOfMachine)
+            throw Self.dead
+        }
+        let result = transaction()
+        if writes(result) { wrote(process) }
+        return result
+    }
+
+    static let dead = AIServiceError(.storageFailed, "The process is dead.")
+
+    private func wrote(_ process: SimulatedProcess) {
+        state.withLock { $0.commits += 1 }
+        process.state.withLock { $0.commits += 1 }
+        onWrite(process)
+    }
+
+    func setFull(_ isFull: Bool) {
+        let changed = state.withLock { state in
+            defer { state.isFull = isFull }
+            return state.isFull != isFull
+        }
+        if changed { recorder.record(isFull ? .diskFilled : .diskFreed) }
+    }
+
+    // MARK: Owners
+
+    /// Notes who registers and who is taken for dead.
+    func note(_ writes: [StoreWrite], _ receipts: [WriteReceipt], by process: SimulatedProcess) {
+        for (write, receipt) in zip(writes, receipts) {
+            switch (write, receipt) {
+            case (.registerOwner, .owner(let owner)):
+                state.withLock { $0.owners[owner] = process }
+                recorder.record(.ownerRegistered, in: process.number)
+            case (.retireOwner(let owner, _), _):
+                let retired = state.withLock { $0.owners.removeValue(forKey: owner) }
+                guard let retired else { continue }
+                let isGone = isGone(owner, to: process)
+                recorder.record(
+                    .ownerRetired(process: retired.number, isJustified: retired === process || isGone),
+                    in: process.number)
+            default: continue
+            }
+        }
+    }
+
+    /// Notes whom a process saw when it looked at who there is: by that it judges who is gone.
+    func looked(_ process: SimulatedProcess, at owners: [OwnerRecord]) {
+        let seen = Dictionary(owners.map { ($0.id, $0.registration) }, uniquingKeysWith: { first, _ in first })
+        process.state.withLock { $0.seen = seen }
+    }
+
+    /// Whether a process may take an owner for dead, by what it saw.
+    private func isGone(_ owner: OwnerID, to process: SimulatedProcess) -> Bool {
+        guard let seen = process.state.withLock({ $0.seen[owner] }) else { return false }
+        return isDead(seen) ?? (seen.expiresAt < process.date)
+    }
+
+    func isDead(_ owner: OwnerRegistration) -> Bool? {
+        guard knowsLiveness, !owner.lockName.isEmpty else { return nil }
+        return state.withLock { !$0.alive.contains(owner.lockName) }
+    }
+
+    func lock(_ name: String, isHeld: Bool) {
+        state.withLock { state in
+            if isHeld { state.alive.insert(name) } else { state.alive.remove(name) }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Hablare
+import Synchronization
+
+/// One process of a history, from its start to its death: an engine, its tasks, and what goes wrong with it.
+final class SimulatedProcess: Sendable {
+    struct State: Sendable {
+        var manager: AIRequestManager?
+        var driver: SimulatedCommitDriver?
+        var tasks: [Int32: Task<Void, Never>] = [:]
+        /// Operations of client code that have not ended.
+        var pending: Set<Int32> = []
+        var isServiceRunning = true
+        /// How far its date is from the virtual time, in nanoseconds.
+        var dateOffset: Int64 = 0
+        var failingCommits = 0
+        var failingClaims = 0
+        var failingReads = 0
+        /// How many commits from now it dies at, and how.
+        var deathAtCommit: (count: Int, isApplied: Bool, isOfMachine: Bool)?
+        var diesWithMachine = false
+        /// When a new one starts in its place, after its death or end.
+        var restart: Int64?
+        /// How long it goes on after its engine has ended.
+        var linger: Int64 = 0
+        var commits = 0
+        var foreignCommitsSeen = 0
+        var isSignalOnItsWay = false
+        /// Who there was when the process last looked.
+        var seen: [OwnerID: OwnerRegistration] = [:]
+    }
+
+    /// Counted over the history, from 0.
+    let number: Int32
+    let slot: Int
+    let executor: ProcessExecutor
+    let lockName: String
+    let shutdownOrder = AsyncStream.makeStream(of: Void.self)
+    let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let state = Confined(State())
+    private let scheduler: SimulationScheduler
+    private let cutOff = Atomic(false)
+
+    init(number: Int32, slot: Int, scheduler: SimulationScheduler) {
+        self.number = number
+        self.slot = slot
+        self.scheduler = scheduler
+        executor = scheduler.makeLane()
+        lockName = "lock-\(number)"
+    }
+
+    var lane: Int { executor.lane }
+    var spawner: TaskSpawner { TaskSpawner(executor: executor) }
+    var manager: AIRequestManager? { state.withLock { $0.manager } }
+
+    /// Whether nothing it does is seen or heard any more.
+    var isCutOff: Bool { cutOff.load(ordering: .relaxed) }
+
+    /// The date as the process has it.
+    var date: Date {
+        let offset = state.withLock { $0.dateOffset }
+        return Date(timeIntervalSince1970: 1_800_000_000 + Double(scheduler.now + offset) / 1e9)
+    }
+
+    /// Takes one of a budget of failures.
+    func takes(_ budget: any WritableKeyPath<State, Int> & Sendable) -> Bool {
+        state.withLock { state in
+            guard state[keyPath: budget] > 0 else { return false }
+            state[keyPath: budget] -= 1
+            return true
+        }
+    }
+
+    /// Takes back what was to go wrong.
+    func heal() {
+        scheduler.lightFuse(0, lane: lane)
+        scheduler.setAsleep(false, lane: lane)
+        state.withLock { state in
+            state.failingCommits = 0
+            state.failingClaims = 0
+            state.failingReads = 0
+            state.deathAtCommit = nil
+        }
+    }
+
+    /// Cuts the process off from the world: from now on it is dead, and does not know it.
+    func cut() {
+        cutOff.store(true, ordering: .relaxed)
+    }
+
+    /// Lets what is left of a process that was cut off run to its end, and frees its memory.
+    ///
+    /// - Returns: Whether it came to an end.
+    func bury(within bound: Int) -> Bool {
+        scheduler.cut(lane: lane)
+        let (tasks, driver) = state.withLock { state in
+            defer { state.manager = nil }
+            return (state.tasks.sorted { $0.key < $1.key }.map(\.value), state.driver)
+        }
+        for task in tasks { task.cancel() }
+        driver?.flush()
+        shutdownOrder.continuation.finish()
+        signals.continuation.finish()
+        var steps = 0
+        while let (entry, executor) = scheduler.popFirst(lane: lane) {
+            steps += 1
+            guard steps < bound else { return false }
+            executor.run(entry)
+        }
+        driver?.stop()
+        return state.withLock { state in
+            state.driver = nil
+            return !state.isServiceRunning && state.pending.isEmpty
+        }
+    }
+}

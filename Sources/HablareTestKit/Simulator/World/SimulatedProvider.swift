@@ -1,0 +1,96 @@
+import Hablare
+
+/// A provider of a simulated process: behaves as the plan has it and notes what it saw.
+struct SimulatedProvider: AIServiceProvider {
+    let number: Int
+    let id: ProviderID
+    let limits: ProviderLimits
+    let process: SimulatedProcess
+    let simulation: Simulation
+
+    var responseType: ContentType { .text }
+
+    init(number: Int, of plan: SimulationPlan, process: SimulatedProcess, simulation: Simulation) {
+        self.number = number
+        id = SimulationNames.provider(number)
+        let provider = plan.providers[number]
+        limits = ProviderLimits(concurrency: provider.concurrency, attemptTimeout: provider.attemptTimeout)
+        self.process = process
+        self.simulation = simulation
+    }
+
+    func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        let (number, behaviour) = simulation.callStarted(call, of: self.number, in: process)
+        let end = await withTaskCancellationHandler {
+            await behave(behaviour, call: call)
+        } onCancel: {
+            simulation.record(.callCancelled(number), in: process)
+        }
+        simulation.record(.callEnded(number, end), in: process)
+        switch end {
+        case .answered(true):
+            return .success(
+                ProviderAnswer(.text(Body("answer \(number)")), usage: Usage(inputTokens: Int64(number))))
+        case .answered(false):
+            return .success(ProviderAnswer(.embedding([1])))
+        case .failed(let row):
+            return .failure(ProviderFailure.rows[Int(row)].error(call: number))
+        case .cancelled:
+            // As a real transport reports it: the engine must not take it for a network failure.
+            return .failure(
+                AIServiceError(
+                    AIServiceError.Code(rawValue: "connection-lost"), "The connection was cut.", category: .network,
+                    disposition: .retry(after: nil)))
+        }
+    }
+
+    private func behave(_ behaviour: ProviderBehaviour, call: ProviderCall) async -> CallEnd {
+        do {
+            switch behaviour {
+            case .answer(let time):
+                try await pause(time)
+                return .answered(isPromisedType: true)
+            case .fail(let row, let time):
+                try await pause(time)
+                return .failed(row: row)
+            case .stall:
+                try await pause(.max / 4)
+                return .cancelled
+            case .deafAnswer(let time):
+                try await pause(time, isDeaf: true)
+                return .answered(isPromisedType: true)
+            case .deafFailure(let row, let time):
+                try await pause(time, isDeaf: true)
+                return .failed(row: row)
+            case .wrongType(let time):
+                try await pause(time)
+                return .answered(isPromisedType: false)
+            case .progress(let count, let time):
+                for step in 1...max(1, count) {
+                    try await pause(time)
+                    call.report(progress: Double(step) / Double(count))
+                }
+                return .answered(isPromisedType: true)
+            case .answerWhenCancelled:
+                return try await answerWhenCancelled()
+            }
+        } catch {
+            return .cancelled
+        }
+    }
+
+    private func answerWhenCancelled() async throws -> CallEnd {
+        do {
+            try await pause(.max / 4)
+        } catch {
+            return .answered(isPromisedType: true)
+        }
+        return .cancelled
+    }
+
+    private func pause(_ time: Int64, isDeaf: Bool = false) async throws {
+        guard time > 0 else { return }
+        let scheduler = simulation.scheduler
+        try await scheduler.sleep(until: scheduler.now + time, lane: process.lane, isDeaf: isDeaf)
+    }
+}

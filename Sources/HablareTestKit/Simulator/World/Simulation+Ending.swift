@@ -1,0 +1,89 @@
+import Foundation
+import Hablare
+
+/// The end of a history: faults cease, everything comes to rest, the public API is asked what there is, all shut down.
+extension Simulation {
+    private static let look: Int64 = 500_000_000
+    /// No request needs longer than this once nothing goes wrong any more.
+    private static let longest: Int64 = 400 * 1_000_000_000
+
+    /// Faults cease; where no process is, one starts.
+    func rest() {
+        recorder.record(.faultsEnded)
+        state.withLock { state in
+            state.isResting = true
+            state.restBegan = scheduler.now
+        }
+        disk?.setFull(false)
+        let processes = state.withLock { $0.processes.values.sorted { $0.number < $1.number } }
+        for process in processes where !process.isCutOff { process.heal() }
+        if plan.endsAfresh, let first = processes.first(where: { !$0.isCutOff }) {
+            first.state.withLock { $0.restart = 0 }
+            die(first, machine: true)
+        }
+        for slot in 0..<plan.slots where state.withLock({ $0.slots[slot] == nil }) { start(slot) }
+        look()
+    }
+
+    /// Looks whether anything is still going on.
+    private func look() {
+        guard let disk else { return }
+        let now = scheduler.now
+        let live = disk.tables.snapshots(SnapshotFilter(phases: [.pending, .executing])).count
+        let (finalSince, restBegan) = state.withLock { state -> (Int64?, Int64) in
+            state.finalSince = live == 0 ? state.finalSince ?? now : nil
+            return (state.finalSince, state.restBegan)
+        }
+        // Whoever waits must have heard by then: at the second look around at the latest.
+        let patience = 3 * plan.configuration.renewalInterval.nanoseconds + plan.signalDelay + 5_000_000_000
+        let isOver = finalSince.map { now - $0 > patience } ?? (now - restBegan > Self.longest)
+        if isOver || (live == 0 && !anybodyWaits) {
+            recorder.record(.quiet(live: Int32(live)))
+            state.withLock { $0.isQuiet = true }
+        } else {
+            scheduler.at(now + Self.look) { [self] in look() }
+        }
+    }
+
+    private var anybodyWaits: Bool {
+        state.withLock { $0.processes.values.map(\.self) }.contains { process in
+            !process.isCutOff && process.state.withLock { !$0.pending.isEmpty }
+        }
+    }
+
+    /// Asks a process of its own, through the public API, what became of every request.
+    func read(_ disk: SimulatedDisk) -> [FinalRecord] {
+        let number = state.withLock { state in
+            state.lastProcess += 1
+            return state.lastProcess
+        }
+        let process = SimulatedProcess(number: number, slot: -1, scheduler: scheduler)
+        let manager: AIRequestManager
+        do {
+            manager = try makeManager(process, disk)
+        } catch {
+            return []  // unreachable: plans have valid providers
+        }
+        let records = Confined<[FinalRecord]?>(nil)
+        let reader = process.spawner.start { [plan] in
+            let read = await FinalRecord.read(plan, manager)
+            records.withLock { $0 = read }
+        }
+        step { records.withLock { $0 != nil } }
+        process.cut()
+        process.state.withLock { $0.isServiceRunning = false }
+        if !process.bury(within: 50_000) { recorder.record(.zombieStuck, in: number) }
+        reader.cancel()
+        return records.withLock { $0 } ?? []
+    }
+
+    /// Shuts everybody down.
+    func end() {
+        state.withLock { $0.isEnding = true }
+        let processes = state.withLock { $0.processes.values.sorted { $0.number < $1.number } }
+        for process in processes where !process.isCutOff {
+            process.state.withLock { $0.linger = 0 }
+            order(process)
+        }
+    }
+}

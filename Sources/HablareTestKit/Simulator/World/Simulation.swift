@@ -1,0 +1,104 @@
+import Foundation
+import Hablare
+import Logging
+
+/// Runs one history: the engine that ships, in several processes on one disk, as a plan has it.
+///
+/// Everything happens on the calling thread, and nothing waits in real time. A simulation is used once.
+package final class Simulation: Sendable {
+    struct State: Sendable {
+        /// Who has each place now.
+        var slots: [SimulatedProcess?]
+        /// All processes that are not gone.
+        var processes: [Int32: SimulatedProcess] = [:]
+        var lastProcess: Int32 = -1
+        var lastCall: Int32 = -1
+        var nextRequest: Int32
+        var calls: [Int32: Int] = [:]
+        var isResting = false
+        var isQuiet = false
+        var isEnding = false
+        /// Since when every request is final.
+        var finalSince: Int64?
+        var restBegan: Int64 = 0
+    }
+
+    let plan: SimulationPlan
+    let scheduler: SimulationScheduler
+    let recorder: Recorder
+    let state: Confined<State>
+    let logger: Logger
+    private let diskBox = Confined<SimulatedDisk?>(nil)
+
+    /// Creates the simulation of a plan.
+    package init(_ plan: SimulationPlan) {
+        self.plan = plan
+        scheduler = SimulationScheduler(seed: plan.interleaving, style: plan.style)
+        recorder = Recorder(scheduler: scheduler)
+        logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
+        state = Confined(
+            State(slots: Array(repeating: nil, count: plan.slots), nextRequest: Int32(plan.requests.count)))
+    }
+
+    /// More steps than any history needs.
+    static let stepBound: Int32 = 400_000
+
+    /// Runs the history and says what happened.
+    package func run() -> SimulationHistory {
+        let disk = SimulatedDisk(
+            knowsLiveness: plan.knowsLiveness, recorder: recorder,
+            onDeath: { [self] in die($0, machine: $1) }, onWrite: { [self] in signal(after: $0) })
+        diskBox.withLock { $0 = disk }
+        for slot in 0..<plan.slots { start(slot) }
+        for event in plan.events { scheduler.at(event.time) { [self] in happen(event) } }
+        scheduler.at(plan.horizon) { [self] in rest() }
+        step { self.state.withLock { $0.isQuiet } }
+        let final = read(disk)
+        end()
+        step { self.state.withLock { $0.processes.isEmpty } }
+        let left = state.withLock { $0.processes.count }
+        recorder.record(.ended(processesLeft: Int32(left)))
+        close()
+        return SimulationHistory(
+            plan: plan, events: recorder.events, jobs: recorder.jobs, final: final,
+            attempts: disk.tables.statistics().attempts, steps: Int(scheduler.stamp.steps))
+    }
+
+    var disk: SimulatedDisk? { diskBox.withLock { $0 } }
+
+    private func close() {
+        diskBox.withLock { $0 = nil }
+        state.withLock { state in
+            state.slots = []
+            state.processes = [:]
+        }
+        scheduler.close()
+    }
+
+    /// Lets things happen until something is so, or nothing can happen any more.
+    func step(until isDone: () -> Bool) {
+        while !isDone() {
+            switch scheduler.next() {
+            case .run(let entry, let executor):
+                executor.run(entry)
+                if scheduler.stamp.steps > Self.stepBound { return }
+            case .fire(let due):
+                for due in due {
+                    switch due {
+                    case .wake(let continuation): continuation.resume()
+                    case .act(let action): action()
+                    }
+                }
+            case .alert(.raised(let action)): action()
+            case .alert(.fuseBurnt(let lane)): fuseBurnt(lane)
+            case .nothing: return
+            }
+        }
+    }
+
+    /// Notes something that a living process did or saw.
+    func record(_ what: TraceEvent.What, in process: SimulatedProcess) {
+        guard !process.isCutOff else { return }
+        recorder.record(what, in: process.number)
+    }
+}

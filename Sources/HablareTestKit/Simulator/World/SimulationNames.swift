@@ -1,0 +1,36 @@
+import Foundation
+import Hablare
+
+/// Names of a history's requests, jobs, providers and prompts, so that a number says it all.
+enum SimulationNames {
+    /// The UUID of a request. Their order is not the order of their numbers.
+    static func id(_ number: Int32, seed: UInt64) -> UUID {
+        var random = SeededGenerator(seed: seed ^ UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9)
+        let front = random.next()
+        func byte(_ value: UInt64, _ shift: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: value >> shift) }
+        let tail = UInt64(truncatingIfNeeded: number)
+        return UUID(
+            uuid: (
+                0x01, byte(front, 0), byte(front, 8), byte(front, 16), 0, 0, 0x70, byte(front, 24), 0x80, 0, 0, 0,
+                byte(tail, 24), byte(tail, 16), byte(tail, 8), byte(tail, 0)
+            ))
+    }
+
+    /// The number of a request.
+    static func number(_ id: UUID) -> Int32 {
+        let bytes = id.uuid
+        return Int32(bytes.12) << 24 | Int32(bytes.13) << 16 | Int32(bytes.14) << 8 | Int32(bytes.15)
+    }
+
+    private static let providers: [ProviderID] = ["p0", "p1", "p2", "p3"]
+
+    static func provider(_ number: Int) -> ProviderID { providers[number] }
+    static func job(_ number: Int32) -> JobKey { JobKey(rawValue: "job \(number)") }
+    static func prompt(_ content: Int32) -> String { "content \(content)" }
+
+    /// The content of a prompt, or -1 for one that nobody submitted.
+    static func content(_ prompt: Prompt) -> Int32 {
+        guard case .text(let text) = prompt, text.hasPrefix("content ") else { return -1 }
+        return Int32(text.dropFirst(8)) ?? -1
+    }
+}

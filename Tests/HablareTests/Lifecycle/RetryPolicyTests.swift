@@ -1,0 +1,164 @@
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite struct RetryPolicyTests {
+    private typealias Decision = RetryPolicy.Decision
+    private typealias Situation = RetryPolicy.Situation
+
+    private static let policy = RetryPolicy(
+        maximumAttempts: 3, baseDelay: .seconds(2), maximumDelay: .seconds(10), maximumElapsed: .seconds(100))
+
+    private static func error(
+        _ disposition: FailureDisposition, _ code: AIServiceError.Code = .overloaded
+    ) -> AIServiceError {
+        AIServiceError(code, "", disposition: disposition)
+    }
+
+    private static func decide(
+        _ disposition: FailureDisposition = .retry(after: nil), _ situation: Situation, jitter: Double = 1,
+        policy: RetryPolicy = policy
+    ) -> Decision {
+        policy.decision(after: error(disposition), in: situation, jitter: jitter)
+    }
+
+    // MARK: Tables
+
+    @Test("What the failure says comes first")
+    func dispositions() {
+        let expected: [(FailureDisposition, runAgain: Decision, hold: Decision)] = [
+            (.fail, .fail, .fail), (.needsUser, .fail, .fail),
+            (.outcomeUnknown, .retry(after: .seconds(2)), .hold),
+            (.retry(after: nil), .retry(after: .seconds(2)), .retry(after: .seconds(2))),
+            (.retry(after: .zero), .retry(after: .seconds(2)), .retry(after: .seconds(2))),
+            (.retry(after: .seconds(7)), .retry(after: .seconds(9)), .retry(after: .seconds(9))),
+            (.retry(after: .seconds(-7)), .retry(after: .seconds(2)), .retry(after: .seconds(2))),
+        ]
+        for (disposition, runAgain, hold) in expected {
+            #expect(Self.decide(disposition, Situation(tries: 1)) == runAgain, "\(disposition)")
+            #expect(Self.decide(disposition, Situation(tries: 1, unknownOutcome: .hold)) == hold, "\(disposition)")
+        }
+    }
+
+    @Test("What is held is held however often it was tried, and however late it is")
+    func held() {
+        let situation = Situation(
+            tries: 99, maximumAttempts: 1, elapsed: .seconds(9999), remaining: .seconds(-1), unknownOutcome: .hold)
+        #expect(Self.decide(.outcomeUnknown, situation) == .hold)
+    }
+
+    @Test("A cancelled attempt is not retried, whatever it says of itself")
+    func cancelled() {
+        let error = Self.error(.retry(after: nil), .cancelled)
+        #expect(Self.policy.decision(after: error, in: Situation(tries: 1), jitter: 1) == .fail)
+    }
+
+    @Test("The request's bound of attempts replaces the policy's")
+    func attempts() {
+        let expected: [(tries: Int, maximum: Int?, isRetried: Bool)] = [
+            (1, nil, true), (2, nil, true), (3, nil, false), (4, nil, false), (1, 1, false), (1, 2, true),
+            (3, 4, true), (4, 4, false), (1, 0, false), (1, -1, false), (.max, .max, false),
+        ]
+        for (tries, maximum, isRetried) in expected {
+            let decision = Self.decide(.retry(after: nil), Situation(tries: tries, maximumAttempts: maximum))
+            #expect((decision != .fail) == isRetried, "\(tries) of \(String(describing: maximum))")
+        }
+    }
+
+    @Test("Delays double up to the longest, and the jitter takes off as much as it likes")
+    func delays() {
+        var policy = Self.policy
+        policy.maximumAttempts = .max
+        let seconds: [(tries: Int, Double)] = [
+            (1, 2), (2, 4), (3, 8), (4, 10), (5, 10), (1_000_000, 10), (0, 2), (-5, 2),
+        ]
+        for (tries, longest) in seconds {
+            for jitter in [0, 0.25, 1] {
+                let decision = Self.decide(.retry(after: nil), Situation(tries: tries), jitter: jitter, policy: policy)
+                #expect(decision == .retry(after: .seconds(longest) * jitter), "\(tries), \(jitter)")
+            }
+        }
+    }
+
+    @Test("Nobody waits in vain: what would begin after a bound is the end, and waits get shorter before one")
+    func bounds() {
+        let limit = Duration.seconds(5)
+        let short = limit - .milliseconds(1)
+        let expected: [(Duration?, Situation, Decision)] = [
+            // The deadline is near: sooner than drawn, never sooner than asked.
+            (nil, Situation(tries: 3, maximumAttempts: 9, remaining: limit), .retry(after: short)),
+            (.seconds(3), Situation(tries: 3, maximumAttempts: 9, remaining: limit), .retry(after: short)),
+            (short, Situation(tries: 1, remaining: limit), .retry(after: short)),
+            (limit - .microseconds(1), Situation(tries: 1, remaining: limit), .retry(after: limit - .microseconds(1))),
+            (limit, Situation(tries: 1, remaining: limit), .fail),
+            (.seconds(6), Situation(tries: 1, remaining: limit), .fail),
+            (nil, Situation(tries: 1, remaining: .zero), .fail),
+            (nil, Situation(tries: 1, remaining: .seconds(-1)), .fail),
+            (nil, Situation(tries: 1, remaining: .microseconds(1)), .retry(after: .zero)),
+            // The policy's own bound.
+            (nil, Situation(tries: 1, elapsed: .seconds(97)), .retry(after: .seconds(2))),
+            (nil, Situation(tries: 1, elapsed: .seconds(99)), .retry(after: .milliseconds(999))),
+            (nil, Situation(tries: 1, elapsed: .seconds(100)), .fail),
+            (.seconds(50), Situation(tries: 1, elapsed: .seconds(50)), .fail),
+            (.seconds(49), Situation(tries: 1, elapsed: .seconds(50)), .retry(after: .milliseconds(49_999))),
+            // Whichever comes first.
+            (
+                nil, Situation(tries: 2, elapsed: .seconds(97), remaining: .seconds(50)),
+                .retry(after: .milliseconds(2999))
+            ),
+            (
+                nil, Situation(tries: 2, elapsed: .seconds(1), remaining: .seconds(3)),
+                .retry(after: .milliseconds(2999))
+            ),
+        ]
+        for (after, situation, decision) in expected {
+            #expect(
+                Self.decide(.retry(after: after), situation) == decision, "\(String(describing: after)), \(situation)")
+        }
+    }
+
+    @Test("A policy of one attempt never retries")
+    func never() {
+        #expect(Self.decide(.retry(after: nil), Situation(tries: 1), policy: .never) == .fail)
+    }
+
+    // MARK: Properties
+
+    private static let durations: [Duration] = [
+        .zero, .nanoseconds(1), .milliseconds(1), .milliseconds(1500), .seconds(1), .seconds(59), .seconds(3600),
+        .seconds(1_000_000_000), .seconds(Int64.max), .seconds(Int64.min), .seconds(-1),
+    ]
+    private static let jitters: [Double] = [0, 0.5, 1, -1, 2, 1e300, .nan, .infinity, -.infinity]
+    private static let counts = [0, 1, 2, 3, 7, 64, 65, 200, -1, Int.max, Int.min]
+
+    @Test(
+        "A delay is at least what was asked, at most the longest on top of it, and never beyond a bound; nothing traps",
+        arguments: Seeds.choose(20))
+    func properties(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        func any<Value>(_ values: [Value]) -> Value { values.randomElement(using: &random) ?? values[0] }
+        for _ in 0..<2_000 {
+            let policy = RetryPolicy(
+                maximumAttempts: any(Self.counts), baseDelay: any(Self.durations), maximumDelay: any(Self.durations),
+                maximumElapsed: any(Self.durations))
+            let situation = Situation(
+                tries: any(Self.counts), maximumAttempts: any([nil] + Self.counts), elapsed: any(Self.durations),
+                remaining: any([nil] + Self.durations), unknownOutcome: any(UnknownOutcomePolicy.allCases))
+            let disposition = any(
+                [FailureDisposition.fail, .needsUser, .outcomeUnknown, .retry(after: nil)]
+                    + Self.durations.map { .retry(after: $0) })
+            let decision = Self.decide(disposition, situation, jitter: any(Self.jitters), policy: policy)
+            guard case .retry(let delay) = decision else { continue }
+            let found = "HABLARE_SEED=\(seed): \(delay) by \(policy) in \(situation) after \(disposition)"
+            var asked = Duration.zero
+            if case .retry(let after) = disposition { asked = max(.zero, after ?? .zero) }
+            #expect(delay >= asked, "\(found)")
+            // A jitter is a floating-point number, so the longest of delays may be long by a microsecond.
+            #expect(delay <= asked + max(.zero, policy.maximumDelay) + .microseconds(1), "\(found)")
+            if let remaining = situation.remaining { #expect(delay < remaining, "\(found)") }
+            #expect(situation.elapsed + delay < policy.maximumElapsed, "\(found)")
+            #expect(situation.tries < situation.maximumAttempts ?? policy.maximumAttempts, "\(found)")
+        }
+    }
+}
