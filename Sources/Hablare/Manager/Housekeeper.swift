@@ -148,9 +148,17 @@ struct Housekeeper: Sendable {
         if !ids.isEmpty {
             let snapshots = try await manager.reading { try $0.snapshots(SnapshotFilter(ids: ids, limit: ids.count)) }
             let phases = Dictionary(snapshots.map { ($0.id, $0.phase) }, uniquingKeysWith: { first, _ in first })
-            for (flight, token, request) in mine where phases[request] == .cancelled || phases[request] == nil {
-                manager.dispatcher.cancelled(flight, token: token)
-                manager.hub.announce(.cancelled, of: request)
+            for (flight, token, request) in mine {
+                switch phases[request] {
+                case .cancelled, nil:
+                    manager.dispatcher.cancelled(flight, token: token)
+                    manager.hub.announce(.cancelled, of: request)
+                case .failed:
+                    // Another process ended it because its time was over.
+                    manager.dispatcher.cancelled(flight, token: token, because: .expired)
+                    try await announce(request, .failed)
+                case .pending, .executing, .completed: continue
+                }
             }
             for id in watched { try await announce(id, phases[id]) }
         }
