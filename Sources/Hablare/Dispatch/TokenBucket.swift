@@ -41,8 +41,8 @@ package struct TokenBucket: Sendable, Hashable {
 
     /// How long until a cost can be spent, in seconds; 0 when it can.
     func delay(of cost: Double, _ measure: Measure) -> TimeInterval {
-        // A millionth is nothing but rounding: what is due now must not become due in a nanosecond.
-        let missing = needed(for: cost, measure) - level
-        return missing > 1e-6 ? missing / measure.perSecond : 0
+        // A microsecond is nothing but rounding: a date cannot hold much less, so that it would be due at once, in vain.
+        let delay = (needed(for: cost, measure) - level) / measure.perSecond
+        return delay > 1e-6 ? delay : 0
     }
 }
