@@ -48,8 +48,8 @@ enum DeadlinesAreKept: SimulationRule {
         let process = history.processes[Int(call.process)]
         let plan = history.plan
         let limit =
-            deadline + 2 * plan.configuration.renewalInterval.nanoseconds + plan.signalDelay + 4 * history.hurry
-            + 1_000_000_000
+            deadline + plan.configuration.renewalInterval.nanoseconds + plan.signalDelay + 2 * history.hurry
+            + 300_000_000
         guard limit < history.quietTime else { return }
         let isStopped = (call.cancelled?.time ?? .max) <= limit || (call.end?.time ?? .max) <= limit
         let isExcused =
