@@ -167,7 +167,8 @@ struct Housekeeper: Sendable {
             guard let attempt = mine.attempt, snapshot?.phase != .executing || snapshot?.attempts != attempt else {
                 return
             }
-            manager.dispatcher.cancelled(mine.flight, token: mine.token)
+            let isExpired = snapshot?.phase == .failed
+            manager.dispatcher.cancelled(mine.flight, token: mine.token, because: isExpired ? .expired : .cancelled)
             if snapshot?.phase == .completed || snapshot?.phase == .failed {
                 try await announce(mine.request, snapshot?.phase)
             }
