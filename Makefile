@@ -1,9 +1,10 @@
 # Everything works in a folder with a space in its name: recipes use relative paths only.
-# PREFIX, ONLY, BASE, ROUNDS, KILLS, SEEDS, SEED, JOBS, TRACE and DIGEST reach the scripts through the environment.
+# PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, SEEDS, SEED, JOBS, TRACE and DIGEST reach the scripts
+# through the environment.
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo test install lint bench bench-check tsan crash-test simulate clean
+.PHONY: help demo test install lint bench bench-check tsan crash-test work-test kill-test memory-test simulate clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +42,21 @@ crash-test: ## Kill a narration at random moments, KILLS=20 times, and compare w
 	@scripts/setup
 	swift build -c release --product hablare
 	@scripts/crash-test
+
+work-test: ## Three processes share REQUESTS=300, one of them is killed; nothing may be done twice
+	@scripts/setup
+	swift build -c release --product hablare
+	@scripts/work-test
+
+kill-test: ## Kill two processes in turn for MINUTES=10; no request may be lost, none recorded twice
+	@scripts/setup
+	swift build -c release --product hablare
+	@scripts/kill-test
+
+memory-test: ## Narrate SEGMENTS=20000 within a data limit of 256 MiB
+	@scripts/setup
+	swift build -c release --product hablare
+	@scripts/memory-test
 
 simulate: ## Run SEEDS=1000 simulated histories of the engine from SEED=0 on and judge them (TRACE=1 shows them)
 	@scripts/setup

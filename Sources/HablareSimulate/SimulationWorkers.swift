@@ -71,6 +71,7 @@ struct SimulationWorkers: Sendable {
             for seed in seeds {
                 let verdict = SimulationVerdict(seed: seed, digests: digests)
                 state.withLock { $0.report.add(verdict) }
+                if let violation = verdict.violations.first { sayAtOnce(violation, seed: seed) }
             }
             sayWhereWeAre()
         }
@@ -83,6 +84,12 @@ struct SimulationWorkers: Sendable {
             state.next = seeds.upperBound
             return seeds
         }
+    }
+
+    /// At once: a long run may be killed before its end.
+    private func sayAtOnce(_ violation: SimulationViolation, seed: UInt64) {
+        let line = "violation in seed \(seed): \(violation.rule): \(violation.message)\n"
+        FileHandle.standardError.write(Data(((isTerminal ? "\r\u{1b}[K" : "") + line).utf8))
     }
 
     /// A line that is renewed on a terminal; elsewhere one a minute, so that a run that is killed has told what it did.

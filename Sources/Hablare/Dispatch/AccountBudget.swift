@@ -51,7 +51,7 @@ package struct AccountBudget: Sendable, Hashable {
         Self.refill(&requests, requestMeasure, now)
         Self.refill(&units, unitMeasure, now)
         var granted: [Double] = []
-        for cost in costs {
+        for cost in costs.map({ $0.isFinite ? max(0, $0) : unitMeasure?.capacity ?? 0 }) {
             let delay = max(
                 Self.delay(of: 1, requests, requestMeasure), Self.delay(of: cost, units, unitMeasure))
             guard delay == 0 else {
@@ -67,7 +67,8 @@ package struct AccountBudget: Sendable, Hashable {
 
     /// Until when the account is paused, if it is. A pause longer than any that is believed is a clock's that was set back.
     package func pause(now: Date) -> Date? {
-        guard let pausedUntil, pausedUntil > now, pausedUntil <= now.addingTimeInterval(Self.longestPause) else {
+        let farthest = now.addingTimeInterval(Self.longestPause + TokenBucket.largestLag)
+        guard let pausedUntil, pausedUntil > now, pausedUntil <= farthest else {
             return nil
         }
         return pausedUntil
@@ -108,7 +109,7 @@ package struct AccountBudget: Sendable, Hashable {
     package mutating func note(_ report: AccountReport, now: Date) {
         if let until = report.pausedUntil {
             let believed = min(until, now.addingTimeInterval(Self.longestPause))
-            pausedUntil = max(pausedUntil ?? believed, believed)
+            pausedUntil = max(pause(now: now) ?? believed, believed)
         }
         switch report.failing {
         case .unchanged: break
@@ -123,7 +124,7 @@ package struct AccountBudget: Sendable, Hashable {
                 reset > .zero
             else { continue }
             let until = now.addingTimeInterval(min(reset / .seconds(1), Self.longestPause))
-            pausedUntil = max(pausedUntil ?? until, until)
+            pausedUntil = max(pause(now: now) ?? until, until)
         }
     }
 

@@ -15,15 +15,21 @@ package struct Breaker: Sendable, Hashable {
         case unknown
     }
 
+    /// Names a probe, so that a call that was one before is not taken for the present one.
+    package struct Probe: Sendable, Hashable {
+        fileprivate let number: Int
+    }
+
     private enum State: Sendable, Hashable {
         case closed(failures: Int)
         /// Nothing is sent before the date.
         case open(until: Date, pauses: Int)
         /// One call is under way to see.
-        case probing(pauses: Int)
+        case probing(Probe, pauses: Int)
     }
 
     private var state = State.closed(failures: 0)
+    private var lastProbe = 0
     private let policy: BreakerPolicy
 
     package init(_ policy: BreakerPolicy) {
@@ -44,15 +50,17 @@ package struct Breaker: Sendable, Hashable {
         }
     }
 
-    /// A call is sent. Answers whether it is the probe.
-    package mutating func sent() -> Bool {
-        guard case .open(_, let pauses) = state else { return false }
-        state = .probing(pauses: pauses)
-        return true
+    /// A call is sent. Answers which probe it is, if it is one.
+    package mutating func sent() -> Probe? {
+        guard case .open(_, let pauses) = state else { return nil }
+        lastProbe += 1
+        let probe = Probe(number: lastProbe)
+        state = .probing(probe, pauses: pauses)
+        return probe
     }
 
     /// A call ended. Answers with what is news: until when the provider is left alone, or that it works again.
-    package mutating func ended(_ health: Health, isProbe: Bool, now: Date) -> AccountReport.Failing {
+    package mutating func ended(_ health: Health, probe: Probe?, now: Date) -> AccountReport.Failing {
         switch (state, health) {
         case (.closed, .sound):
             state = .closed(failures: 0)
@@ -66,9 +74,9 @@ package struct Breaker: Sendable, Hashable {
             // Also a call that was sent before the provider was left alone, and got through.
             state = .closed(failures: 0)
             return .over
-        case (.probing(let pauses), .failing) where isProbe:
+        case (.probing(probe, let pauses), .failing):
             return open(pauses: pauses + 1, now: now)
-        case (.probing(let pauses), .unknown) where isProbe:
+        case (.probing(probe, let pauses), .unknown):
             state = .open(until: now, pauses: pauses)  // the next call is the probe
             return .unchanged
         case (.probing, _), (.open, _), (.closed, .unknown):

@@ -59,8 +59,8 @@ package struct DispatchCore: Sendable {
     private struct Call: Sendable {
         let provider: ProviderID
         let token: Int64
-        /// Whether it shows if a provider that failed works again.
-        let isProbe: Bool
+        /// The probe that it is, which shows if a provider that failed works again.
+        let probe: Breaker.Probe?
     }
 
     private enum Phase: Sendable {
@@ -192,7 +192,7 @@ package struct DispatchCore: Sendable {
             return fill(flight.provider, now: now)
         case .start:
             guard case .closed = phase else {
-                underWay[flight.id] = Call(provider: flight.provider, token: flight.lifecycle.token, isProbe: false)
+                underWay[flight.id] = Call(provider: flight.provider, token: flight.lifecycle.token, probe: nil)
                 return [.run(flight)]
             }
             leave(flight.provider, unspent: flight.cost)
@@ -316,7 +316,7 @@ package struct DispatchCore: Sendable {
     private mutating func learn(_ end: CallEnd, from call: Call, now: Date) -> [Effect] {
         guard let account = lanes[call.provider]?.account else { return [] }
         let failing =
-            lanes[call.provider]?.breaker.ended(end.health, isProbe: call.isProbe, now: now) ?? .unchanged
+            lanes[call.provider]?.breaker.ended(end.health, probe: call.probe, now: now) ?? .unchanged
         if let until = end.pausedUntil { accounts[account]?.pause(until: until, now: now) }
         guard failing != .unchanged || end.pausedUntil != nil || end.limits != nil else { return [] }
         return [
@@ -331,7 +331,7 @@ package struct DispatchCore: Sendable {
         guard let call = underWay.removeValue(forKey: flight.id) else { return [] }
         let provider = call.provider
         leave(provider, unspent: flight.cost)
-        _ = lanes[provider]?.breaker.ended(.unknown, isProbe: call.isProbe, now: now)
+        _ = lanes[provider]?.breaker.ended(.unknown, probe: call.probe, now: now)
         let flight = deferred.removeValue(forKey: flight.id) ?? flight
         if case .closed = phase { return [.release([flight])] }
         lanes[provider]?.queue.append(flight, priority: flight.request.priority)
@@ -371,7 +371,7 @@ package struct DispatchCore: Sendable {
             _ = lanes.values[index].queue.popFirst()
             _ = lanes.values[index].gate.enter()
             underWay[flight.id] = Call(
-                provider: provider, token: flight.lifecycle.token, isProbe: lanes.values[index].breaker.sent())
+                provider: provider, token: flight.lifecycle.token, probe: lanes.values[index].breaker.sent())
             effects.append(.start(flight))
         }
         // Asked for early, at half a window, so that the lane does not run dry during the commit.

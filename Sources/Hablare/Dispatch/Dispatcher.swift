@@ -181,11 +181,25 @@ package final class Dispatcher: Sendable {
         }
     }
 
-    /// The flights under way and their requests, in order, for looking whether another process ended them.
-    var underWay: [(flight: FlightID, token: Int64, request: UUID)] {
+    /// A flight under way.
+    struct UnderWay: Sendable {
+        let flight: FlightID
+        let token: Int64
+        let request: UUID
+        /// Which attempt is on disk; `nil` while it is being journalled.
+        let attempt: Int?
+    }
+
+    /// The flights under way, in order, for looking whether another process ended them.
+    var underWay: [UnderWay] {
         happened { state in
-            state.attempts.values.map { ($0.flight.id, $0.flight.lifecycle.token, $0.flight.request.id) }
-        }.sorted { $0.0 < $1.0 }
+            state.attempts.values.map { attempt in
+                let lifecycle = attempt.flight.lifecycle
+                return UnderWay(
+                    flight: attempt.flight.id, token: lifecycle.token, request: attempt.flight.request.id,
+                    attempt: attempt.isJournalled ? lifecycle.attempt + (lifecycle.isExecuting ? 0 : 1) : nil)
+            }
+        }.sorted { $0.flight < $1.flight }
     }
 
     func storeFailed() {

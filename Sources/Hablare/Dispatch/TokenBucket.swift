@@ -26,12 +26,16 @@ package struct TokenBucket: Sendable, Hashable {
         }
     }
 
-    /// Lets time pass. A clock that was set back fills nothing, and costs no more than that.
+    /// By how much the date of a process may lag behind another's, in seconds. What is older was set back.
+    static let largestLag: TimeInterval = 60
+
+    /// Lets time pass. No moment fills the bucket twice: of two processes the one with the older date may come second.
+    /// After a clock was set back the bucket goes on from there.
     mutating func refill(_ measure: Measure, now: Date) {
         let elapsed = now.timeIntervalSince(updatedAt)
         if elapsed > 0 { level += elapsed * measure.perSecond }
         level = min(level, measure.capacity)
-        updatedAt = now
+        if elapsed > 0 || elapsed < -Self.largestLag { updatedAt = now }
     }
 
     /// What has to be there for a cost to be spent.
@@ -41,8 +45,8 @@ package struct TokenBucket: Sendable, Hashable {
 
     /// How long until a cost can be spent, in seconds; 0 when it can.
     func delay(of cost: Double, _ measure: Measure) -> TimeInterval {
-        // A millionth is nothing but rounding: what is due now must not become due in a nanosecond.
+        // Two microseconds are a date's rounding: what is due now must not become due in a nanosecond.
         let missing = needed(for: cost, measure) - level
-        return missing > 1e-6 ? missing / measure.perSecond : 0
+        return missing > max(1e-6, measure.perSecond * 2e-6) ? missing / measure.perSecond : 0
     }
 }

@@ -17,6 +17,14 @@ extension AIServiceError {
         )
     }
 
+    /// The UUID stands in another place of a job already.
+    public static func placedElsewhere(id: UUID) -> AIServiceError {
+        AIServiceError(
+            .conflict,
+            "Request \(id) stands in another place of a job already, and a request has one place. Use a new UUID for this one."
+        )
+    }
+
     /// The request's deadline passed.
     public static let deadlineExceeded = AIServiceError(
         .deadlineExceeded,

@@ -237,6 +237,10 @@ extension MemoryTables {
             guard flights[row.flight]?.fingerprint == submission.fingerprint else {
                 return .rejected(.conflict(id: present, job: submission.job))
             }
+            if let place = submission.job, row.job != place {
+                guard row.job == nil else { return .rejected(.placedElsewhere(id: present)) }
+                adopt(present, into: place)
+            }
             return .submitted(SubmissionReceipt(id: present, flight: row.flight, wasPresent: true))
         }
         accountsOfProviders[submission.provider] = submission.account
@@ -259,6 +263,16 @@ extension MemoryTables {
         flights[id] = flight
         enqueue(id, flight)
         return .submitted(SubmissionReceipt(id: request.id, flight: id, wasPresent: false))
+    }
+
+    /// A request that was submitted on its own becomes part of a job.
+    private mutating func adopt(_ id: UUID, into place: Submission.JobPlace) {
+        requests[id]?.job = place
+        jobs[place.key, default: [:]][place.position] = id
+        guard let flightID = requests[id]?.flight, var flight = flights[flightID] else { return }
+        flight.job = place.key
+        flights[flightID] = flight
+        enqueue(flightID, flight)
     }
 
     private mutating func advance(_ id: FlightID, _ transition: FlightTransition, at date: Date) -> WriteReceipt {

@@ -146,15 +146,27 @@ struct Housekeeper: Sendable {
         let watched = manager.hub.watchedIDs.filter { !running.contains($0) }
         let ids = mine.map(\.request) + watched
         if !ids.isEmpty {
-            let snapshots = try await manager.reading { try $0.snapshots(SnapshotFilter(ids: ids, limit: ids.count)) }
-            let phases = Dictionary(snapshots.map { ($0.id, $0.phase) }, uniquingKeysWith: { first, _ in first })
-            for (flight, token, request) in mine where phases[request] == .cancelled || phases[request] == nil {
-                manager.dispatcher.cancelled(flight, token: token)
-                manager.hub.announce(.cancelled, of: request)
-            }
-            for id in watched { try await announce(id, phases[id]) }
+            let page = try await manager.reading { try $0.snapshots(SnapshotFilter(ids: ids, limit: ids.count)) }
+            let snapshots = Dictionary(page.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            for attempt in mine { stopIfEnded(attempt, snapshots[attempt.request]) }
+            for id in watched { try await announce(id, snapshots[id]?.phase) }
         }
         manager.dispatcher.backlogMayExist()
+    }
+
+    /// Stops an attempt of ours that another process ended: by a cancellation, a deletion, an expiry, a broken lease.
+    private func stopIfEnded(_ mine: Dispatcher.UnderWay, _ snapshot: RequestSnapshot?) {
+        switch snapshot?.phase {
+        case .cancelled, nil:
+            manager.dispatcher.cancelled(mine.flight, token: mine.token)
+            manager.hub.announce(.cancelled, of: mine.request)
+        case .pending, .executing, .completed, .failed:
+            // Cancelled and retried since, or expired: live or not, this attempt's outcome is not wanted.
+            guard let attempt = mine.attempt, snapshot?.phase != .executing || snapshot?.attempts != attempt else {
+                return
+            }
+            manager.dispatcher.cancelled(mine.flight, token: mine.token)
+        }
     }
 
     private func announce(_ id: UUID, _ phase: RequestPhase?) async throws {

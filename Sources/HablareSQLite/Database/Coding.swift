@@ -89,6 +89,11 @@ extension FlightLifecycle {
 
     /// The columns that a life is read from, of the row `f`.
     static let columns = "f.state, f.owner, f.token, f.attempt, f.generation, f.uncounted, f.losses, f.not_before"
+    /// The same for a snapshot, which shows neither tries nor losses: what lies behind a row's prompt, and is reached
+    /// by reading through it, is read only of flights that back off.
+    static let snapshotColumns = """
+        f.state, f.owner, f.token, f.attempt, f.generation, 0, 0, CASE WHEN f.state = 6 THEN f.not_before END
+        """
     /// How many ``columns`` there are.
     static let columnCount: Int32 = 8
 

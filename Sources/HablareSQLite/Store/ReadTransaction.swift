@@ -9,7 +9,7 @@ struct ReadTransaction {
 
     private static let snapshotColumns = """
         SELECT r.id, j.key, r.position, p.name, f.model, f.priority, r.state, r.error, r.created_at, r.finished_at,
-            r.supersedes, r.metadata, r.deadline, o.host, o.pid, r.flight, \(FlightLifecycle.columns)
+            r.supersedes, r.metadata, r.deadline, o.host, o.pid, r.flight, \(FlightLifecycle.snapshotColumns)
         """
     private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
     /// The few that are held, by their index, and not by a look at every request.

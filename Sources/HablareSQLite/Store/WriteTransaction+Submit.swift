@@ -118,12 +118,12 @@ extension WriteTransaction {
 
     /// The answer to a submission whose UUID or place in the job is taken.
     private mutating func present(_ submission: Submission) throws -> WriteReceipt {
-        var found: (id: UUID, flight: FlightID, fingerprint: Data)?
+        var found: Present?
         if let place = submission.job {
             var select = try BoundStatement(
                 db,
                 """
-                SELECT r.id, r.flight, f.fingerprint FROM requests r JOIN flights f ON f.id = r.flight
+                SELECT r.id, r.flight, f.fingerprint, r.job FROM requests r JOIN flights f ON f.id = r.flight
                 WHERE r.job = ?1 AND r.position = ?2
                 """)
             select.bind(1, try job(place.key))
@@ -133,10 +133,14 @@ extension WriteTransaction {
         if found == nil {
             var select = try BoundStatement(
                 db,
-                "SELECT r.id, r.flight, f.fingerprint FROM requests r JOIN flights f ON f.id = r.flight WHERE r.id = ?1"
+                "SELECT r.id, r.flight, f.fingerprint, r.job FROM requests r JOIN flights f ON f.id = r.flight WHERE r.id = ?1"
             )
             select.bind(1, submission.request.id)
             try select.forEach { found = Self.presentRow($0) }
+            if let found, let place = submission.job, found.fingerprint == submission.fingerprint.digest {
+                guard found.job == nil else { return .rejected(.placedElsewhere(id: found.id)) }
+                try adopt(found, into: place)
+            }
         }
         guard let found else {
             return .rejected(AIServiceError(.storageCorrupt, "A request has no flight. Run `hablare doctor`."))
@@ -147,9 +151,32 @@ extension WriteTransaction {
         return .submitted(SubmissionReceipt(id: found.id, flight: found.flight, wasPresent: true))
     }
 
-    private static func presentRow(_ row: borrowing BoundStatement.RowReader) -> (UUID, FlightID, Data)? {
+    /// A request that is on disk already.
+    private struct Present {
+        let id: UUID
+        let flight: FlightID
+        let fingerprint: Data
+        let job: Int64?
+    }
+
+    private static func presentRow(_ row: borrowing BoundStatement.RowReader) -> Present? {
         guard let id = row.uuid(0), let fingerprint = row.data(2) else { return nil }
-        return (id, FlightID(rawValue: row.int(1)), fingerprint)
+        return Present(
+            id: id, flight: FlightID(rawValue: row.int(1)), fingerprint: fingerprint, job: row.optionalInt(3))
+    }
+
+    /// A request that was submitted on its own becomes part of a job.
+    private mutating func adopt(_ present: Present, into place: Submission.JobPlace) throws {
+        let job = try job(place.key)
+        var request = try BoundStatement(db, "UPDATE requests SET job = ?2, position = ?3 WHERE id = ?1")
+        request.bind(1, present.id)
+        request.bind(2, job)
+        request.bind(3, place.position)
+        try request.run()
+        var flight = try BoundStatement(db, "UPDATE flights SET job = ?2 WHERE id = ?1")
+        flight.bind(1, present.flight.rawValue)
+        flight.bind(2, job)
+        try flight.run()
     }
 }
 

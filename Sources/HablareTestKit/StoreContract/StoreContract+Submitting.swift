@@ -104,6 +104,34 @@ extension StoreContract {
             try bench.submit(2, job: "b", position: 0)
             try bench.submit(3, job: "a", position: 1)
         },
+        Rule("A request that was submitted on its own becomes part of a job, and is claimed and found as such") {
+            bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            let placed = try StoreWorkbench.submission(1, job: "a", position: 3)
+            let receipt = try bench.write(.submit(placed))
+            try require(
+                "the answer", receipt,
+                is: .submitted(SubmissionReceipt(id: StoreWorkbench.id(1), flight: flight, wasPresent: true)))
+            let snapshot = try bench.store.snapshot(of: StoreWorkbench.id(1))
+            try require("its job", snapshot?.job, is: JobKey(rawValue: "a"))
+            try require("its place", snapshot?.position, is: 3)
+            // Resumed under another UUID, the place is taken.
+            let resumed = try StoreWorkbench.submission(
+                of: AIRequest(id: StoreWorkbench.id(9), prompt: .text("prompt 1")), job: "a", position: 3)
+            try require("the answer to its place", try bench.write(.submit(resumed)), is: receipt)
+            let claimed = try bench.claim(owner, scope: .job(JobKey(rawValue: "a")), limit: 9)
+            try require("the claimed flights", claimed.map(\.id), is: [flight])
+        },
+        Rule("A request has one place: submitted into another one it is a conflict") { bench in
+            try bench.submit(1, job: "a", position: 0)
+            for (job, position) in [("a", 1), ("b", 0)] {
+                let other = try StoreWorkbench.submission(1, job: job, position: position)
+                try require(
+                    "the answer", try bench.write(.submit(other)),
+                    is: .rejected(.placedElsewhere(id: StoreWorkbench.id(1))))
+            }
+        },
         Rule("A request of a job whose UUID is taken elsewhere by other content is a conflict") { bench in
             try bench.submit(1)
             let other = try StoreWorkbench.submission(1, prompt: "other", job: "a", position: 0)

@@ -108,6 +108,9 @@ import Testing
         let owner = try sqlite.bench.register()
         for number in 0..<50 { try sqlite.bench.submit(number, job: "j", position: number) }
         for _ in 0..<20 { try sqlite.bench.finishNext(owner) }
+        for _ in 0..<10 { try sqlite.bench.postponeNext(owner, until: 60) }
+        for number in 60..<70 { try sqlite.bench.submit(StoreWorkbench.submission(number, deadline: 50)) }
+        _ = try sqlite.bench.reserve([1], of: RateLimit(), at: 3)
         try sqlite.store.close()
         var bytes = try Data(contentsOf: sqlite.databaseFile)
         for _ in 0..<40 {
@@ -132,7 +135,10 @@ import Testing
                 attempt { _ = try store.request(of: StoreWorkbench.id(number)) }
                 attempt { _ = try store.attempts(of: StoreWorkbench.id(number)) }
             }
-            attempt { _ = try bench.claim(owner, limit: 9) }
+            attempt { _ = try store.accounts() }
+            attempt { _ = try bench.claim(owner, limit: 9, at: 60) }
+            attempt { _ = try bench.expire(at: 60) }
+            attempt { _ = try bench.reserve([1], of: RateLimit(), at: 60) }
             attempt { _ = try store.commit([.submit(StoreWorkbench.submission(99))]) }
         }
     }
@@ -175,7 +181,12 @@ import Testing
         try sqlite.bench.bring(1, to: .completed, by: owner)
         try sqlite.bench.bring(2, to: .failed, by: owner)
         try sqlite.bench.bring(3, to: .cancelled, by: owner)
-        try sqlite.bench.submit(4, job: "j", position: 0)
+        try sqlite.bench.submit(4)
+        try sqlite.bench.postponeNext(owner, until: 60)
+        try sqlite.bench.submit(5)
+        try sqlite.bench.holdNext(owner)
+        try sqlite.bench.submit(StoreWorkbench.submission(6, job: "j", deadline: 30))
+        _ = try sqlite.bench.reserve([1, 1, 1], of: RateLimit(requestsPerMinute: 12), at: 3)
         // A copy of the files at this moment is what a dead process leaves.
         let copy = try TemporaryFolder()
         for name in ["hablare.sqlite", "hablare.sqlite-wal"] {
@@ -187,5 +198,11 @@ import Testing
         #expect(try reopened.response(of: StoreWorkbench.id(1)) == sqlite.store.response(of: StoreWorkbench.id(1)))
         #expect(try reopened.owners() == sqlite.store.owners())
         #expect(try reopened.statistics() == sqlite.store.statistics())
+        #expect(try reopened.accounts() == sqlite.store.accounts())
+        #expect(try reopened.accounts().map(\.id) == ["a"])
+        let claim = try StoreWorkbench(store: reopened).ask(owner, limit: 9, at: 59)
+        #expect(claim.flights.map(\.request.id) == [StoreWorkbench.id(6)])
+        #expect(claim.nextDue == StoreWorkbench.date(60))
+        #expect(try StoreWorkbench(store: reopened).expire(at: 30).expired.map(\.id) == [StoreWorkbench.id(6)])
     }
 }

@@ -56,6 +56,37 @@ import Testing
         #expect(try theirs.write(.settle(newer.completed())) == .done)
     }
 
+    @Test("Two processes share an account's permits, its pause and what is known of its provider")
+    func permits() throws {
+        let limit = RateLimit(requestsPerMinute: 60)
+        let calls = Array(repeating: 1.0, count: 4)
+        #expect(try mine.reserve(calls, of: limit, at: 0).costs.count == 4)
+        #expect(try theirs.reserve(calls, of: limit, at: 0).costs.count == 2)
+        #expect(try mine.reserve(calls, of: limit, at: 1).costs.count == 1)
+        try theirs.report(
+            AccountReport(
+                account: "a", pausedUntil: StoreWorkbench.date(60), failing: .until(StoreWorkbench.date(90))), at: 2)
+        #expect(try mine.reserve(calls, of: limit, at: 59).next == StoreWorkbench.date(60))
+        #expect(try sqlite.store.accounts().first?.budget.failingUntil == StoreWorkbench.date(90))
+    }
+
+    @Test("What one process postponed or held the other one sees, takes when it is due, and ends at its deadline")
+    func takesOverBackoffs() throws {
+        let one = try mine.register(1)
+        let two = try theirs.register(2)
+        try mine.submit(StoreWorkbench.submission(1, deadline: 100))
+        try mine.postponeNext(one, until: 60)
+        try mine.submit(StoreWorkbench.submission(2, deadline: 100))
+        try mine.holdNext(one)
+        #expect(try theirs.ask(two, at: 5).nextDue == StoreWorkbench.date(60))
+        #expect(try other.snapshots(SnapshotFilter(isHeld: true)).map(\.id) == [StoreWorkbench.id(2)])
+        let claimed = try theirs.claimOne(two, at: 60)
+        #expect(claimed.lifecycle.state == .leased(two) && claimed.triedSince == StoreWorkbench.date(1))
+        #expect(try mine.claim(one, limit: 9, at: 60).count == 0)
+        #expect(try mine.expire(at: 100).expired.map(\.id) == [1, 2].map(StoreWorkbench.id))
+        #expect(try theirs.expire(at: 100).expired == [])
+    }
+
     @Test("Only the other process's commits are foreign, and each is told once")
     func foreign() throws {
         _ = try sqlite.store.hasForeignCommits()  // the other one's opening

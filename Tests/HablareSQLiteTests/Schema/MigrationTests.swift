@@ -7,7 +7,7 @@ import Testing
 @testable import HablareSQLite
 
 @Suite struct MigrationTests {
-    /// The database of version 1 with one request in each state, as `sqlite3 .dump` printed it when it was released.
+    /// A version's database with requests in each state, as `sqlite3 .dump` printed it when it was released.
     private static func fixture(_ name: String) throws -> String {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Fixtures/\(name).sql")
@@ -36,12 +36,12 @@ import Testing
         #expect(try queue.read(schema) == sqlite.store.pool.read(schema))
     }
 
-    @Test("The first migration makes the schema that was released")
-    func released() throws {
-        let folder = try folder(from: "001-requests")
+    @Test("The migrations make the schemas that were released", arguments: ["001-requests", "002-dispatch"])
+    func released(name: String) throws {
+        let folder = try folder(from: name)
         let queue = try DatabaseQueue(path: folder.url.appendingPathComponent("hablare.sqlite").path)
         let fresh = try DatabaseQueue()
-        try Schema.migrator.migrate(fresh, upTo: "001-requests")
+        try Schema.migrator.migrate(fresh, upTo: name)
         #expect(try queue.read(schema) == fresh.read(schema))
     }
 
@@ -65,6 +65,9 @@ import Testing
         #expect(snapshots[3].holder == RequestSnapshot.Holder(host: "host-1", processID: 1))
         #expect(snapshots[4].job == JobKey(rawValue: "job") && snapshots[4].position == 7)
         #expect(snapshots[4].waiting == .unclaimed(ahead: nil))
+        #expect(snapshots.allSatisfy { $0.deadline == nil })
+        #expect(try store.accounts() == [])
+        #expect(try bench.expire(at: 1_000_000_000).expired == [])
         let response = try #require(try store.response(of: StoreWorkbench.id(0)))
         #expect(try response.content == .text("answer"))
         #expect(response.metadata == ["voice": "en"])
@@ -81,7 +84,76 @@ import Testing
             #expect(try bench.write(.retry(StoreWorkbench.id(number), at: StoreWorkbench.date(99))) == .done)
         }
         let next = try bench.register()
-        let numbers = try bench.claim(next, limit: 9).map(\.request.id)
-        #expect(numbers == [1, 2, 3, 4].map(StoreWorkbench.id))
+        let claimed = try bench.claim(next, limit: 9)
+        #expect(claimed.map(\.request.id) == [1, 2, 3, 4].map(StoreWorkbench.id))
+        #expect(claimed.map(\.lifecycle.uncounted) == [1, 0, 1, 0])
+        #expect(claimed.allSatisfy { $0.triedSince == nil && $0.request.unknownOutcome == .runAgain })
+        #expect(try store.diagnose().findings.filter(\.isProblem) == [])
+    }
+
+    @Test("Attempts of version 1 all count, and their time begins with the next one")
+    func version1Tries() throws {
+        let folder = try folder(from: "001-requests")
+        let queue = try DatabaseQueue(path: folder.url.appendingPathComponent("hablare.sqlite").path)
+        // A request that was interrupted once, as version 1 left it.
+        try queue.write {
+            try $0.execute(sql: "UPDATE flights SET token = 1, attempt = 1, generation = 1 WHERE id = 5")
+        }
+        try queue.close()
+        let bench = StoreWorkbench(store: try SQLiteStore(directory: folder.url))
+        let owner = try bench.register()
+        let claimed = try bench.claimOne(owner)
+        #expect(claimed.lifecycle.tries == 1 && claimed.triedSince == nil)
+        let attempt = try bench.start(claimed, at: 7)
+        _ = try bench.write(.settle(attempt.postponed(until: 60)))
+        let again = try bench.claimOne(owner, at: 60)
+        #expect(again.lifecycle.tries == 2 && again.triedSince == StoreWorkbench.date(7))
+    }
+
+    @Test("A store of version 2 opens with everything that was in it, and work goes on")
+    func version2() throws {
+        let folder = try folder(from: "002-dispatch")
+        let store = try SQLiteStore(directory: folder.url)
+        let bench = StoreWorkbench(store: store)
+        let snapshots = try store.snapshots(SnapshotFilter())
+        #expect(
+            snapshots.map(\.phase)
+                == [.completed, .failed, .cancelled, .executing, .pending, .pending, .failed, .pending])
+        #expect(
+            snapshots.map(\.waiting)
+                == [
+                    nil, nil, nil, nil, .backingOff(until: StoreWorkbench.date(60)), .held, nil, .unclaimed(ahead: nil),
+                ])
+        #expect(snapshots[4].deadline == StoreWorkbench.date(3600))
+        #expect(snapshots[6].error == .deadlineExceeded)
+        #expect(try store.snapshots(SnapshotFilter(isHeld: true)).map(\.id) == [StoreWorkbench.id(5)])
+        let request = try #require(try store.request(of: StoreWorkbench.id(4))?.request)
+        #expect(
+            request
+                == AIRequest(
+                    id: StoreWorkbench.id(4), prompt: "Grüß Gott", model: "m", parameters: ["rate": 175, "pitch": 0.5],
+                    sample: 2, tenant: "t", priority: .low, attemptTimeout: .seconds(90),
+                    deadline: StoreWorkbench.date(3600), maximumAttempts: 5, unknownOutcome: .hold,
+                    metadata: ["k": "v"]))
+        let date = StoreWorkbench.date
+        let budget = AccountBudget(
+            requests: TokenBucket(level: 4, updatedAt: date(50)), units: TokenBucket(level: 30, updatedAt: date(50)),
+            reportedRequests: 30, reportedUnits: 900.5, pausedUntil: date(70), nextCall: date(53),
+            failingUntil: date(80))
+        #expect(
+            try store.accounts() == [
+                AccountRecord(id: "p", providers: ["p"], budget: budget),
+                AccountRecord(id: "unused", providers: [], budget: AccountBudget()),
+            ])
+        let owner = try bench.register()
+        let claim = try bench.ask(owner, limit: 9, at: 59)
+        let lost = FlightLifecycle(
+            state: .leased(owner), token: 2, attempt: 1, generation: 1, uncounted: 1, losses: 1)
+        #expect(claim.flights.map(\.lifecycle) == [lost])
+        #expect(claim.nextDue == date(60))
+        let due = try bench.claimOne(owner, at: 60)
+        #expect(due.request == request && due.triedSince == date(1))
+        #expect(try bench.expire(at: 3600).expired.map(\.id) == [request.id])
+        #expect(try store.diagnose().findings.filter(\.isProblem) == [])
     }
 }

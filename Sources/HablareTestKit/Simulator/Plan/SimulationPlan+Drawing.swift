@@ -74,7 +74,7 @@ private struct PlanDraft {
             submit(id)
         }
         if random.percent(45) { job(isCalm: isCalm) }
-        for id in requests.indices { follow(Int32(id), isSingle: id < singles) }
+        for id in requests.indices { follow(Int32(id)) }
         if random.percent(6) { operation(.cancelAll, at: anytime()) }
         if random.percent(15) {  // one that nobody submitted
             operation(random.element(of: [.status(9999), .outcome(9999), .watch(9999), .cancel(9999)]), at: anytime())
@@ -139,7 +139,7 @@ private struct PlanDraft {
     }
 
     /// What becomes of a request beside being done.
-    private mutating func follow(_ id: Int32, isSingle: Bool) {
+    private mutating func follow(_ id: Int32) {
         for _ in 0..<random.within(0...3) {
             let waits: [ClientOperation] = [.outcome(id), .watch(id), .executeStored(id), .status(id), .snapshot(id)]
             let patience = random.percent(15) ? random.within(0...3000) * millisecond : nil
@@ -156,7 +156,7 @@ private struct PlanDraft {
         if random.percent(4) {
             let time = anytime()
             operation(.delete(id), at: time)
-            if isSingle, random.percent(30) {
+            if random.percent(30) {
                 operation(.submit(id, content: requests[Int(id)].content), at: near(time))
             }
         }

@@ -11,7 +11,8 @@ enum FinalIsFinal: SimulationRule {
             // A cancellation is the matter of another rule: it may find an attempt journalled elsewhere.
             let failed = outcomes.first { if case .failed = $0.outcome { true } else { false } }
             // A process that slept after it had journalled its attempt cannot know what happened since.
-            for call in story.calls where !history.processes[Int(call.process)].lostLeases(before: call.started) {
+            for call in story.calls
+            where !history.processes[Int(call.process)].lostLeases(before: call.started) && !isLeftover(call, story) {
                 if let completed, completed.place < call.started {
                     found.append("call \(call.number) of request \(story.number) began after its completion")
                 }
@@ -23,5 +24,12 @@ enum FinalIsFinal: SimulationRule {
             }
         }
         return found
+    }
+    /// Whether it is the one attempt that another process may have journalled before a cancellation; the request was
+    /// retried since, and a newer attempt is on disk.
+    private static func isLeftover(_ call: CallStory, _ story: RequestStory) -> Bool {
+        call.attempt < call.journalled
+            && (story.massCancels > 0
+                || story.cancels.contains { $0.process != call.process && $0.called < call.started })
     }
 }

@@ -6,7 +6,12 @@ final class SimulatedCommitDriver: CommitDriver {
     private let lane: Int
     /// How long a commit waits for the disk, at most, in nanoseconds.
     private let delay: Int64
-    private let drain = Confined<(@Sendable () -> Void)?>(nil)
+    private let drain = Confined(Drain())
+
+    /// In a structure of its own: a bare closure in a generic container is wrapped once more by every access to it.
+    private struct Drain: Sendable {
+        var run: (@Sendable () -> Void)?
+    }
 
     init(scheduler: SimulationScheduler, lane: Int, delay: Int64) {
         self.scheduler = scheduler
@@ -15,7 +20,7 @@ final class SimulatedCommitDriver: CommitDriver {
     }
 
     func start(_ drain: @escaping @Sendable () -> Void) {
-        self.drain.withLock { $0 = drain }
+        self.drain.withLock { $0.run = drain }
     }
 
     func signal() {
@@ -25,7 +30,7 @@ final class SimulatedCommitDriver: CommitDriver {
     }
 
     func stop() {
-        drain.withLock { $0 = nil }
+        drain.withLock { $0.run = nil }
     }
 
     /// Runs the drain once more: timers of a process that is cut off do not fire, and whoever waits must hear.
@@ -34,6 +39,6 @@ final class SimulatedCommitDriver: CommitDriver {
     }
 
     private func ready() {
-        scheduler.enqueue(.action { self.drain.withLock { $0 }?() }, lane: lane)
+        scheduler.enqueue(.action { self.drain.withLock { $0.run }?() }, lane: lane)
     }
 }

@@ -35,7 +35,9 @@ extension Simulation {
         process.state.withLock { $0.driver = driver }
         let seams = EngineSeams(
             clock: EngineClock(VirtualClock(scheduler: scheduler, lane: process.lane)), date: { process.date },
-            makeID: { [self] in makeID() }, taskExecutor: process.executor, makeCommitDriver: { driver })
+            makeID: { [self] in makeID() },
+            jitter: { [scheduler] in Double(scheduler.draw(below: 1 << 20)) / Double(1 << 20) },
+            taskExecutor: process.executor, makeCommitDriver: { driver })
         return AIRequestManager(
             store: SimulatedStore(process: process, disk: disk, recorder: recorder),
             providers: try ProviderRegistry(providers), configuration: plan.configuration, seams: seams,

@@ -1,0 +1,175 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// How SQLite carries out what the store asks: by indices, and with few statements where it matters.
+@Suite struct QueryPlanTests {
+    private let sqlite: SQLiteBench
+    private let owner: OwnerID
+
+    init() throws {
+        sqlite = try SQLiteBench()
+        let bench = sqlite.bench
+        owner = try bench.register()
+        for number in 0..<6 { try bench.submit(StoreWorkbench.submission(number, job: "j", position: number)) }
+        try bench.finishNext(owner)
+        try bench.postponeNext(owner, until: 60)
+        try bench.holdNext(owner)
+        _ = try bench.startNext(owner)
+        for number in 10..<13 { try bench.submit(StoreWorkbench.submission(number, deadline: 60)) }
+        _ = try bench.reserve([1], of: RateLimit(), at: 0)
+    }
+
+    /// Every statement that the writing connection runs meanwhile.
+    private func statements(_ body: () throws -> Void) throws -> [String] {
+        let log = StatementLog()
+        sqlite.store.pool.writeWithoutTransaction { db in
+            db.trace { event in if case .statement(let statement) = event { log.note(statement.sql) } }
+        }
+        try body()
+        sqlite.store.pool.writeWithoutTransaction { $0.trace(options: []) }
+        return log.statements
+    }
+
+    /// What a reading transaction runs.
+    private func statements(reading body: (ReadTransaction) throws -> Void) throws -> [String] {
+        let log = StatementLog()
+        try sqlite.store.pool.read { db in
+            db.trace { event in if case .statement(let statement) = event { log.note(statement.sql) } }
+            try body(ReadTransaction(db: db, content: nil))
+            db.trace(options: [])
+        }
+        return log.statements
+    }
+
+    private func plan(_ sql: String) throws -> [String] {
+        try sqlite.store.pool.read { db in
+            let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")
+            statement.setUncheckedArguments(StatementArguments())
+            return try Row.fetchAll(statement).map { $0["detail"] ?? "" }
+        }
+    }
+
+    /// The plans of statements, each of which must find its rows by an index or a key.
+    private func indexedPlans(of statements: [String], location: SourceLocation = #_sourceLocation) throws -> [String] {
+        var plans: [String] = []
+        for sql in Set(statements).sorted() {
+            let plan = try plan(sql)
+            #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(sql)", sourceLocation: location)
+            plans += plan
+        }
+        return plans
+    }
+
+    @Test("A claim finds what waits, and what is due, by their indices, and sorts nothing")
+    func claims() throws {
+        let statements = try statements {
+            _ = try sqlite.bench.ask(owner, limit: 9, at: 5)
+            _ = try sqlite.bench.ask(owner, limit: 9, at: 60)
+            _ = try sqlite.bench.ask(owner, scope: .job(JobKey(rawValue: "j")), limit: 9, at: 61)
+        }
+        let plans = try indexedPlans(of: statements)
+        let expected = [
+            "SEARCH f USING INDEX flights_live (owner=? AND provider=? AND priority=?)",
+            "SEARCH f USING INDEX flights_live_of_job (owner=? AND job=? AND provider=? AND priority=?)",
+            "SEARCH f USING INDEX flights_due (provider=? AND not_before<?)",
+        ]
+        for plan in expected { #expect(plans.contains(plan), "\(plans)") }
+        #expect(plans.contains { $0.contains("INDEX flights_due (provider=? AND not_before>?") }, "\(plans)")
+        #expect(!plans.contains { $0.contains("TEMP B-TREE") }, "\(plans)")
+    }
+
+    @Test("A claim asks once for back-offs where none is due")
+    func quietClaims() throws {
+        let statements = try statements { _ = try sqlite.bench.ask(owner, provider: "q", limit: 3, at: 5) }
+        #expect(statements.count { $0.contains("flights_due") } == 1)
+        #expect(!statements.contains { $0.hasPrefix("UPDATE") })
+    }
+
+    @Test("Requests out of time are found by their index, in order")
+    func deadlines() throws {
+        var expired: [ExpiredRequest] = []
+        let statements = try statements { expired = try sqlite.bench.expire(at: 60, limit: 2).expired }
+        #expect(expired.count == 2)
+        let plans = try indexedPlans(of: statements)
+        #expect(plans.contains { $0.contains("INDEX requests_due (deadline>? AND deadline<?)") }, "\(plans)")
+        #expect(plans.contains { $0.contains("INDEX requests_due (deadline>?)") }, "\(plans)")
+        #expect(!plans.contains { $0.contains("TEMP B-TREE") }, "\(plans)")
+    }
+
+    @Test("Nothing that is written looks at every row of a table")
+    func writes() throws {
+        let statements = try statements {
+            let bench = sqlite.bench
+            let another = try bench.register(2)
+            let running = try bench.startNext(owner)
+            _ = try bench.startNext(owner)
+            _ = try bench.write(.settle(running.postponed(until: 90)))
+            for number in [1, 2, 3, 10] {
+                _ = try bench.write(.retry(StoreWorkbench.id(number), at: StoreWorkbench.date(70)))
+            }
+            _ = try bench.write(.cancel(StoreWorkbench.id(11), at: StoreWorkbench.date(70)))
+            _ = try bench.write(.evict(StoreWorkbench.id(0)))
+            _ = try bench.write(.delete(StoreWorkbench.id(0), at: StoreWorkbench.date(70)))
+            _ = try bench.write(.retireOwner(owner, at: StoreWorkbench.date(70)))
+            _ = try bench.write(.renewOwner(another, until: StoreWorkbench.date(99)))
+            _ = try bench.reserve([1], of: RateLimit(), at: 70)
+            try bench.report(AccountReport(account: "b", failing: .over), at: 70)
+        }
+        #expect(Set(statements).count > 20)
+        _ = try indexedPlans(of: statements)
+    }
+
+    @Test("What is held is found by its index, and not by a look at every request")
+    func held() throws {
+        var counts: [Int] = []
+        let statements = try statements(reading: { transaction in
+            for job in [nil, JobKey(rawValue: "j")] {
+                counts.append(try transaction.snapshots(SnapshotFilter(isHeld: true, job: job)).count)
+            }
+        })
+        #expect(counts == [1, 1])
+        let plans = try indexedPlans(of: statements.filter { $0.contains("FROM flights") })
+        #expect(plans.contains("SEARCH f USING INDEX flights_live (owner=?)"), "\(plans)")
+    }
+
+    @Test("A snapshot is found by keys")
+    func snapshots() throws {
+        let statements = try statements(reading: { transaction in
+            _ = try transaction.snapshot(of: StoreWorkbench.id(4), countingAhead: true)
+            _ = try transaction.snapshot(of: StoreWorkbench.id(1), countingAhead: true)
+        })
+        _ = try indexedPlans(of: statements)
+    }
+
+    @Test("The usual way of a request takes as few statements as ever: 3 to submit, 1 to start, 4 to complete")
+    func hotPath() throws {
+        let bench = sqlite.bench
+        func count(_ body: () throws -> Void) throws -> Int {
+            try statements(body).count { !$0.hasPrefix("BEGIN") && !$0.hasPrefix("COMMIT") }
+        }
+        var submission = try StoreWorkbench.submission(50)
+        try submission.flight.leased(by: owner)
+        var flight = FlightID(rawValue: 0)
+        #expect(try count { flight = try bench.submit(submission) } == 3)
+        let start = try StoreWorkbench.start(submission.flight)
+        #expect(try count { _ = try bench.write(.advance(flight, start, at: StoreWorkbench.date(1))) } == 1)
+        let attempt = RunningAttempt(
+            flight: flight, request: submission.request.id, lifecycle: start.new, startedAt: StoreWorkbench.date(1))
+        #expect(try count { _ = try bench.write(.settle(attempt.completed())) } == 4)
+        try bench.submit(StoreWorkbench.submission(51, provider: "z"))
+        let postponed = try bench.start(try #require(try bench.claim(owner, provider: "z").first))
+        #expect(try count { _ = try bench.write(.settle(postponed.postponed(until: 60))) } == 2)
+    }
+}
+
+/// Collects statements; SQLite tells of them on the thread that runs them.
+private final class StatementLog: Sendable {
+    private let lines = Guarded<[String]>([])
+    var statements: [String] { lines.withLock { $0 } }
+    func note(_ sql: String) { lines.withLock { $0.append(sql) } }
+}
