@@ -77,8 +77,9 @@ package struct DispatchCore: Sendable {
     private var deferred: [FlightID: QueuedFlight] = [:]
     /// Submissions that hold a promised place and of which nothing was heard since.
     private var unheard = 0
-    /// Flights that were cancelled while submissions were unheard of: one of them may be theirs.
-    private var cancelledUnheard: Set<FlightID> = []
+    /// Flights of which a lease ended while submissions were unheard of, with that lease's token: one of them may be
+    /// theirs, and what was cancelled, or retried since, is not sent, whichever news comes first.
+    private var endedUnheard: [FlightID: Int64] = [:]
 
     package init(lanes: [LaneDescription], breaker: BreakerPolicy = BreakerPolicy()) {
         self.lanes = OrderedDictionary(
@@ -182,7 +183,7 @@ package struct DispatchCore: Sendable {
 
     /// A submission is on disk as it was placed.
     package mutating func submitted(_ flight: QueuedFlight, as placement: Placement, now: Date) -> [Effect] {
-        let wasCancelled = heard(of: flight.id, placed: placement)
+        let wasCancelled = heard(of: flight, placed: placement)
         switch placement {
         case .start where wasCancelled:
             leave(flight.provider, unspent: flight.cost)
@@ -232,11 +233,18 @@ package struct DispatchCore: Sendable {
     }
 
     /// Something was heard of a submission: was its flight cancelled before?
-    private mutating func heard(of flight: FlightID?, placed placement: Placement) -> Bool {
+    private mutating func heard(of flight: QueuedFlight?, placed placement: Placement) -> Bool {
         guard placement != .leave else { return false }
         unheard -= 1
-        defer { if unheard == 0 { cancelledUnheard = [] } }
-        return flight.map(cancelledUnheard.contains) ?? false
+        defer { if unheard == 0 { endedUnheard = [:] } }
+        guard let flight, let ended = endedUnheard[flight.id] else { return false }
+        return flight.lifecycle.token <= ended
+    }
+
+    /// A lease of a flight is over; a submission of which nothing was heard may have been it.
+    private mutating func leaseEnded(_ flight: FlightID, token: Int64) {
+        guard unheard > 0 else { return }
+        endedUnheard[flight] = max(endedUnheard[flight] ?? token, token)
     }
 
     // MARK: The backlog
@@ -265,7 +273,10 @@ package struct DispatchCore: Sendable {
             return flights.isEmpty ? [] : [.release(flights)]
         }
         lanes.values[index].backlog = mayBeMore ? .possible : .none
-        for flight in flights { lanes.values[index].queue.append(flight, priority: flight.request.priority) }
+        for flight in flights {
+            leaseEnded(flight.id, token: flight.lifecycle.token - 1)
+            lanes.values[index].queue.append(flight, priority: flight.request.priority)
+        }
         return fill(provider, now: now)
     }
 
@@ -341,14 +352,13 @@ package struct DispatchCore: Sendable {
     /// The flight's last member was cancelled while the flight's token was the given one. A newer lease, which a retry
     /// led to before this was told, is not touched.
     package mutating func cancelled(_ flight: FlightID, token: Int64, now: Date) -> [Effect] {
+        leaseEnded(flight, token: token)
         if let again = deferred[flight], again.lifecycle.token <= token { deferred[flight] = nil }
         if let attempt = underWay[flight] { return attempt.token <= token ? [.stop(flight)] : [] }
         for provider in lanes.keys
         where lanes[provider]?.queue.remove(where: { $0.id == flight && $0.lifecycle.token <= token }) != nil {
             return fill(provider, now: now)
         }
-        // Its submission may be on its way here: what was cancelled is not sent, whichever news comes first.
-        if unheard > 0 { cancelledUnheard.insert(flight) }
         return []
     }
 

@@ -103,8 +103,9 @@ extension Dispatcher {
     }
 
     func stop(_ id: FlightID, because reason: StopReason, _ state: inout State) {
-        guard let attempt = state.attempts[id] else { return }
-        if attempt.stop == nil { state.attempts[id]?.stop = reason }
+        // Told once: its time runs from then, however often the same is found out.
+        guard let attempt = state.attempts[id], attempt.stop == nil else { return }
+        state.attempts[id]?.stop = reason
         if let task = attempt.task { state.cancelled.append(task) }
         setDeadline(of: id, in: cancellationGrace, &state)
     }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// One provider's share of the dispatch: who is under way, who is queued here, and whether the store has more.
 ///
@@ -78,32 +78,5 @@ package struct LaneDescription: Sendable {
         self.concurrency = concurrency
         self.account = account ?? AccountID(rawValue: provider.rawValue)
         self.rate = rate
-    }
-}
-
-/// A flight that this process holds and has not sent.
-package struct QueuedFlight: Sendable {
-    package var id: FlightID
-    package var lifecycle: FlightLifecycle
-    package var request: AIRequest
-    package var provider: ProviderID
-    /// What its call costs in units of the account's limit.
-    package var cost: Double
-    /// When the first attempt that counts was sent.
-    package var triedSince: Date?
-    /// Why it cannot be sent: the attempt fails with this.
-    package var failure: AIServiceError?
-
-    package init(
-        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, provider: ProviderID, cost: Double = 0,
-        triedSince: Date? = nil, failure: AIServiceError? = nil
-    ) {
-        self.id = id
-        self.lifecycle = lifecycle
-        self.request = request
-        self.provider = provider
-        self.cost = cost
-        self.triedSince = triedSince
-        self.failure = failure
     }
 }

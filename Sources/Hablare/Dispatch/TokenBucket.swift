@@ -45,8 +45,8 @@ package struct TokenBucket: Sendable, Hashable {
 
     /// How long until a cost can be spent, in seconds; 0 when it can.
     func delay(of cost: Double, _ measure: Measure) -> TimeInterval {
-        // Two microseconds are a date's rounding: what is due now must not become due in a nanosecond.
-        let missing = needed(for: cost, measure) - level
-        return missing > max(1e-6, measure.perSecond * 2e-6) ? missing / measure.perSecond : 0
+        // A microsecond is a date's rounding: what is due then would be asked for again in vain, without time passing.
+        let delay = (needed(for: cost, measure) - level) / measure.perSecond
+        return delay > 1e-6 ? delay : 0
     }
 }

@@ -35,6 +35,13 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
     /// When it ended, or was found lost.
     public var endedAt: Date
 
+    /// Whether the line takes the place of an earlier one of the same attempt. A later word is a better one, but what is
+    /// known to be done is not taken back by somebody who only gave up waiting for it.
+    package func replaces(_ earlier: AttemptRecord) -> Bool {
+        outcome == .completed || earlier.billing.rawValue < BillingState.billed.rawValue
+            || billing.rawValue >= BillingState.billed.rawValue
+    }
+
     /// The record of an attempt that is stopped because nobody waits for its outcome any more.
     public init(
         stopped attempt: Int, token: Int64, as settlement: FlightLifecycle.Settlement, startedAt: Date, endedAt: Date

@@ -405,7 +405,10 @@ extension MemoryTables {
 
     private mutating func record(_ attempt: AttemptRecord, of id: FlightID) {
         var records = ledger[id] ?? []
-        records.removeAll { $0.attempt == attempt.attempt }
+        if let index = records.firstIndex(where: { $0.attempt == attempt.attempt }) {
+            guard attempt.replaces(records[index]) else { return }
+            records.remove(at: index)
+        }
         records.append(attempt)
         ledger[id] = records
     }

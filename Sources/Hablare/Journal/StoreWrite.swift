@@ -10,11 +10,11 @@ public enum StoreWrite: Sendable {
     /// Receipt: ``WriteReceipt/broken(flights:)``.
     case retireOwner(OwnerID, at: Date)
     /// A request comes in, with its flight. Receipt: ``WriteReceipt/submitted(_:)`` or ``WriteReceipt/rejected(_:)``.
-    case submit(Submission)
+    indirect case submit(Submission)
     /// The holder moves a flight: starts an attempt, or gives back an unsent lease.
     case advance(FlightID, FlightTransition, at: Date)
     /// An attempt ended.
-    case settle(AttemptEnd)
+    indirect case settle(AttemptEnd)
     /// Somebody cancels a request. Receipt: ``WriteReceipt/cancelled(flight:token:)`` or a refusal.
     case cancel(UUID, at: Date)
     /// Somebody wants a failed or cancelled request tried again, or a live one that is held or backs off tried

@@ -61,6 +61,8 @@ struct Housekeeper: Sendable {
                 "Took over from a process that is gone",
                 metadata: ["pid": "\(other.registration.processID)", "receipt": "\(receipt)"])
             manager.dispatcher.backlogMayExist()
+            // What others did to the requests that are watched here is not all of it: some may be held now.
+            missedLook.withLock { $0 = true }
         }
     }
 
@@ -148,14 +150,14 @@ struct Housekeeper: Sendable {
         if !ids.isEmpty {
             let page = try await manager.reading { try $0.snapshots(SnapshotFilter(ids: ids, limit: ids.count)) }
             let snapshots = Dictionary(page.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-            for attempt in mine { stopIfEnded(attempt, snapshots[attempt.request]) }
+            for attempt in mine { try await stopIfEnded(attempt, snapshots[attempt.request]) }
             for id in watched { try await announce(id, snapshots[id]?.phase) }
         }
         manager.dispatcher.backlogMayExist()
     }
 
     /// Stops an attempt of ours that another process ended: by a cancellation, a deletion, an expiry, a broken lease.
-    private func stopIfEnded(_ mine: Dispatcher.UnderWay, _ snapshot: RequestSnapshot?) {
+    private func stopIfEnded(_ mine: Dispatcher.UnderWay, _ snapshot: RequestSnapshot?) async throws {
         switch snapshot?.phase {
         case .cancelled, nil:
             manager.dispatcher.cancelled(mine.flight, token: mine.token)
@@ -165,7 +167,11 @@ struct Housekeeper: Sendable {
             guard let attempt = mine.attempt, snapshot?.phase != .executing || snapshot?.attempts != attempt else {
                 return
             }
-            manager.dispatcher.cancelled(mine.flight, token: mine.token)
+            let isExpired = snapshot?.phase == .failed
+            manager.dispatcher.cancelled(mine.flight, token: mine.token, because: isExpired ? .expired : .cancelled)
+            if snapshot?.phase == .completed || snapshot?.phase == .failed {
+                try await announce(mine.request, snapshot?.phase)
+            }
         }
     }
 

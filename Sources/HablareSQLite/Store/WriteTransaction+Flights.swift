@@ -124,14 +124,18 @@ extension WriteTransaction {
 
     // MARK: The ledger and the responses
 
-    /// Enters an attempt; a later word on the same attempt replaces an earlier one.
+    /// Enters an attempt; a later word on the same attempt replaces an earlier one as `AttemptRecord.replaces` has it.
     func record(_ attempt: AttemptRecord, of flight: FlightID) throws {
         var insert = try BoundStatement(
             db,
             """
-            INSERT OR REPLACE INTO attempts (flight, attempt, token, outcome, billing, started_at, ended_at,
+            INSERT INTO attempts (flight, attempt, token, outcome, billing, started_at, ended_at,
                 input_tokens, output_tokens, characters, bytes, cost, error)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            ON CONFLICT (flight, attempt) DO UPDATE SET token = ?3, outcome = ?4, billing = ?5, started_at = ?6,
+                ended_at = ?7, input_tokens = ?8, output_tokens = ?9, characters = ?10, bytes = ?11, cost = ?12,
+                error = ?13
+            WHERE ?4 = 0 OR attempts.billing < 2 OR ?5 >= 2
             """)
         insert.bind(1, flight.rawValue)
         insert.bind(2, attempt.attempt)

@@ -56,6 +56,19 @@ extension StoreContract {
                 "its ledger", try bench.store.attempts(of: attempt.request),
                 is: [attempt.record(.cancelled, .maybeBilled, at: 8)])
         },
+        Rule("What is known to be done, and billed, is not taken back by a later word that knows less") { bench in
+            let owner = try bench.register()
+            try bench.submit(1)
+            let attempt = try bench.startNext(owner)
+            _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(2)))
+            _ = try bench.write(.settle(attempt.completed(at: 3)))
+            // Somebody had given up waiting for it, and is heard last.
+            _ = try bench.write(
+                .settle(attempt.end(.failed(StoreWorkbench.failure), billing: .maybeBilled, at: 4)))
+            let records = try bench.store.attempts(of: attempt.request)
+            try require("the ledger", records.map(\.billing), is: [.billedDiscarded])
+            try require("the outcomes", records.map(\.outcome), is: [.discarded])
+        },
         Rule("A failed or cancelled request can be retried, another cannot") { bench in
             let owner = try bench.register()
             let expected: [(RequestPhase, RequestLifecycle.State?)] = [

@@ -112,6 +112,28 @@ import Testing
         #expect(core.submitting(to: "p", cost: 0, now: now) == .start, "its place is free")
     }
 
+    @Test("A flight that was cancelled and retried before the core heard of it runs once, whichever news comes first")
+    func cancelledAndRetriedEarly() throws {
+        for newsOfCancellation in [false, true] {
+            var core = core(2)
+            #expect(core.submitting(to: "p", cost: 0, now: now) == .start)
+            var first = flight(1)
+            try first.lifecycle.leased(by: OwnerID(rawValue: 1))
+            var again = flight(1)
+            try again.lifecycle.leased(by: OwnerID(rawValue: 1))
+            _ = again.lifecycle.lastMemberLeft()
+            try again.lifecycle.reopened()
+            try again.lifecycle.leased(by: OwnerID(rawValue: 1))
+            _ = core.backlogMayExist(now: now)
+            #expect(started(core.claimed([again], by: "p", asked: 16, now: now)) == [1])
+            if newsOfCancellation {
+                _ = core.cancelled(FlightID(rawValue: 1), token: first.lifecycle.token, now: now)
+            }
+            #expect(started(core.submitted(first, as: .start, now: now)) == [], "its lease is over")
+            #expect(core.running == 1)
+        }
+    }
+
     @Test("What was cancelled in the queue is not started")
     func cancelledInQueue() {
         var core = core(1)

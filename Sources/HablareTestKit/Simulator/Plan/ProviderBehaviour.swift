@@ -1,3 +1,5 @@
+import Hablare
+
 /// How a provider answers one call. Times in nanoseconds.
 enum ProviderBehaviour: Sendable, Hashable {
     case answer(after: Int64)
@@ -13,4 +15,30 @@ enum ProviderBehaviour: Sendable, Hashable {
     case progress(Int, every: Int64)
     /// It answers although it was cancelled, as soon as it was.
     case answerWhenCancelled
+    /// It says something of its limits, then answers, or fails with a row.
+    case limits(LimitsSaying, row: Int32?, after: Int64)
+    /// It answers, and goes on talking of its progress and its limits.
+    case talkative(after: Int64)
+}
+
+/// What a provider says of its limits, beside its answer.
+package enum LimitsSaying: Sendable, Hashable {
+    /// So many calls a minute.
+    case perMinute(Double)
+    /// Nothing is left; it is full again after so many nanoseconds.
+    case usedUp(reset: Int64)
+    /// Numbers that no provider should say.
+    case nonsense
+
+    var reported: ReportedLimits {
+        switch self {
+        case .perMinute(let rate): ReportedLimits(requests: ReportedLimits.Quota(perMinute: rate, remaining: 1))
+        case .usedUp(let reset):
+            ReportedLimits(requests: ReportedLimits.Quota(remaining: 0, resetsAfter: .nanoseconds(reset)))
+        case .nonsense:
+            ReportedLimits(
+                requests: ReportedLimits.Quota(perMinute: .nan, remaining: -.infinity, resetsAfter: .seconds(-5)),
+                units: ReportedLimits.Quota(perMinute: -1, remaining: .nan))
+        }
+    }
 }

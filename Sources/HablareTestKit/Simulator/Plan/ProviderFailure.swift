@@ -22,6 +22,19 @@ struct ProviderFailure: Sendable {
         self.mayBeBilled = mayBeBilled
     }
 
+    /// Whether it asks for a pause that outlasts any history.
+    var isAbsurd: Bool { retryAfter.map { $0 > .seconds(3600) } ?? false }
+
+    /// The least time to wait before the next attempt.
+    var retryAfter: Duration? {
+        if case .retry(let after) = disposition { after } else { nil }
+    }
+
+    /// The rows after which another attempt may help and does no harm.
+    static let retryable = rows.indices.filter { row in
+        if case .retry = rows[row].disposition { !rows[row].isAbsurd } else { false }
+    }.map { Int32($0) }
+
     /// The rows: OpenAI's, Anthropic's, ElevenLabs', the network's.
     static let rows: [ProviderFailure] = [
         ProviderFailure("rate-limit-exceeded", .provider, .retry(after: .seconds(2))),
@@ -50,5 +63,10 @@ struct ProviderFailure: Sendable {
         ProviderFailure("unprocessable-422", .data, .fail),
         ProviderFailure("max-character-limit-exceeded", .data, .fail),
         ProviderFailure("voice-not-found", .data, .fail),
+        ProviderFailure("rate-limited", .provider, .retry(after: .seconds(3))),
+        ProviderFailure("rate-limited", .provider, .retry(after: nil)),
+        ProviderFailure("overloaded", .provider, .retry(after: .seconds(1))),
+        ProviderFailure("come-back-in-ten-years", .provider, .retry(after: .seconds(315_360_000))),
+        ProviderFailure("came-back-too-late", .provider, .retry(after: .seconds(-3))),
     ]
 }

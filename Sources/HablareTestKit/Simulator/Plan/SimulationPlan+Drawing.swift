@@ -9,10 +9,13 @@ extension SimulationPlan {
         var random = SeededGenerator(seed: seed &* 0x2545_f491_4f6c_dd1d &+ 0x9e37)
         let slots = random.element(of: [1, 1, 2, 2, 2, 3, 3])
         let renewal = random.within(2...6) * second
-        let providers = (0..<random.within(1...3)).map { _ in
-            Provider(
+        let rates = (0..<3).map { _ in RateLimit(drawnFrom: &random) }
+        let providers = (0..<random.within(1...3)).map { number -> Provider in
+            let account = number > 0 && random.percent(30) ? 0 : Int(number)
+            return Provider(
                 concurrency: Int(random.within(1...3)),
-                attemptTimeout: random.percent(30) ? .seconds(random.within(1...6)) : nil)
+                attemptTimeout: random.percent(30) ? .seconds(random.within(1...6)) : nil,
+                account: account, rate: rates[account])
         }
         let horizon = random.within(5...25) * second
         self.seed = seed
@@ -27,7 +30,11 @@ extension SimulationPlan {
             cancellationGrace: .milliseconds(random.within(500...3000)),
             shutdownGrace: .milliseconds(random.within(0...4000)),
             renewalInterval: .nanoseconds(renewal),
-            leaseDuration: .nanoseconds(renewal * random.within(3...6)))
+            leaseDuration: .nanoseconds(renewal * random.within(3...6)),
+            retry: RetryPolicy(drawnFrom: &random),
+            breaker: BreakerPolicy(
+                threshold: random.percent(50) ? Int(random.within(1...5)) : 5,
+                pause: .milliseconds(random.within(500...5000)), longestPause: .seconds(random.within(5...20))))
         knowsLiveness = random.percent(60)
         signalDelay = random.element(of: [0, 5, 50, 400]) * millisecond
         lostSignals = random.percent(20) ? 30 : 0
@@ -39,6 +46,31 @@ extension SimulationPlan {
         draft.draw(isCalm: random.percent(15))
         requests = draft.requests
         events = draft.ordered
+    }
+}
+
+extension RetryPolicy {
+    /// Draws a policy: the default, none, one without patience or one that is in a hurry.
+    fileprivate init(drawnFrom random: inout SeededGenerator) {
+        switch random.below(10) {
+        case 0: self = .never
+        case 1: self.init(maximumAttempts: Int(random.within(2...6)), baseDelay: .zero)
+        case 2: self.init(maximumAttempts: 5, maximumElapsed: .milliseconds(random.within(0...6000)))
+        case 3: self.init(baseDelay: .milliseconds(random.within(1...400)), maximumDelay: .milliseconds(200))
+        case 4: self.init(maximumAttempts: Int(random.within(2...4)), baseDelay: .seconds(random.within(2...6)))
+        default: self.init()
+        }
+    }
+}
+
+extension RateLimit {
+    /// Draws the limit of an account; most have none.
+    fileprivate init?(drawnFrom random: inout SeededGenerator) {
+        guard random.percent(45) else { return nil }
+        self.init(
+            requestsPerMinute: random.percent(85) ? Double(random.within(12...240)) : nil,
+            unitsPerMinute: random.percent(30) ? Double(random.within(120...2400)) : nil,
+            burst: Double(random.within(0...20)) / 100, isEstimate: random.percent(30))
     }
 }
 
@@ -91,13 +123,16 @@ private struct PlanDraft {
                 provider: provider ?? Int(random.below(Int64(providers))), content: content ?? id,
                 priority: random.element(of: Priority.allCases),
                 attemptTimeout: random.percent(15) ? .milliseconds(random.within(200...4000)) : nil,
-                behaviours: (0..<random.within(0...3)).map { _ in behaviour(isCalm: isCalm) }))
+                behaviours: (0..<random.within(0...3)).map { _ in behaviour(isCalm: isCalm) },
+                maximumAttempts: random.percent(15) ? Int(random.within(1...4)) : nil,
+                unknownOutcome: random.percent(20) ? .hold : .runAgain))
         return id
     }
 
     private mutating func behaviour(isCalm: Bool) -> ProviderBehaviour {
         let soon = random.within(0...1500) * millisecond
-        let row = Int32(random.below(Int64(ProviderFailure.rows.count)))
+        let row = random.percent(30) ? random.element(of: ProviderFailure.retryable) : anyRow()
+        if random.percent(14) { return limits(row, soon) }
         switch random.below(isCalm ? 60 : 100) {
         case 0..<35: return .answer(after: random.percent(20) ? 0 : soon)
         case 35..<45: return .progress(Int(random.within(1...4)), every: random.within(0...400) * millisecond)
@@ -110,10 +145,31 @@ private struct PlanDraft {
         }
     }
 
+    /// Any row; an absurd one seldom, because it leaves an account alone for a day.
+    private mutating func anyRow() -> Int32 {
+        let row = Int32(random.below(Int64(ProviderFailure.rows.count)))
+        return ProviderFailure.rows[Int(row)].isAbsurd && random.percent(80) ? 0 : row
+    }
+
+    private mutating func limits(_ row: Int32, _ soon: Int64) -> ProviderBehaviour {
+        let saying: LimitsSaying
+        switch random.below(5) {
+        case 0: return .talkative(after: soon)
+        case 1: saying = .nonsense
+        case 2, 3: saying = .usedUp(reset: random.within(500...6000) * millisecond)
+        default: saying = .perMinute(Double(random.within(6...300)))
+        }
+        return .limits(saying, row: random.percent(40) ? row : nil, after: soon)
+    }
+
     /// Submits a request, and perhaps again: the same, or other content under its name.
     private mutating func submit(_ id: Int32) {
         let time = random.percent(50) ? random.within(0...2) * second / 4 : anytime()
         let content = requests[Int(id)].content
+        if random.percent(18) {
+            requests[Int(id)].deadline =
+                time + random.element(of: [-1, 1, 1, 1, 4]) * random.within(1...5000) * millisecond
+        }
         operation(random.percent(30) ? .execute(id) : .submit(id, content: content), at: time)
         if random.percent(15) { operation(.submit(id, content: content), at: near(time)) }
         if random.percent(10) { operation(.submit(id, content: content + 10_000), at: near(time)) }

@@ -9,6 +9,9 @@ package struct SimulationPlan: Sendable {
     struct Provider: Sendable, Hashable {
         let concurrency: Int
         let attemptTimeout: Duration?
+        /// Providers of one account share its limit.
+        var account = 0
+        var rate: RateLimit?
     }
 
     /// A request that may be submitted.
@@ -20,6 +23,11 @@ package struct SimulationPlan: Sendable {
         let attemptTimeout: Duration?
         /// How the provider behaves, call by call; afterwards it answers soon.
         var behaviours: [ProviderBehaviour]
+        /// When its answer is of no use any more, in nanoseconds of virtual time, which is every process's date unless
+        /// it jumps.
+        var deadline: Int64?
+        var maximumAttempts: Int?
+        var unknownOutcome = UnknownOutcomePolicy.runAgain
     }
 
     /// The seed it was drawn from.
@@ -46,6 +54,11 @@ package struct SimulationPlan: Sendable {
     var horizon: Int64
     /// Whether all processes die then, so that fresh ones finish the work.
     var endsAfresh: Bool
+
+    /// The account of a provider.
+    func account(ofProvider id: ProviderID) -> Int {
+        providers.indices.first { SimulationNames.provider($0) == id }.map { providers[$0].account } ?? -1
+    }
 
     /// How many things it wants to happen.
     package var count: Int { events.count }

@@ -7,6 +7,8 @@ enum EveryWaitEnds: SimulationRule {
         var found: [String] = []
         for operation in history.operations {
             let process = history.processes[Int(operation.process)]
+            // Who waits for a request that stays where it is waits until the shutdown.
+            let stays = operation.operation.request.map(history.stays) ?? false
             guard let returned = operation.returned else {
                 let hasFailed = process.serviceEnded.map { $0.observed != .done } ?? false
                 if !process.hasCrashed, !hasFailed {
@@ -14,7 +16,7 @@ enum EveryWaitEnds: SimulationRule {
                 }
                 continue
             }
-            if returned > history.quiet, process.shutdownOrdered.map({ $0 > history.quiet }) ?? true {
+            if !stays, returned > history.quiet, process.shutdownOrdered.map({ $0 > history.quiet }) ?? true {
                 found.append("operation \(operation.number), \(operation.operation), ended only by the last shutdown")
             }
             if operation.result?.isRefused(.suspended) == true,

@@ -17,10 +17,14 @@ enum OneFlight: SimulationRule {
                     let isCancelled =
                         earlier.process != later.process
                         && (story.cancels.contains { $0.called < later.started } || story.massCancels > 0)
+                    // So may it one that ran out of time and was retried.
+                    let isExpired =
+                        earlier.process != later.process && story.retries.contains { $0.called < later.started }
+                        && history.planned(story.number)?.deadline != nil
                     let isDead = process.isDead(at: later.started) || process.lostLeases(before: later.started)
                     // The other way round: a process that slept sends what it had journalled.
                     let isStale = history.processes[Int(later.process)].lostLeases(before: later.started)
-                    guard !isGivenUp, !isCancelled, !isDead, !isStale else { continue }
+                    guard !isGivenUp, !isCancelled, !isExpired, !isDead, !isStale else { continue }
                     found.append("calls \(earlier.number) and \(later.number) of request \(story.number) overlap")
                 }
             }

@@ -21,7 +21,8 @@ package enum SimulationRules {
         AcknowledgedIsDurable.self, ContentIsKept.self, OneRecordedOutcome.self, AnswersAreTrue.self,
         FinalIsFinal.self, EveryWaitEnds.self, LateReadersKnow.self, CancelMeansCancel.self, OneFlight.self,
         LeasesAreRespected.self, NothingPaidInSilence.self, ErrorsAreTyped.self, ConcurrencyIsLimited.self,
-        EverythingEnds.self,
+        RetriesAreBounded.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self, WaitsAreExplained.self,
+        LimitsAreShared.self, PausesAreKept.self, FailingIsLeftAlone.self, EverythingEnds.self,
     ]
 
     /// Judges a history.

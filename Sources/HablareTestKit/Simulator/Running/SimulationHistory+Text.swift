@@ -11,13 +11,15 @@ extension SimulationHistory {
         lines.append("  \(plan.configuration)")
         for (number, provider) in plan.providers.enumerated() {
             lines.append(
-                "  provider p\(number): \(provider.concurrency) at once, timeout \(provider.attemptTimeout.map { "\($0)" } ?? "-")"
+                "  provider p\(number): \(provider.concurrency) at once, timeout \(provider.attemptTimeout.map { "\($0)" } ?? "-"), account a\(provider.account), \(provider.rate.map { "\($0)" } ?? "no limit")"
             )
         }
         for (number, request) in plan.requests.enumerated() where isUsed(Int32(number)) {
             lines.append(
                 "  request \(number): p\(request.provider), content \(request.content), \(request.priority), "
-                    + "timeout \(request.attemptTimeout.map { "\($0)" } ?? "-"), \(request.behaviours)")
+                    + "timeout \(request.attemptTimeout.map { "\($0)" } ?? "-"), "
+                    + "deadline \(request.deadline.map(Self.time) ?? "-"), attempts \(request.maximumAttempts ?? 0), "
+                    + "\(request.unknownOutcome), \(request.behaviours)")
         }
         for event in plan.events {
             lines.append("  \(event.number) at \(Self.time(event.time)) in place \(event.slot): \(event.what)")

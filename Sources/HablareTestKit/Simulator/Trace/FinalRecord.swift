@@ -18,6 +18,8 @@ package struct FinalRecord: Sendable, Hashable {
     let attemptCount: Int32
     let attempts: [Attempt]
     let supersedes: Int32?
+    /// Why it still waits.
+    let waiting: WaitSaying?
 
     /// Reads everything.
     static func read(_ plan: SimulationPlan, _ manager: AIRequestManager) async -> [FinalRecord] {
@@ -48,5 +50,6 @@ package struct FinalRecord: Sendable, Hashable {
             Attempt(attempt: Int32($0.attempt), outcome: $0.outcome, billing: $0.billing)
         }
         supersedes = snapshot.supersedes.map(SimulationNames.number)
+        waiting = snapshot.waiting.map(WaitSaying.init)
     }
 }

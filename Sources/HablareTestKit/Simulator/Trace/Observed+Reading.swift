@@ -38,7 +38,7 @@ extension Observed {
                 self = .expired
             } else if throwsOutcomes,
                 error.cause.flatMap({ Int32($0) }) != nil
-                    || code == .timeout || code == .invalidResponse
+                    || code == .timeout || code == .invalidResponse || code == .deadlineExceeded
             {
                 self = Self.failure(error)
             } else {

@@ -17,7 +17,10 @@ package struct SimulationHistory: Sendable {
     private(set) var calls: [CallStory] = []
     private(set) var processes: [ProcessStory] = []
     private(set) var requests: [Int32: RequestStory] = [:]
+    /// What providers said of their limits, by call.
+    private(set) var sayings: [Int32: LimitsSaying] = [:]
     private(set) var faultsEnded = Int.max
+    private(set) var faultsEndedTime: Int64 = 0
     private(set) var quiet = Int.max
     private(set) var quietTime: Int64 = 0
     private(set) var liveAtQuiet: Int32 = 0
@@ -40,6 +43,22 @@ package struct SimulationHistory: Sendable {
 
     /// The requests in the order of their numbers.
     var stories: [RequestStory] { requests.values.sorted { $0.number < $1.number } }
+
+    /// Whether a request is live at the end. Whether it may be is another matter.
+    func stays(_ request: Int32) -> Bool {
+        final[request].map { $0.status.outcome == nil && $0.status != .expired } ?? false
+    }
+
+    /// What was planned of a request; of one that `regenerate` made, what was planned of the one that it replaces, which
+    /// had a deadline of its own.
+    func planned(_ request: Int32) -> SimulationPlan.Request? {
+        var request = request
+        while Int(request) >= plan.requests.count {
+            guard let old = final[request]?.supersedes else { return nil }
+            request = old
+        }
+        return plan.requests[Int(request)]
+    }
 
     /// A number of the whole trace: two histories that differ in one event have another one.
     package var digest: UInt64 {
@@ -85,7 +104,10 @@ package struct SimulationHistory: Sendable {
             case .callCancelled(let call):
                 calls[Int(call)].cancelled = calls[Int(call)].cancelled ?? (index, event.time)
             case .callEnded(let call, let end): calls[Int(call)].end = (index, event.time, end)
-            case .faultsEnded: faultsEnded = index
+            case .limitsSaid(let call, let saying): sayings[call] = saying
+            case .faultsEnded:
+                faultsEnded = index
+                faultsEndedTime = event.time
             case .quiet(let live):
                 quiet = index
                 quietTime = event.time
@@ -93,7 +115,7 @@ package struct SimulationHistory: Sendable {
             case .ended(let left): processesLeft = left
             default:
                 if case .ownerRetired(let owner, let isJustified) = event.what {
-                    processes[Int(owner)].retirements.append((index, event.time, isJustified))
+                    processes[Int(owner)].retirements.append((index, event.time, isJustified, event.process))
                 }
                 if process >= 0 { processes[process].note(event, at: index) }
             }

@@ -42,7 +42,7 @@ struct ProcessStory: Sendable {
     var shutdownOrdered: Int?
     var serviceEnded: (place: Int, observed: Observed)?
     /// When its registrations ended, by its own hand or another's.
-    var retirements: [(place: Int, time: Int64, isJustified: Bool)] = []
+    var retirements: [(place: Int, time: Int64, isJustified: Bool, by: Int32)] = []
     /// Where the store failed it.
     var storeFailures: [Int] = []
     /// When it did not run.

@@ -16,6 +16,8 @@ package struct TraceEvent: Sendable, Hashable {
         case callStarted(
             call: Int32, request: Int32, provider: Int16, attempt: Int32, content: Int32, journalled: Int32)
         case callCancelled(Int32)
+        /// A provider said something of its limits; it counts when the call ends.
+        case limitsSaid(call: Int32, LimitsSaying)
         case callEnded(Int32, CallEnd)
 
         // What happened to the processes.
@@ -90,6 +92,8 @@ package enum Observed: Sendable, Hashable {
     /// The requests of a job; their order in the recorder's list of jobs.
     case storedJob(Int32)
     case pending
+    /// Pending, says a snapshot, and why.
+    case waiting(WaitSaying)
     case executing
     /// Completed with the answer of a call.
     case completed(call: Int32)

@@ -50,7 +50,7 @@ struct SimulatedClient: Sendable {
         case .status(let request):
             return Observed(try await manager.status(for: id(request)))
         case .snapshot(let request):
-            return Self.observed(try await manager.snapshot(for: id(request)).phase)
+            return Self.observed(try await manager.snapshot(for: id(request)))
         case .cancel(let request):
             switch try await manager.cancelRequest(id(request)) {
             case .cancelled: return .done
@@ -84,9 +84,9 @@ struct SimulatedClient: Sendable {
     }
 
     /// What a snapshot says; it does not say which answer, so a completed one is only said to be done.
-    private static func observed(_ phase: RequestPhase) -> Observed {
-        switch phase {
-        case .pending: .pending
+    private static func observed(_ snapshot: RequestSnapshot) -> Observed {
+        switch snapshot.phase {
+        case .pending: snapshot.waiting.map { .waiting(WaitSaying($0)) } ?? .pending
         case .executing: .executing
         case .completed, .failed: .done
         case .cancelled: .cancelled
@@ -107,6 +107,7 @@ struct SimulatedClient: Sendable {
         let planned = plan.requests[Int(number)]
         return AIRequest(
             id: id(number), prompt: .text(SimulationNames.prompt(content)), priority: planned.priority,
-            attemptTimeout: planned.attemptTimeout)
+            attemptTimeout: planned.attemptTimeout, deadline: planned.deadline.map(SimulationNames.date),
+            maximumAttempts: planned.maximumAttempts, unknownOutcome: planned.unknownOutcome)
     }
 }

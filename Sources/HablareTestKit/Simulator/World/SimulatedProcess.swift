@@ -59,7 +59,7 @@ final class SimulatedProcess: Sendable {
     /// The date as the process has it.
     var date: Date {
         let offset = state.withLock { $0.dateOffset }
-        return Date(timeIntervalSince1970: 1_800_000_000 + Double(scheduler.now + offset) / 1e9)
+        return SimulationNames.date(scheduler.now + offset)
     }
 
     /// Takes one of a budget of failures.

@@ -5,6 +5,7 @@ struct SimulatedProvider: AIServiceProvider {
     let number: Int
     let id: ProviderID
     let limits: ProviderLimits
+    let account: AccountID
     let process: SimulatedProcess
     let simulation: Simulation
 
@@ -14,7 +15,9 @@ struct SimulatedProvider: AIServiceProvider {
         self.number = number
         id = SimulationNames.provider(number)
         let provider = plan.providers[number]
-        limits = ProviderLimits(concurrency: provider.concurrency, attemptTimeout: provider.attemptTimeout)
+        limits = ProviderLimits(
+            concurrency: provider.concurrency, attemptTimeout: provider.attemptTimeout, rate: provider.rate)
+        account = SimulationNames.account(provider.account)
         self.process = process
         self.simulation = simulation
     }
@@ -22,11 +25,16 @@ struct SimulatedProvider: AIServiceProvider {
     func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         let (number, behaviour) = simulation.callStarted(call, of: self.number, in: process)
         let end = await withTaskCancellationHandler {
-            await behave(behaviour, call: call)
+            await behave(behaviour, number, call: call)
         } onCancel: {
             simulation.record(.callCancelled(number), in: process)
         }
         simulation.record(.callEnded(number, end), in: process)
+        if case .failed(let row) = end, ProviderFailure.rows[Int(row)].isAbsurd, !process.isCutOff {
+            simulation.state.withLock { [now = simulation.scheduler.now] state in
+                state.pauses[simulation.plan.providers[self.number].account] = now + 24 * 3_600_000_000_000
+            }
+        }
         switch end {
         case .answered(true):
             return .success(
@@ -44,7 +52,7 @@ struct SimulatedProvider: AIServiceProvider {
         }
     }
 
-    private func behave(_ behaviour: ProviderBehaviour, call: ProviderCall) async -> CallEnd {
+    private func behave(_ behaviour: ProviderBehaviour, _ number: Int32, call: ProviderCall) async -> CallEnd {
         do {
             switch behaviour {
             case .answer(let time):
@@ -73,9 +81,31 @@ struct SimulatedProvider: AIServiceProvider {
                 return .answered(isPromisedType: true)
             case .answerWhenCancelled:
                 return try await answerWhenCancelled()
+            case .limits(let saying, let row, let time):
+                call.report(limits: saying.reported)
+                simulation.record(.limitsSaid(call: number, saying), in: process)
+                try await pause(time)
+                return row.map { .failed(row: $0) } ?? .answered(isPromisedType: true)
+            case .talkative(let time):
+                try await pause(time)
+                talk(of: call)
+                return .answered(isPromisedType: true)
             }
         } catch {
             return .cancelled
+        }
+    }
+
+    /// Goes on talking of a call that has ended.
+    private func talk(of call: ProviderCall) {
+        _ = process.spawner.start {
+            do {
+                try await pause(300_000_000)
+            } catch {
+                return  // the process is gone
+            }
+            call.report(progress: 0.5)
+            call.report(limits: LimitsSaying.usedUp(reset: 60_000_000_000).reported)
         }
     }
 

@@ -29,7 +29,10 @@ extension Simulation {
     private func look() {
         guard let disk else { return }
         let now = scheduler.now
-        let live = disk.tables.snapshots(SnapshotFilter(phases: [.pending, .executing])).count
+        let all = disk.tables.snapshots(SnapshotFilter(phases: [.pending, .executing]))
+        let live = all.count { !mayStay($0, now: now) }
+        // One that its own process leaves alone may be taken by another one, when that looks around.
+        let isSettled = all.allSatisfy { $0.waiting == .held }
         let (finalSince, restBegan) = state.withLock { state -> (Int64?, Int64) in
             state.finalSince = live == 0 ? state.finalSince ?? now : nil
             return (state.finalSince, state.restBegan)
@@ -37,12 +40,21 @@ extension Simulation {
         // Whoever waits must have heard by then: at the second look around at the latest.
         let patience = 3 * plan.configuration.renewalInterval.nanoseconds + plan.signalDelay + 5_000_000_000
         let isOver = finalSince.map { now - $0 > patience } ?? (now - restBegan > Self.longest)
-        if isOver || (live == 0 && !anybodyWaits) {
+        if isOver || (live == 0 && isSettled && !anybodyWaits) {
             recorder.record(.quiet(live: Int32(live)))
             state.withLock { $0.isQuiet = true }
         } else {
             scheduler.at(now + Self.look) { [self] in look() }
         }
+    }
+
+    /// Whether a request may stay as it is: held, or for a provider that asked to be left alone for very long. Only for
+    /// not waiting in vain: whether it is right is judged later, from outside.
+    private func mayStay(_ snapshot: RequestSnapshot, now: Int64) -> Bool {
+        guard snapshot.phase == .pending else { return false }
+        if snapshot.waiting == .held { return snapshot.deadline == nil }
+        let account = plan.account(ofProvider: snapshot.providerID)
+        return state.withLock { ($0.pauses[account] ?? 0) > now + Self.longest }
     }
 
     private var anybodyWaits: Bool {

@@ -21,6 +21,8 @@ package final class Simulation: Sendable {
         /// Since when every request is final.
         var finalSince: Int64?
         var restBegan: Int64 = 0
+        /// Until when providers want to hear nothing of an account, for very long pauses.
+        var pauses: [Int: Int64] = [:]
     }
 
     let plan: SimulationPlan

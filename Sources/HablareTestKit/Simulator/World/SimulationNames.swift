@@ -25,6 +25,12 @@ enum SimulationNames {
     private static let providers: [ProviderID] = ["p0", "p1", "p2", "p3"]
 
     static func provider(_ number: Int) -> ProviderID { providers[number] }
+    /// The date of a virtual time, and back, where no clock has jumped.
+    static func date(_ time: Int64) -> Date { Date(timeIntervalSince1970: 1_800_000_000 + Double(time) / 1e9) }
+    static func time(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 - 1_800_000_000) * 1e9) }
+
+    private static let accounts: [AccountID] = ["a0", "a1", "a2", "a3"]
+    static func account(_ number: Int) -> AccountID { accounts[number] }
     static func job(_ number: Int32) -> JobKey { JobKey(rawValue: "job \(number)") }
     static func prompt(_ content: Int32) -> String { "content \(content)" }
 

@@ -1,0 +1,44 @@
+package import Foundation
+
+/// A flight that this process holds and has not sent.
+///
+/// Passed from hand to hand many times, so what does not change is kept in one object: a copy retains that, and not
+/// every part of the request.
+package struct QueuedFlight: Sendable {
+    private final class Content: Sendable {
+        let request: AIRequest
+        let provider: ProviderID
+        let cost: Double
+        let failure: AIServiceError?
+
+        init(request: AIRequest, provider: ProviderID, cost: Double, failure: AIServiceError?) {
+            self.request = request
+            self.provider = provider
+            self.cost = cost
+            self.failure = failure
+        }
+    }
+
+    package let id: FlightID
+    package var lifecycle: FlightLifecycle
+    /// When the first attempt that counts was sent.
+    package var triedSince: Date?
+    private let content: Content
+
+    package init(
+        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, provider: ProviderID, cost: Double = 0,
+        triedSince: Date? = nil, failure: AIServiceError? = nil
+    ) {
+        self.id = id
+        self.lifecycle = lifecycle
+        self.triedSince = triedSince
+        content = Content(request: request, provider: provider, cost: cost, failure: failure)
+    }
+
+    package var request: AIRequest { content.request }
+    package var provider: ProviderID { content.provider }
+    /// What its call costs in units of the account's limit.
+    package var cost: Double { content.cost }
+    /// Why it cannot be sent: the attempt fails with this.
+    package var failure: AIServiceError? { content.failure }
+}

@@ -1,0 +1,84 @@
+import Hablare
+
+/// No call begins at or after its request's deadline, by the date of its process; one under way then is stopped; and
+/// only a request whose deadline has come fails of it.
+enum DeadlinesAreKept: SimulationRule {
+    static let name = "deadlines are kept"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        let offsets = Offsets(history)
+        let bug = AIServiceErrorCode.deadlineExceeded.rawValue
+        for story in history.stories where !story.isMurky {
+            // What `regenerate` makes has none.
+            let isOwn = Int(story.number) < history.plan.requests.count
+            let deadline = isOwn ? history.planned(story.number)?.deadline : nil
+            for (place, outcome) in story.outcomes {
+                guard case .failed(bug, _) = outcome else { continue }
+                let latest = history.events[place].time + offsets.furthest
+                if deadline.map({ latest + 1000 < $0 }) ?? true {
+                    found.append("request \(story.number) failed of a deadline that had not come")
+                }
+            }
+            guard let deadline else { continue }
+            // A retry drops a deadline that has passed.
+            let retried = story.retries.filter(RequestStory.mayBeApplied).map(\.called).min() ?? .max
+            for call in story.calls where call.started < retried {
+                if call.startedAt + offsets.offset(of: call.process, at: call.started) > deadline + 1000 {
+                    found.append("call \(call.number) of request \(story.number) began after the deadline")
+                }
+                stopped(call, deadline, retried, history, &found)
+            }
+            guard retried == .max, history.hasOneTime, let final = history.final[story.number] else { continue }
+            let grace = 2 * history.plan.configuration.renewalInterval.nanoseconds + history.hurry
+            if final.status.outcome == nil, final.status != .expired, deadline + grace < history.quietTime,
+                history.faultsEndedTime + grace < history.quietTime
+            {
+                found.append("request \(story.number) is past its deadline and \(final.status)")
+            }
+        }
+        return found
+    }
+
+    /// A call under way at the deadline is told to stop.
+    private static func stopped(
+        _ call: CallStory, _ deadline: Int64, _ retried: Int, _ history: SimulationHistory, _ found: inout [String]
+    ) {
+        guard history.hasOneTime, call.startedAt <= deadline else { return }
+        let process = history.processes[Int(call.process)]
+        let plan = history.plan
+        let limit =
+            deadline + plan.configuration.renewalInterval.nanoseconds + plan.signalDelay + 2 * history.hurry
+            + 300_000_000
+        guard limit < history.quietTime else { return }
+        let isStopped = (call.cancelled?.time ?? .max) <= limit || (call.end?.time ?? .max) <= limit
+        let isExcused =
+            process.deathTime <= limit || process.slept(from: call.startedAt, to: limit)
+            || !process.storeFailures.isEmpty || process.shutdownOrdered != nil
+            || process.lostLeases(before: .max) || retried < .max
+        if !isStopped, !isExcused {
+            found.append("call \(call.number) of request \(call.request) goes on long after the deadline")
+        }
+    }
+
+    /// How far the processes' dates are from the virtual time.
+    private struct Offsets {
+        private var jumps: [Int32: [(place: Int, by: Int64)]] = [:]
+        /// The furthest that any process was ahead, at any time.
+        private(set) var furthest: Int64 = 0
+
+        init(_ history: SimulationHistory) {
+            var sums: [Int32: Int64] = [:]
+            for (place, event) in history.events.enumerated() {
+                guard case .clockJumped(let milliseconds) = event.what else { continue }
+                jumps[event.process, default: []].append((place, milliseconds * 1_000_000))
+                sums[event.process, default: 0] += milliseconds * 1_000_000
+                furthest = max(furthest, sums[event.process] ?? 0)
+            }
+        }
+
+        func offset(of process: Int32, at place: Int) -> Int64 {
+            jumps[process]?.reduce(0) { $0 + ($1.place < place ? $1.by : 0) } ?? 0
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Hablare
+
+/// A provider that failed so many times in a row is left alone by the process that saw it, then probed by one call.
+enum FailingIsLeftAlone: SimulationRule {
+    static let name = "who fails is left alone"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        guard history.hasOneTime else { return [] }
+        var found: [String] = []
+        for process in history.processes where process.sleeps.isEmpty && process.storeFailures.isEmpty {
+            for provider in history.plan.providers.indices {
+                let calls = history.calls.filter { $0.process == process.number && Int($0.provider) == provider }
+                guard calls.count > history.plan.configuration.breaker.threshold else { continue }
+                check(calls, history, &found)
+            }
+        }
+        return found
+    }
+
+    /// What is known of the breaker of one process and provider.
+    private enum State {
+        case unknown
+        case closed(Int)
+        case open(since: Int64, until: Int64, pauses: Int)
+        case probing(Int32, since: Int64, pauses: Int)
+    }
+
+    private static func check(_ calls: [CallStory], _ history: SimulationHistory, _ found: inout [String]) {
+        var moments: [(place: Int, call: CallStory, isStart: Bool)] = calls.map { ($0.started, $0, true) }
+        moments += calls.compactMap { call in
+            min(call.end?.place ?? .max, call.cancelled?.place ?? .max) == .max
+                ? nil : (min(call.end?.place ?? .max, call.cancelled?.place ?? .max), call, false)
+        }
+        let policy = history.plan.configuration.breaker
+        let hurry = history.hurry
+        var state = State.closed(0)
+        func open(_ time: Int64, _ pauses: Int) -> State {
+            let pause = min(policy.pause * (1 << min(pauses, 30)), policy.longestPause)
+            return .open(since: time, until: time + pause.nanoseconds, pauses: pauses)
+        }
+        for moment in moments.sorted(by: { $0.place < $1.place }) {
+            let time = history.events[moment.place].time
+            if moment.isStart {
+                switch state {
+                case .unknown, .closed: break
+                case .open(let since, let until, let pauses):
+                    if time <= since + hurry {
+                        if time >= until - 1000 { state = .unknown }  // the probe, or one from before
+                    } else if time < until - 1000 {
+                        found.append(
+                            "call \(moment.call.number) began \((until - time) / 1_000_000) ms before the pause of p\(moment.call.provider) was over"
+                        )
+                    } else {
+                        state = .probing(moment.call.number, since: time, pauses: pauses)
+                    }
+                case .probing(let probe, _, _):
+                    found.append("call \(moment.call.number) began beside the probe, call \(probe)")
+                }
+                continue
+            }
+            guard let health = health(moment.call, history) else {
+                state = .unknown
+                continue
+            }
+            switch (state, health) {
+            case (_, .sound): state = .closed(0)
+            case (.closed(let failures), .failing):
+                state = failures + 1 < policy.threshold ? .closed(failures + 1) : open(time, 0)
+            case (.probing(let probe, _, let pauses), .failing) where probe == moment.call.number:
+                state = open(time, pauses + 1)
+            case (.probing(let probe, _, _), .unknown) where probe == moment.call.number: state = .unknown
+            default: break
+            }
+        }
+    }
+
+    /// What the end of a call says of its provider.
+    private enum Health {
+        case sound
+        case failing
+        case unknown
+    }
+
+    /// What the end of a call says; `nil` when it was told to stop, so that it depends on why.
+    private static func health(_ call: CallStory, _ history: SimulationHistory) -> Health? {
+        guard let end = call.end, call.cancelled.map({ $0.place > end.place }) ?? true else { return nil }
+        guard let failure = history.failure(of: call) else { return end.how == .cancelled ? nil : .sound }
+        switch failure.disposition {
+        case .retry: return failure.code == .rateLimited ? .unknown : .failing
+        case .outcomeUnknown: return .failing
+        case .fail, .needsUser: return .sound
+        }
+    }
+}

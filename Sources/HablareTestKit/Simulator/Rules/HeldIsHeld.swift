@@ -1,0 +1,50 @@
+import Hablare
+
+/// A request that is to be held when nobody knows what came of its attempt gets no other attempt without somebody's
+/// word, and no other request is held.
+enum HeldIsHeld: SimulationRule {
+    static let name = "held is held"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories where !story.isMurky {
+            guard let planned = history.planned(story.number), let final = history.final[story.number] else { continue }
+            switch planned.unknownOutcome {
+            case .hold: holds(story, history, &found)
+            case .runAgain:
+                let lost = final.attempts.count { $0.outcome == .lost }
+                let says = final.waiting == .held || story.others.contains { $0.result == .waiting(.held) }
+                if says, lost < FlightLifecycle.maximumLosses {
+                    found.append("request \(story.number), which is to be run again, is held after \(lost) losses")
+                }
+            }
+            if final.waiting == .held, final.attempts.isEmpty {
+                found.append("request \(story.number) is held and was never sent")
+            }
+        }
+        return found
+    }
+
+    private static func holds(_ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]) {
+        for life in story.lives {
+            let calls = story.calls.filter { life.contains($0.started) }
+            for call in calls where isUnknown(call, history) {
+                if let later = calls.first(where: { $0.attempt > call.attempt }) {
+                    found.append(
+                        "call \(later.number) of request \(story.number) followed call \(call.number), of which nobody "
+                            + "knows what came of it")
+                }
+            }
+        }
+    }
+
+    /// Whether a call ended, and nobody knows how.
+    private static func isUnknown(_ call: CallStory, _ history: SimulationHistory) -> Bool {
+        if history.line(of: call)?.outcome == .lost { return true }
+        guard history.hasFailed(call) else { return false }
+        if history.failure(of: call)?.disposition == .outcomeUnknown { return true }
+        // It was told to stop and the ledger says that it failed: it took too long, or its request ran out of time.
+        guard let cancelled = call.cancelled, let end = call.end else { return false }
+        return cancelled.place < end.place && end.how != .answered(isPromisedType: true)
+    }
+}

@@ -1,0 +1,55 @@
+import Hablare
+
+/// In any span of time all processes together send an account no more than its burst and what the span refills, give or
+/// take what a process may hold for a second before it spends it.
+enum LimitsAreShared: SimulationRule {
+    static let name = "limits are shared"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        // Dates that jump refill the bucket, and a process that sleeps holds what it was granted.
+        guard history.hasOneTime, history.processes.allSatisfy({ $0.sleeps.isEmpty }) else { return [] }
+        var found: [String] = []
+        for account in Set(history.plan.providers.map(\.account)).sorted() {
+            guard let rate = history.plan.providers.first(where: { $0.account == account })?.rate else { continue }
+            let calls = history.calls.filter { history.plan.providers[Int($0.provider)].account == account }
+            let slack = 1_000_000_000 + history.hurry
+            if let limit = rate.requestsPerMinute {
+                let spent = calls.map { ($0.startedAt, 1.0) }
+                check(spent, bound(limit, account, rate, history), rate.burst, slack, "calls of a\(account)", &found)
+            }
+            if let limit = rate.unitsPerMinute {
+                let spent = calls.map { ($0.startedAt, Double(SimulationNames.prompt($0.content).count)) }
+                check(spent, limit, rate.burst, slack, "units of a\(account)", &found)
+            }
+        }
+        return found
+    }
+
+    /// The most that the limit can be: an estimate is corrected by what the provider says.
+    private static func bound(
+        _ limit: Double, _ account: Int, _ rate: RateLimit, _ history: SimulationHistory
+    ) -> Double {
+        guard rate.isEstimate else { return limit }
+        return history.sayings.values.reduce(limit) { limit, saying in
+            if case .perMinute(let said) = saying { max(limit, said) } else { limit }
+        }
+    }
+
+    private static func check(
+        _ spent: [(time: Int64, cost: Double)], _ limit: Double, _ burst: Double, _ slack: Int64, _ what: String,
+        _ found: inout [String]
+    ) {
+        let capacity = max(1, limit * burst, spent.map(\.cost).max() ?? 0)
+        for first in spent.indices {
+            var sum = 0.0
+            for last in first..<spent.count {
+                sum += spent[last].cost
+                let span = Double(spent[last].time - spent[first].time + slack) / 60e9
+                if sum > capacity + limit * span + 1e-3 {
+                    found.append("\(sum) \(what) within \(span * 60) s, of \(capacity) and \(limit) a minute")
+                    return
+                }
+            }
+        }
+    }
+}

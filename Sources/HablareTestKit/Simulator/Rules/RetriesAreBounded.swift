@@ -1,0 +1,39 @@
+import Hablare
+
+/// A request's attempts are bounded in each of its lives, and none follows a failure that trying again cannot help.
+enum RetriesAreBounded: SimulationRule {
+    static let name = "retries are bounded"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories where !story.isMurky && !story.calls.isEmpty {
+            guard let planned = history.planned(story.number) else { continue }
+            let bound = planned.maximumAttempts ?? history.plan.configuration.retry.maximumAttempts
+            for life in story.lives {
+                let calls = story.calls.filter { life.contains($0.started) }
+                let failed = calls.filter(history.hasFailed)
+                if failed.count > bound {
+                    found.append("request \(story.number) failed \(failed.count) times, of \(bound) allowed")
+                }
+                for call in failed {
+                    guard isFinal(call, history), let end = call.end else { continue }
+                    if let later = calls.first(where: { $0.started > end.place }) {
+                        found.append(
+                            "call \(later.number) of request \(story.number) followed the failure of call "
+                                + "\(call.number), which is final")
+                    }
+                }
+            }
+        }
+        return found
+    }
+
+    /// Whether a call failed for good.
+    private static func isFinal(_ call: CallStory, _ history: SimulationHistory) -> Bool {
+        if call.end?.how == .answered(isPromisedType: false) { return true }
+        switch history.failure(of: call)?.disposition {
+        case .fail, .needsUser: return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Hablare
+
+/// The time that a provider asks for passes before the request's next attempt, and no attempt is put off beyond the
+/// policy's bound.
+enum RetryAfterIsKept: SimulationRule {
+    static let name = "Retry-After is kept"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        guard history.hasOneTime else { return [] }
+        var found: [String] = []
+        for story in history.stories where !story.isMurky && !story.calls.isEmpty {
+            for life in story.lives {
+                let calls = story.calls.filter { life.contains($0.started) }
+                for call in calls where history.hasFailed(call) {
+                    guard let end = call.end, let after = history.failure(of: call)?.retryAfter,
+                        let next = calls.first(where: { $0.started > end.place })
+                    else { continue }
+                    // A microsecond for what a date cannot hold.
+                    if next.startedAt - end.time < after.nanoseconds - 1000 {
+                        found.append(
+                            "call \(next.number) of request \(story.number) began "
+                                + "\((next.startedAt - end.time) / 1_000_000) ms after call \(call.number), which asked "
+                                + "for \(after)")
+                    }
+                }
+                elapsed(story, life, calls, history, &found)
+            }
+        }
+        return found
+    }
+
+    /// No back-off ends later than the policy lets it.
+    private static func elapsed(
+        _ story: RequestStory, _ life: Range<Int>, _ calls: [CallStory], _ history: SimulationHistory,
+        _ found: inout [String]
+    ) {
+        guard let first = calls.first(where: history.hasFailed) else { return }
+        let (limit, overflows) = first.startedAt.addingReportingOverflow(
+            history.plan.configuration.retry.maximumElapsed.nanoseconds)
+        for operation in story.others where life.contains(operation.called) && operation.called > first.started {
+            guard case .waiting(.backingOff(let until))? = operation.result, operation.end < life.upperBound else {
+                continue
+            }
+            if !overflows, until > limit {
+                found.append("request \(story.number) backs off beyond the policy's bound (\(operation.number))")
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Hablare
+
+/// Why a request waits, as its snapshot says, agrees with what is seen to happen.
+enum WaitsAreExplained: SimulationRule {
+    static let name = "waits are explained"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        let hasOneTime = history.hasOneTime
+        for story in history.stories where !story.isMurky {
+            for operation in story.others {
+                guard case .waiting(let reason)? = operation.result, let returned = operation.returned,
+                    let life = story.lives.first(where: { $0.contains(operation.called) && $0.contains(returned) })
+                else { continue }
+                let calls = story.calls.filter { life.contains($0.started) }
+                switch reason {
+                case .queued: break
+                case .backingOff(let until):
+                    if let next = calls.first(where: { $0.started > returned }), hasOneTime,
+                        next.startedAt < until - 1000
+                    {
+                        found.append("call \(next.number) began while its request backed off (\(operation.number))")
+                    }
+                    if !story.calls.contains(where: { $0.started < returned }) {
+                        found.append("request \(story.number) backs off before its first attempt (\(operation.number))")
+                    }
+                case .held:
+                    if let next = calls.first(where: {
+                        $0.started > returned && $0.attempt > attempts(before: operation, story)
+                    }) {
+                        found.append("call \(next.number) began while its request was held (\(operation.number))")
+                    }
+                case .rateLimited: limited(operation, story, history, &found)
+                case .providerFailing: failing(operation, story, history, &found)
+                }
+            }
+        }
+        return found
+    }
+
+    private static func attempts(before operation: OperationStory, _ story: RequestStory) -> Int32 {
+        story.calls.filter { $0.started < operation.called }.map(\.attempt).max() ?? 0
+    }
+
+    /// Somebody has a limit, or was told to wait.
+    private static func limited(
+        _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
+    ) {
+        guard let planned = history.planned(story.number) else { return }
+        let provider = history.plan.providers[planned.provider]
+        let wasTold = history.calls.contains { call in
+            history.plan.providers[Int(call.provider)].account == provider.account
+                && (call.end?.place ?? .max) < operation.end
+                && (history.failure(of: call)?.retryAfter != nil || history.sayings[call.number] != nil)
+        }
+        if provider.rate == nil, !wasTold {
+            found.append("request \(story.number) is limited by nothing (\(operation.number))")
+        }
+    }
+
+    /// Its account was seen to fail.
+    private static func failing(
+        _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
+    ) {
+        guard let planned = history.planned(story.number) else { return }
+        let account = history.plan.providers[planned.provider].account
+        let failed = history.calls.count { call in
+            history.plan.providers[Int(call.provider)].account == account
+                && min(call.end?.place ?? .max, call.cancelled?.place ?? .max) < operation.end
+        }
+        if failed < history.plan.configuration.breaker.threshold {
+            found.append("request \(story.number) waits for a provider that did not fail (\(operation.number))")
+        }
+    }
+}
