@@ -170,7 +170,8 @@ private struct PlanDraft {
         let time = random.percent(50) ? random.within(0...2) * second / 4 : anytime()
         let content = requests[Int(id)].content
         if random.percent(18) {
-            requests[Int(id)].deadline = time + random.element(of: [-1, 1, 1, 1, 4]) * random.within(1...5000) * millisecond
+            requests[Int(id)].deadline =
+                time + random.element(of: [-1, 1, 1, 1, 4]) * random.within(1...5000) * millisecond
         }
         operation(random.percent(30) ? .execute(id) : .submit(id, content: content), at: time)
         if random.percent(15) { operation(.submit(id, content: content), at: near(time)) }

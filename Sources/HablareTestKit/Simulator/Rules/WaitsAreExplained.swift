@@ -16,7 +16,9 @@ enum WaitsAreExplained: SimulationRule {
                 switch reason {
                 case .queued: break
                 case .backingOff(let until):
-                    if let next = calls.first(where: { $0.started > returned }), hasOneTime,
+                    if let next = calls.first(where: {
+                        $0.started > returned && $0.attempt > attempts(before: operation, story)
+                    }), hasOneTime,
                         next.startedAt < until - 1000
                     {
                         found.append("call \(next.number) began while its request backed off (\(operation.number))")
@@ -25,7 +27,9 @@ enum WaitsAreExplained: SimulationRule {
                         found.append("request \(story.number) backs off before its first attempt (\(operation.number))")
                     }
                 case .held:
-                    if let next = calls.first(where: { $0.started > returned && $0.attempt > attempts(before: operation, story) }) {
+                    if let next = calls.first(where: {
+                        $0.started > returned && $0.attempt > attempts(before: operation, story)
+                    }) {
                         found.append("call \(next.number) began while its request was held (\(operation.number))")
                     }
                 case .rateLimited: limited(operation, story, history, &found)

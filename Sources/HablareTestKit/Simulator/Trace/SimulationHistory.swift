@@ -45,7 +45,9 @@ package struct SimulationHistory: Sendable {
     var stories: [RequestStory] { requests.values.sorted { $0.number < $1.number } }
 
     /// Whether a request is live at the end. Whether it may be is another matter.
-    func stays(_ request: Int32) -> Bool { final[request].map { $0.status.outcome == nil && $0.status != .expired } ?? false }
+    func stays(_ request: Int32) -> Bool {
+        final[request].map { $0.status.outcome == nil && $0.status != .expired } ?? false
+    }
 
     /// What was planned of a request; of one that `regenerate` made, what was planned of the one that it replaces, which
     /// had a deadline of its own.
