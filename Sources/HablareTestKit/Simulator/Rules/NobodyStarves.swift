@@ -25,11 +25,13 @@ enum NobodyStarves: SimulationRule {
             let rounds = (passed[planned.priority.rawValue, default: 0] + own) / own
             for priority in Priority.allCases where priority != planned.priority {
                 // A window of others may have been taken before it came; and one round is under way.
-                let bound = weight(priority) * (rounds + 1) + 4 * max(4, history.plan.providers[planned.provider].concurrency)
+                let bound =
+                    weight(priority) * (rounds + 1) + 4 * max(4, history.plan.providers[planned.provider].concurrency)
                 let count = passed[priority.rawValue, default: 0]
                 if count > bound {
                     found.append(
-                        "request \(story.number), \(planned.priority), let \(count) of class \(priority) pass, of \(bound)")
+                        "request \(story.number), \(planned.priority), let \(count) of class \(priority) pass, of \(bound)"
+                    )
                 }
             }
         }
