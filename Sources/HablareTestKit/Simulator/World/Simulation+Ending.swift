@@ -5,7 +5,7 @@ import Hablare
 extension Simulation {
     private static let look: Int64 = 500_000_000
     /// No request needs longer than this once nothing goes wrong any more.
-    private static let longest: Int64 = 400 * 1_000_000_000
+    private static let longest: Int64 = 1500 * 1_000_000_000
 
     /// Faults cease; where no process is, one starts.
     func rest() {
