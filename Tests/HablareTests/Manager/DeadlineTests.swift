@@ -121,7 +121,7 @@ struct DeadlineTests {
             if case .advance(_, let transition, _) = write, transition.new.isExecuting { dates.advance(by: 3) }
             return false
         }
-        try await engine.run {
+        try await engine.run { () async throws in
             #expect(await code { _ = try await manager.execute(requestID: request.id) } == .deadlineExceeded)
             #expect(provider.record.calls.isEmpty)
             let attempts = try await manager.attempts(for: request.id)
