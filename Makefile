@@ -1,10 +1,10 @@
 # Everything works in a folder with a space in its name: recipes use relative paths only.
-# PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, SEEDS, SEED, JOBS, TRACE and DIGEST reach the scripts
-# through the environment.
+# PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, SEEDS, SEED, JOBS, TRACE, DIGEST, SECONDS_EACH
+# and MUTANTS_WRAP reach the scripts through the environment.
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo test install lint bench bench-check tsan crash-test work-test kill-test memory-test simulate clean
+.PHONY: help demo test install lint bench bench-check tsan crash-test work-test kill-test memory-test simulate mutants clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -62,6 +62,10 @@ simulate: ## Run SEEDS=1000 simulated histories of the engine from SEED=0 on and
 	@scripts/setup
 	swift build -c release --product hablare-simulate
 	@scripts/simulate
+
+mutants: ## Plant one fault after another, or ONLY=pattern of them, and see each noticed by the check it names
+	@scripts/setup
+	@scripts/mutants
 
 clean: ## Remove what was built and measured (the demo's audio in demo/ stays)
 	rm -rf .build .build-* .bench

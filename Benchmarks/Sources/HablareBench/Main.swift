@@ -5,7 +5,7 @@ import Foundation
 struct HablareBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hablare-bench", abstract: "Measures the engine beside what it is compared with.",
-        subcommands: [Measure.self, Recover.self, Hold.self], defaultSubcommand: Measure.self)
+        subcommands: [Measure.self, Soaking.self, Recover.self, Hold.self], defaultSubcommand: Measure.self)
 }
 
 struct Measure: AsyncParsableCommand {
@@ -57,6 +57,18 @@ struct Recover: AsyncParsableCommand {
 
     func run() async throws {
         try await Recovery.child(folder, start: start)
+    }
+}
+
+struct Soaking: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "soak", abstract: "Keeps an engine at work and watches its memory.")
+
+    @Option(help: "For how long.")
+    var minutes = 20.0
+
+    func run() async throws {
+        Report(results: try await Soak.run(minutes: minutes)).printTable()
     }
 }
 

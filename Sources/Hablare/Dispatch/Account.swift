@@ -75,7 +75,9 @@ struct Account: Sendable {
         units += grant.costs.reduce(0, +)
         expiresAt = now.addingTimeInterval(Self.permitLifetime)
         // Nothing granted and no date: a store that does not keep its word is asked again, not at once.
-        nextAsk = grant.next ?? (grant.costs.isEmpty ? expiresAt : nil)
+        let next = grant.next ?? (grant.costs.isEmpty ? expiresAt : nil)
+        // Never farther than is believed: otherwise it would be asked again at once, and again.
+        nextAsk = next.map { min($0, now.addingTimeInterval(AccountBudget.longestPause)) }
     }
 
     /// The store could not answer.

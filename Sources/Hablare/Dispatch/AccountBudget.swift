@@ -119,10 +119,7 @@ package struct AccountBudget: Sendable, Hashable {
         guard let limits = report.limits else { return }
         Self.note(limits.requests, &requests, &reportedRequests)
         Self.note(limits.units, &units, &reportedUnits)
-        for quota in [limits.requests, limits.units] {
-            guard let quota, let remaining = quota.remaining, remaining < 1, let reset = quota.resetsAfter,
-                reset > .zero
-            else { continue }
+        if let reset = limits.pause {
             let until = now.addingTimeInterval(min(reset / .seconds(1), Self.longestPause))
             pausedUntil = max(pause(now: now) ?? until, until)
         }

@@ -189,6 +189,10 @@ extension DispatchCore.CallEnd {
                 pausedUntil: error.retryAfter.map { now.addingTimeInterval($0 / .seconds(1)) })
         }
         limits = reply.limits
+        if let pause = reply.limits?.pause {
+            let until = now.addingTimeInterval(pause / .seconds(1))
+            pausedUntil = max(pausedUntil ?? until, until)
+        }
     }
 }
 

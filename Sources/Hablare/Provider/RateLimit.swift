@@ -86,4 +86,14 @@ public struct ReportedLimits: Sendable, Hashable {
         self.requests = requests
         self.units = units
     }
+
+    /// For how long nothing can be sent: what is used up has to be filled first.
+    var pause: Duration? {
+        [requests, units].compactMap(\.self).compactMap { quota -> Duration? in
+            guard let remaining = quota.remaining, remaining < 1, let reset = quota.resetsAfter, reset > .zero else {
+                return nil
+            }
+            return reset
+        }.max()
+    }
 }

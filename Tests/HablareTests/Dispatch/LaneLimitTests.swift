@@ -69,6 +69,15 @@ import Testing
         #expect(reserved(core.timePassed(now: later)) == [[1]])
     }
 
+    @Test("An answer from a farther future than is believed is waited for, and not asked about again and again")
+    func farFuture() {
+        var core = core()
+        _ = submit(&core, 1, at: now)
+        let never = now.addingTimeInterval(AccountBudget.longestPause + 30)
+        #expect(core.granted(PermitGrant(costs: [], next: never), of: "account", now: now).isEmpty)
+        #expect(core.timePassed(now: now.addingTimeInterval(1)).isEmpty)
+    }
+
     @Test("A permit that is not spent within a second is lost")
     func permitsExpire() {
         var core = core(1)

@@ -93,6 +93,63 @@ struct DeadlineTests {
         }
     }
 
+    @Test("Whoever watches a request is told when it runs out of time")
+    func told() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate, concurrency: 1)], configuration: configuration)
+        let manager = engine.manager
+        try await engine.run {
+            try await manager.submit(AIRequest(prompt: "1"), to: "scripted")
+            let request = AIRequest(prompt: "2", deadline: StoreWorkbench.date(3))
+            try await manager.submit(request, to: "scripted")
+            let statuses = try await manager.statusUpdates(for: request.id)
+            try await engine.pass(3.5)
+            #expect(try await collect(statuses).last?.phase == .failed)
+            gate.open()
+        }
+    }
+
+    @Test("A request whose deadline passes while its attempt is journalled is not sent")
+    func passesWhileJournalled() async throws {
+        let store = ProcessStore()
+        let provider = ScriptedProvider()
+        let engine = try Engine([provider], store: store, configuration: configuration)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x", deadline: StoreWorkbench.date(3))
+        try await manager.submit(request, to: "scripted")
+        store.fail { [dates = engine.dates] write in
+            if case .advance(_, let transition, _) = write, transition.new.isExecuting { dates.advance(by: 3) }
+            return false
+        }
+        try await engine.run { () async throws in
+            #expect(await code { _ = try await manager.execute(requestID: request.id) } == .deadlineExceeded)
+            #expect(provider.record.calls.isEmpty)
+            let attempts = try await manager.attempts(for: request.id)
+            #expect(attempts.map(\.billing) == [.neverSent])
+        }
+    }
+
+    @Test("What ran out of time while the machine slept is not even journalled")
+    func passedAsleep() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let engine = try Engine([provider], configuration: configuration)
+        let manager = engine.manager
+        try await engine.run {
+            let first = AIRequest(prompt: "1")
+            let second = AIRequest(prompt: "2", deadline: StoreWorkbench.date(3))
+            for request in [first, second] { try await manager.submit(request, to: "scripted") }
+            await gate.arrivals(reach: 1)
+            engine.dates.advance(by: 5)  // and no timer fired
+            gate.open()
+            _ = try await manager.execute(requestID: first.id)
+            try await engine.tickRenewal()
+            #expect(await code { _ = try await manager.execute(requestID: second.id) } == .deadlineExceeded)
+            #expect(provider.record.calls.map(\.request.id) == [first.id])
+            #expect(try await manager.attempts(for: second.id).isEmpty)
+        }
+    }
+
     @Test("A deadline at the end of time is no trouble")
     func absurd() async throws {
         let engine = try Engine(configuration: configuration)

@@ -64,6 +64,25 @@ struct RateLimitTests {
         }
     }
 
+    @Test("A call costs its units, and waits where they are used up")
+    func units() async throws {
+        let provider = provider(RateLimit(requestsPerMinute: nil, unitsPerMinute: 600))
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            let fifty = Prompt.text(String(repeating: "x", count: 50))
+            _ = try await manager.execute(AIRequest(prompt: fifty), with: "scripted")
+            let next = AIRequest(prompt: fifty)
+            try await manager.submit(next, to: "scripted")
+            while try await manager.snapshot(for: next.id).waiting != .rateLimited(until: StoreWorkbench.date(4)) {
+                try await pause()
+            }
+            #expect(provider.record.calls.count == 1)
+            try await engine.pass(5)
+            _ = try await manager.execute(requestID: next.id)
+        }
+    }
+
     @Test("What the provider reports corrects the limit")
     func corrected() async throws {
         let reports = Guarded<[ReportedLimits]>([

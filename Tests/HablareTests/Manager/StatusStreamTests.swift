@@ -58,6 +58,23 @@ struct StatusStreamTests {
         }
     }
 
+    @Test("What a provider reports after its answer is told to nobody")
+    func lateProgress() async throws {
+        let provider = failing(1, with: AIServiceError(.overloaded, "Overloaded."))
+        let engine = try Engine([provider], configuration: EngineConfiguration(attemptTimeout: .seconds(1_000_000)))
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(prompt: "x")
+            try await manager.submit(request, to: "scripted")
+            while try await manager.attempts(for: request.id).isEmpty { try await pause() }
+            let statuses = try await manager.statusUpdates(for: request.id)
+            provider.record.calls.first?.report(progress: 0.5)
+            #expect(manager.hub.progress(of: request.id) == nil)
+            try await manager.cancelRequest(request.id)
+            #expect(try await collect(statuses).last == .cancelled)
+        }
+    }
+
     @Test("Many watchers each get the outcome, and nothing is kept of them afterwards")
     func many() async throws {
         let gate = Gate()

@@ -7,7 +7,8 @@ extension SimulationPlan {
     /// Draws a plan.
     package init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 0x2545_f491_4f6c_dd1d &+ 0x9e37)
-        let slots = random.element(of: [1, 1, 2, 2, 2, 3, 3])
+        let hasBacklog = random.percent(2)
+        let slots = hasBacklog ? 1 : random.element(of: [1, 1, 2, 2, 2, 3, 3])
         let renewal = random.within(2...6) * second
         let rates = (0..<3).map { _ in RateLimit(drawnFrom: &random) }
         let providers = (0..<random.within(1...3)).map { number -> Provider in
@@ -15,7 +16,7 @@ extension SimulationPlan {
             return Provider(
                 concurrency: Int(random.within(1...3)),
                 attemptTimeout: random.percent(30) ? .seconds(random.within(1...6)) : nil,
-                account: account, rate: rates[account])
+                account: account, rate: hasBacklog ? nil : rates[account])
         }
         let horizon = random.within(5...25) * second
         self.seed = seed
@@ -43,7 +44,8 @@ extension SimulationPlan {
         self.horizon = horizon
         endsAfresh = random.percent(25)
         var draft = PlanDraft(random: random, providers: providers.count, slots: slots, horizon: horizon)
-        draft.draw(isCalm: random.percent(15))
+        if hasBacklog { draft.backlog() }
+        draft.draw(isCalm: hasBacklog || random.percent(15))
         requests = draft.requests
         events = draft.ordered
     }
@@ -100,13 +102,14 @@ private struct PlanDraft {
     }
 
     mutating func draw(isCalm: Bool) {
-        let singles = random.within(3...7)
+        let offset = requests.count
+        let singles = Int(random.within(3...7))
         for _ in 0..<singles {
             let id = request(isCalm: isCalm)
             submit(id)
         }
         if random.percent(45) { job(isCalm: isCalm) }
-        for id in requests.indices { follow(Int32(id)) }
+        for id in requests.indices.dropFirst(offset) { follow(Int32(id)) }
         if random.percent(6) { operation(.cancelAll, at: anytime()) }
         if random.percent(15) {  // one that nobody submitted
             operation(random.element(of: [.status(9999), .outcome(9999), .watch(9999), .cancel(9999)]), at: anytime())
@@ -192,6 +195,20 @@ private struct PlanDraft {
             operation(.submitJob(0, first: 0, requests: ids), at: near(time))
         }
         if random.percent(20) { operation(.cancelJob(0), at: near(time)) }
+    }
+
+    /// Much work at once for one provider, most of it urgent: a job of its own, and nothing goes wrong.
+    mutating func backlog() {
+        let ids = (0..<random.within(50...75)).map { _ -> Int32 in
+            let id = Int32(requests.count)
+            let draw = random.below(100)
+            requests.append(
+                SimulationPlan.Request(
+                    provider: 0, content: id, priority: draw < 5 ? .low : draw < 15 ? .normal : .high,
+                    attemptTimeout: nil, behaviours: [.answer(after: random.within(1...60) * millisecond)]))
+            return id
+        }
+        operation(.submitJob(1, first: 0, requests: ids), at: random.below(millisecond))
     }
 
     /// What becomes of a request beside being done.

@@ -43,10 +43,11 @@ enum AcknowledgedIsDurable: SimulationRule {
         var found: [String] = []
         var places: [Int: Int32] = [:]
         for operation in history.operations {
-            guard case .submitJob(_, let first, let asked) = operation.operation,
+            guard case .submitJob(let key, let offset, let asked) = operation.operation,
                 case .storedJob(let job)? = operation.result
             else { continue }
             let ids = history.jobs[Int(job)]
+            let first = Int(key) * 10_000 + offset
             if ids.count != asked.count { found.append("a job of \(asked.count) was stored as \(ids.count)") }
             for (offset, id) in ids.enumerated() where history.requests[id]?.isMurky == false {
                 if let known = places[first + offset], known != id, history.requests[known]?.isMurky == false {

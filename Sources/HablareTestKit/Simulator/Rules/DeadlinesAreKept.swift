@@ -21,6 +21,13 @@ enum DeadlinesAreKept: SimulationRule {
                 }
             }
             guard let deadline else { continue }
+            if let final = history.final[story.number], case .failed(bug, _) = final.status, history.hasOneTime,
+                story.retries.contains(where: {
+                    $0.result == .done && history.events[$0.called].time > deadline + 1000
+                })
+            {
+                found.append("request \(story.number) was retried after its deadline, and failed of it")
+            }
             // A retry drops a deadline that has passed.
             let retried = story.retries.filter(RequestStory.mayBeApplied).map(\.called).min() ?? .max
             for call in story.calls where call.started < retried {
@@ -47,9 +54,9 @@ enum DeadlinesAreKept: SimulationRule {
         guard history.hasOneTime, call.startedAt <= deadline else { return }
         let process = history.processes[Int(call.process)]
         let plan = history.plan
-        let limit =
-            deadline + plan.configuration.renewalInterval.nanoseconds + plan.signalDelay + 2 * history.hurry
-            + 300_000_000
+        // Where there is but one process, it is its own deadline to keep, to the moment.
+        let news = plan.slots == 1 ? 0 : plan.configuration.renewalInterval.nanoseconds + plan.signalDelay
+        let limit = deadline + news + 2 * history.hurry + 300_000_000
         guard limit < history.quietTime else { return }
         let isStopped = (call.cancelled?.time ?? .max) <= limit || (call.end?.time ?? .max) <= limit
         let isExcused =

@@ -11,6 +11,12 @@ enum FailingIsLeftAlone: SimulationRule {
             for provider in history.plan.providers.indices {
                 let calls = history.calls.filter { $0.process == process.number && Int($0.provider) == provider }
                 guard calls.count > history.plan.configuration.breaker.threshold else { continue }
+                // When a call that does not listen is given up, which counts as a failure, is not seen from outside.
+                let grace = history.plan.configuration.cancellationGrace.nanoseconds
+                let isGivenUp = calls.contains { call in
+                    call.cancelled.map { (call.end?.time ?? .max) >= $0.time + grace } ?? false
+                }
+                guard !isGivenUp else { continue }
                 check(calls, history, &found)
             }
         }
@@ -27,9 +33,9 @@ enum FailingIsLeftAlone: SimulationRule {
 
     private static func check(_ calls: [CallStory], _ history: SimulationHistory, _ found: inout [String]) {
         var moments: [(place: Int, call: CallStory, isStart: Bool)] = calls.map { ($0.started, $0, true) }
+        moments += calls.compactMap { call in call.end.map { ($0.place, call, false) } }
         moments += calls.compactMap { call in
-            min(call.end?.place ?? .max, call.cancelled?.place ?? .max) == .max
-                ? nil : (min(call.end?.place ?? .max, call.cancelled?.place ?? .max), call, false)
+            call.cancelled.flatMap { $0.place < call.end?.place ?? .max ? ($0.place, call, false) : nil }
         }
         let policy = history.plan.configuration.breaker
         let hurry = history.hurry

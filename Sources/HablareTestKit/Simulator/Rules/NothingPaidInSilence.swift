@@ -20,7 +20,8 @@ enum NothingPaidInSilence: SimulationRule {
                 continue
             }
             var seen: Set<Int32> = []
-            for call in story.calls {
+            // What a process gave back when all were shut down, another one may have begun after the books were read.
+            for call in story.calls where call.started < history.quiet {
                 if !seen.insert(call.attempt).inserted {
                     found.append("attempt \(call.attempt) of request \(story.number) was sent twice")
                 }

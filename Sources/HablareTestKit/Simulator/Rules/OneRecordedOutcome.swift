@@ -5,7 +5,7 @@ enum OneRecordedOutcome: SimulationRule {
 
     static func violations(in history: SimulationHistory) -> [String] {
         var found: [String] = []
-        for story in history.stories where !story.isMurky {
+        for story in history.stories where !story.isMurky && !history.stays(story.number) {
             let outcomes = story.outcomes
             guard !outcomes.isEmpty else { continue }
             guard let final = history.final[story.number] else {

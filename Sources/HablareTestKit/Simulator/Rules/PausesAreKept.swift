@@ -7,6 +7,7 @@ enum PausesAreKept: SimulationRule {
     static func violations(in history: SimulationHistory) -> [String] {
         guard history.hasOneTime else { return [] }
         var found: [String] = []
+        shared(history, &found)
         for call in history.calls {
             guard let end = call.end, let after = history.failure(of: call)?.retryAfter, after > .zero,
                 history.processes[Int(call.process)].sleeps.isEmpty
@@ -23,5 +24,33 @@ enum PausesAreKept: SimulationRule {
             }
         }
         return found
+    }
+
+    /// Where an account has a limit, all processes keep to what one of them was told, as soon as it is on disk and what
+    /// they were granted before is spent.
+    private static func shared(_ history: SimulationHistory, _ found: inout [String]) {
+        guard history.processes.allSatisfy({ $0.sleeps.isEmpty && $0.storeFailures.isEmpty }) else { return }
+        for call in history.calls {
+            let provider = history.plan.providers[Int(call.provider)]
+            guard provider.rate != nil, let end = call.end, call.cancelled.map({ $0.place > end.place }) ?? true,
+                let pause = pause(call, history), pause > 0
+            else { continue }
+            let begin = end.time + 1_000_000_000 + 2 * history.hurry
+            guard history.processes[Int(call.process)].deathTime > begin else { continue }
+            for later in history.calls where later.startedAt > begin && later.startedAt < end.time + pause - 1000 {
+                guard history.plan.providers[Int(later.provider)].account == provider.account else { continue }
+                found.append(
+                    "call \(later.number) of process \(later.process) began in the pause that the account of call "
+                        + "\(call.number) asked for")
+            }
+        }
+    }
+
+    /// How long a provider asked for, by what it said beside its answer or by its refusal.
+    private static func pause(_ call: CallStory, _ history: SimulationHistory) -> Int64? {
+        let day: Int64 = 24 * 3_600_000_000_000
+        let after = history.failure(of: call)?.retryAfter.map { min($0.nanoseconds, day) }
+        guard case .usedUp(let reset)? = history.sayings[call.number] else { return after }
+        return max(reset, after ?? 0)
     }
 }

@@ -17,7 +17,7 @@ enum RetriesAreBounded: SimulationRule {
                 }
                 for call in failed {
                     guard isFinal(call, history), let end = call.end else { continue }
-                    if let later = calls.first(where: { $0.started > end.place }) {
+                    if let later = calls.first(where: { $0.started > end.place && $0.attempt > call.attempt }) {
                         found.append(
                             "call \(later.number) of request \(story.number) followed the failure of call "
                                 + "\(call.number), which is final")

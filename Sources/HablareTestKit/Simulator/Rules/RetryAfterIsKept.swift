@@ -13,7 +13,7 @@ enum RetryAfterIsKept: SimulationRule {
                 let calls = story.calls.filter { life.contains($0.started) }
                 for call in calls where history.hasFailed(call) {
                     guard let end = call.end, let after = history.failure(of: call)?.retryAfter,
-                        let next = calls.first(where: { $0.started > end.place })
+                        let next = calls.first(where: { $0.started > end.place && $0.attempt > call.attempt })
                     else { continue }
                     // A microsecond for what a date cannot hold.
                     if next.startedAt - end.time < after.nanoseconds - 1000 {

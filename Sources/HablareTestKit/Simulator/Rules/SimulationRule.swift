@@ -21,8 +21,9 @@ package enum SimulationRules {
         AcknowledgedIsDurable.self, ContentIsKept.self, OneRecordedOutcome.self, AnswersAreTrue.self,
         FinalIsFinal.self, EveryWaitEnds.self, LateReadersKnow.self, CancelMeansCancel.self, OneFlight.self,
         LeasesAreRespected.self, NothingPaidInSilence.self, ErrorsAreTyped.self, ConcurrencyIsLimited.self,
-        RetriesAreBounded.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self, WaitsAreExplained.self,
-        LimitsAreShared.self, PausesAreKept.self, FailingIsLeftAlone.self, EverythingEnds.self,
+        RetriesAreBounded.self, NobodyGivesUpEarly.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self,
+        WaitsAreExplained.self,
+        LimitsAreShared.self, PausesAreKept.self, FailingIsLeftAlone.self, NobodyStarves.self, EverythingEnds.self,
     ]
 
     /// Judges a history.

@@ -16,7 +16,9 @@ enum WaitsAreExplained: SimulationRule {
                 switch reason {
                 case .queued: break
                 case .backingOff(let until):
-                    if let next = calls.first(where: { $0.started > returned }), hasOneTime,
+                    if let next = calls.first(where: {
+                        $0.started > returned && $0.attempt > attempts(before: operation, story)
+                    }), hasOneTime,
                         next.startedAt < until - 1000
                     {
                         found.append("call \(next.number) began while its request backed off (\(operation.number))")

@@ -5,7 +5,7 @@ import Hablare
 extension Simulation {
     private static let look: Int64 = 500_000_000
     /// No request needs longer than this once nothing goes wrong any more.
-    private static let longest: Int64 = 400 * 1_000_000_000
+    private static let longest: Int64 = 1500 * 1_000_000_000
 
     /// Faults cease; where no process is, one starts.
     func rest() {
@@ -34,6 +34,9 @@ extension Simulation {
         // One that its own process leaves alone may be taken by another one, when that looks around.
         let isSettled = all.allSatisfy { $0.waiting == .held }
         let (finalSince, restBegan) = state.withLock { state -> (Int64?, Int64) in
+            // A held one may still be completed by a late answer: then its news takes its time, too.
+            if all.count != state.open { state.finalSince = nil }
+            state.open = all.count
             state.finalSince = live == 0 ? state.finalSince ?? now : nil
             return (state.finalSince, state.restBegan)
         }

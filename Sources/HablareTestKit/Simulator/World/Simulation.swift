@@ -20,6 +20,8 @@ package final class Simulation: Sendable {
         var isEnding = false
         /// Since when every request is final.
         var finalSince: Int64?
+        /// How many were not final, held ones included, at the last look.
+        var open = 0
         var restBegan: Int64 = 0
         /// Until when providers want to hear nothing of an account, for very long pauses.
         var pauses: [Int: Int64] = [:]

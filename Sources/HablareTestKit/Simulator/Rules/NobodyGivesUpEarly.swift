@@ -1,0 +1,40 @@
+import Hablare
+
+/// A request does not fail of what another attempt could have helped while it has attempts left: an explicit retry
+/// gives it all of them anew, and attempts that nobody failed do not count.
+enum NobodyGivesUpEarly: SimulationRule {
+    static let name = "nobody gives up early"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        let policy = history.plan.configuration.retry
+        // The time since the first attempt that counts is not known, but nothing takes that long.
+        guard history.hasOneTime, policy.maximumElapsed >= .seconds(600) else { return [] }
+        var found: [String] = []
+        for story in history.stories where !story.isMurky {
+            guard let planned = history.planned(story.number), planned.deadline == nil else { continue }
+            let bound = planned.maximumAttempts ?? policy.maximumAttempts
+            let said = story.outcomes.map(\.outcome) + [history.final[story.number]?.status].compactMap(\.self)
+            for case .failed(_, let number) in Set(said) where number >= 0 {
+                let call = history.calls[Int(number)]
+                guard let end = call.end, let failure = history.failure(of: call), !failure.isAbsurd,
+                    end.time - (story.calls.first?.startedAt ?? 0) < 300_000_000_000
+                else { continue }
+                switch failure.disposition {
+                case .retry: break
+                case .outcomeUnknown where planned.unknownOutcome == .runAgain: break
+                default: continue
+                }
+                // At most so many attempts count: those since the last retry that was applied before it.
+                let retry =
+                    story.retries.filter { $0.result == .done && $0.end < call.started }.map(\.called).max() ?? 0
+                let before = story.calls.filter { $0.started < retry }.map(\.attempt).max() ?? 0
+                if call.attempt - before < bound {
+                    found.append(
+                        "request \(story.number) failed of call \(number), its attempt \(call.attempt - before) of \(bound)"
+                    )
+                }
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,48 @@
+import Hablare
+
+/// The classes of a lane share it 8:4:1: while a request waits, each one of its own class and it itself let no more than
+/// a round of the others pass.
+enum NobodyStarves: SimulationRule {
+    static let name = "nobody starves"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        // Where several processes share a backlog, which of them takes what is not seen; nor is what a failure put off.
+        guard history.plan.slots == 1, history.processes.count <= 2,
+            history.processes.allSatisfy({ !$0.hasCrashed && $0.sleeps.isEmpty && $0.storeFailures.isEmpty })
+        else { return [] }
+        var found: [String] = []
+        for story in history.stories where !story.isMurky && story.retries.isEmpty {
+            guard let planned = history.planned(story.number), let first = story.calls.first,
+                let since = AcknowledgedIsDurable.acknowledgement(of: story, in: history), since < first.started
+            else { continue }
+            var passed: [Int: Int] = [:]
+            for call in history.calls
+            where call.started > since && call.started < first.started && Int(call.provider) == planned.provider {
+                guard let other = history.planned(call.request) else { continue }
+                passed[other.priority.rawValue, default: 0] += 1
+            }
+            let own = weight(planned.priority)
+            let rounds = (passed[planned.priority.rawValue, default: 0] + own) / own
+            for priority in Priority.allCases where priority != planned.priority {
+                // A window of others may have been taken before it came; and one round is under way.
+                let bound =
+                    weight(priority) * (rounds + 1) + 4 * max(4, history.plan.providers[planned.provider].concurrency)
+                let count = passed[priority.rawValue, default: 0]
+                if count > bound {
+                    found.append(
+                        "request \(story.number), \(planned.priority), let \(count) of class \(priority) pass, of \(bound)"
+                    )
+                }
+            }
+        }
+        return found
+    }
+
+    private static func weight(_ priority: Priority) -> Int {
+        switch priority {
+        case .high: 8
+        case .normal: 4
+        case .low: 1
+        }
+    }
+}
