@@ -60,6 +60,10 @@ package struct AccountBudget: Sendable, Hashable {
             }
             requests?.level -= 1
             units?.level -= cost
+            // At most ten minutes of debt: one absurd cost must not close an account for ever.
+            if let measure = unitMeasure, let level = units?.level {
+                units?.level = max(level, -600 * measure.perSecond)
+            }
             granted.append(cost)
         }
         return PermitGrant(costs: granted, next: nil)

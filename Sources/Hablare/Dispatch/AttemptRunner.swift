@@ -104,7 +104,9 @@ struct AttemptRunner: Sendable {
                         requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
                         metadata: answer.metadata, receivedAt: endedAt, usage: answer.usage))
             case .failed(let error): failed(with: error, flight, startedAt: startedAt, endedAt: endedAt)
-            case .interrupted: .interrupted
+            case .interrupted:
+                // Stopped by us or dead with us: what the provider made of it is as unknown.
+                reply.wasSent && flight.request.unknownOutcome == .hold ? .held(.interrupted) : .interrupted
             }
         return AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,

@@ -85,8 +85,9 @@ package struct Breaker: Sendable, Hashable {
     }
 
     private mutating func open(pauses: Int, now: Date) -> AccountReport.Failing {
-        let pause = min(policy.pause * (1 << min(pauses, 30)), policy.longestPause)
-        let until = now.addingTimeInterval(pause / .seconds(1))
+        // In seconds: a duration that is doubled often enough cannot be held.
+        let pause = policy.pause / .seconds(1) * Double(1 << min(pauses, 30))
+        let until = now.addingTimeInterval(min(pause, policy.longestPause / .seconds(1)))
         state = .open(until: until, pauses: pauses)
         return .until(until)
     }

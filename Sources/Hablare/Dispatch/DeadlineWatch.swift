@@ -20,6 +20,8 @@ actor DeadlineWatch {
 
     private var isOpen = false
     private var next: Date?
+    /// The earliest deadline that was noticed since the last sweep began: its answer may not know it.
+    private var noticed: Date?
     private var timer: (fires: Date, task: Task<Void, Never>)?
     /// Ended, and not yet over: they are awaited at the end.
     private var sweeps: [Int: Task<Void, Never>] = [:]
@@ -54,7 +56,9 @@ actor DeadlineWatch {
 
     /// A request with a deadline is on disk.
     func noticed(_ deadline: Date) {
-        guard isOpen, deadline < next ?? .distantFuture else { return }
+        guard isOpen else { return }
+        noticed = min(noticed ?? deadline, deadline)
+        guard deadline < next ?? .distantFuture else { return }
         next = deadline
         arm()
     }
@@ -64,10 +68,12 @@ actor DeadlineWatch {
         do {
             var isMore = true
             while isMore {
+                noticed = nil
                 let receipt = try await journal.commit(.expire(at: date(), limit: Self.batch))
                 isMore = await took(receipt)
             }
         } catch {
+            next = nil
             // Tried again at the next renewal, by this process or another.
             logger.error("Requests that ran out of time could not be ended", metadata: ["error": "\(error)"])
         }
@@ -80,7 +86,7 @@ actor DeadlineWatch {
             dispatcher.cancelled(request.flight, token: request.token, because: .expired)
             hub.announce(.failed(.deadlineExceeded), of: request.id)
         }
-        self.next = next
+        self.next = [next, noticed].compactMap(\.self).min()
         arm()
         return requests.count >= Self.batch
     }
@@ -106,6 +112,7 @@ actor DeadlineWatch {
 
     private func timerFired() {
         timer = nil
+        next = nil
         guard isOpen else { return }
         lastSweep += 1
         let number = lastSweep

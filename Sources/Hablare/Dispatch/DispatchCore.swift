@@ -170,6 +170,7 @@ package struct DispatchCore: Sendable {
         if lanes.values[index].isIdle, accounts[lanes.values[index].account]?.admit(cost: cost, now: now) == .admitted {
             _ = lanes.values[index].gate.enter()
             unheard += 1
+            lanes.values[index].unheard += 1
             return .start
         }
         guard lanes.values[index].room > 0 else {
@@ -178,12 +179,13 @@ package struct DispatchCore: Sendable {
         }
         lanes.values[index].promised += 1
         unheard += 1
+        lanes.values[index].unheard += 1
         return .lease
     }
 
     /// A submission is on disk as it was placed.
     package mutating func submitted(_ flight: QueuedFlight, as placement: Placement, now: Date) -> [Effect] {
-        let wasCancelled = heard(of: flight, placed: placement)
+        let wasCancelled = heard(of: flight, for: flight.provider, placed: placement)
         switch placement {
         case .start where wasCancelled:
             leave(flight.provider, unspent: flight.cost)
@@ -223,7 +225,7 @@ package struct DispatchCore: Sendable {
     package mutating func submissionDropped(
         to provider: ProviderID, placement: Placement, cost: Double, now: Date
     ) -> [Effect] {
-        _ = heard(of: nil, placed: placement)
+        _ = heard(of: nil, for: provider, placed: placement)
         switch placement {
         case .start: leave(provider, unspent: cost)
         case .lease: lanes[provider]?.promised -= 1
@@ -233,9 +235,12 @@ package struct DispatchCore: Sendable {
     }
 
     /// Something was heard of a submission: was its flight cancelled before?
-    private mutating func heard(of flight: QueuedFlight?, placed placement: Placement) -> Bool {
+    private mutating func heard(
+        of flight: QueuedFlight?, for provider: ProviderID, placed placement: Placement
+    ) -> Bool {
         guard placement != .leave else { return false }
         unheard -= 1
+        lanes[provider]?.unheard -= 1
         defer { if unheard == 0 { endedUnheard = [:] } }
         guard let flight, let ended = endedUnheard[flight.id] else { return false }
         return flight.lifecycle.token <= ended
@@ -274,7 +279,7 @@ package struct DispatchCore: Sendable {
         }
         lanes.values[index].backlog = mayBeMore ? .possible : .none
         for flight in flights {
-            leaseEnded(flight.id, token: flight.lifecycle.token - 1)
+            if lanes.values[index].unheard > 0 { leaseEnded(flight.id, token: flight.lifecycle.token - 1) }
             lanes.values[index].queue.append(flight, priority: flight.request.priority)
         }
         return fill(provider, now: now)

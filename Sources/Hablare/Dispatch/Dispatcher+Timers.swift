@@ -5,7 +5,7 @@ extension Dispatcher {
     // MARK: Deadlines of attempts
 
     func setDeadline(of id: FlightID, in duration: Duration, _ state: inout State) {
-        state.deadlines.set(id, to: clock.now + duration)
+        state.deadlines.set(id, to: clock.now + min(duration, .farthest))
         armTimer(&state)
     }
 

@@ -111,7 +111,7 @@ package final class Dispatcher: Sendable {
         happened { state in
             for id in state.attempts.keys.sorted() { stop(id, because: .interrupted, &state) }
         }
-        await idle(within: cancellationGrace + .seconds(1))
+        await idle(within: min(cancellationGrace, .farthest) + .seconds(1))
         happened { state in
             state.cancelled += [state.timer?.task, state.alarm?.task].compactMap(\.self)
             state.timer = nil
@@ -133,11 +133,14 @@ package final class Dispatcher: Sendable {
     func place(_ costs: [Double], to provider: ProviderID, inScope: Bool) -> (
         owner: OwnerID?, places: [DispatchCore.Placement]
     ) {
-        unfinished.enter()
+        guard inScope else { return (nil, Array(repeating: .leave, count: costs.count)) }
         let now = date()
+        // Entered before the lock is given back, so that a drain that follows waits for it. What is left to the store
+        // names no holder and is not waited for: others may go on submitting while this process shuts down.
         return happened { state in
-            guard inScope else { return (state.owner, Array(repeating: .leave, count: costs.count)) }
-            return (state.owner, costs.map { state.core.submitting(to: provider, cost: $0, now: now) })
+            let places = costs.map { state.core.submitting(to: provider, cost: $0, now: now) }
+            if places.contains(where: { $0 != .leave }) { unfinished.enter() }
+            return (state.owner, places)
         }
     }
 
@@ -156,7 +159,9 @@ package final class Dispatcher: Sendable {
                     state.core.submissionDropped(to: provider, placement: placement, cost: cost, now: now), &state)
             }
         }
-        unfinished.leave()
+        if flights.contains(where: { $0.placement != .leave }) || dropped.contains(where: { $0.placement != .leave }) {
+            unfinished.leave()
+        }
     }
 
     // MARK: What others did

@@ -22,6 +22,8 @@ struct Lane: Sendable {
     var queue = FairQueue<QueuedFlight>()
     /// Places of the window promised to submissions that are being committed.
     var promised = 0
+    /// Submissions that hold a promised place and of which nothing was heard since.
+    var unheard = 0
     var backlog = Backlog.possible
     /// When the next flight that backs off in the store may be taken.
     var due: Date?

@@ -81,6 +81,10 @@ extension AIServiceError {
         )
     }
 
+    static let interrupted = AIServiceError(
+        .suspended,
+        "The attempt was stopped because its process shut down; nobody knows whether it was carried out, and billed.")
+
     static let attemptCancelled = AIServiceError(
         .cancelled, "The attempt was stopped because its request was cancelled.")
 }

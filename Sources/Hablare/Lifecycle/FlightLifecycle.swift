@@ -129,7 +129,7 @@ extension FlightLifecycle {
         switch state {
         case .waiting:
             state = .leased(owner)
-            token += 1
+            token &+= 1  // a damaged row may hold any number; equality is all that counts
         case .leased, .executing:
             throw .alreadyHeld
         case .backingOff, .held:

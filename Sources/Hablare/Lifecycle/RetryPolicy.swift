@@ -10,7 +10,8 @@ public struct RetryPolicy: Sendable, Hashable {
     public var baseDelay: Duration
     /// The most that is ever waited, unless the provider asks for more. Default 60 s.
     public var maximumDelay: Duration
-    /// How long after the first attempt another one may still begin. Default 10 minutes.
+    /// Until when, after the first attempt, a failure may be followed by another attempt: one that would be due later is
+    /// not waited for. Default 10 minutes.
     public var maximumElapsed: Duration
 
     /// Creates a policy.

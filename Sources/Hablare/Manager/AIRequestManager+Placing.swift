@@ -28,7 +28,7 @@ extension AIRequestManager {
             throw AIServiceError(.invalidRequest, "A request has at least 1 attempt. Give it 1 or more, or `nil`.")
         }
         let now = seams.date()
-        if let deadline = request.deadline, deadline <= now {
+        if let deadline = request.deadline, !(deadline > now) {  // also one that is no number
             throw AIServiceError(
                 .invalidRequest, "The request's deadline has passed already. Give it a later one, or none.")
         }

@@ -56,7 +56,8 @@ public struct EngineConfiguration: Sendable, Hashable {
         }
         let natural: [(String, Duration)] = [
             ("cancellationGrace", cancellationGrace), ("shutdownGrace", shutdownGrace),
-            ("retry.baseDelay", retry.baseDelay), ("retry.maximumDelay", retry.maximumDelay),
+            ("breaker.longestPause", breaker.longestPause), ("retry.baseDelay", retry.baseDelay),
+            ("retry.maximumDelay", retry.maximumDelay),
             ("retry.maximumElapsed", retry.maximumElapsed),
         ]
         for (name, value) in natural where value < .zero {

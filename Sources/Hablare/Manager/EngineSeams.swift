@@ -58,6 +58,6 @@ public struct EngineClock: Sendable {
 
     /// Sleeps for a time, or throws `CancellationError`.
     public func sleep(for duration: Duration) async throws {
-        try await wait(now + duration)
+        try await wait(now + min(duration, .farthest))
     }
 }

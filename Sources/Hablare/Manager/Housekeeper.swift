@@ -4,8 +4,8 @@ import Logging
 /// Says that this process lives, finds those that do not, and notices what others did on the same store.
 struct Housekeeper: Sendable {
     private let manager: AIRequestManager
-    /// Whether others have committed since the last look that succeeded.
-    private let missedLook = Guarded(false)
+    /// How many looks around were called for, and how many of these calls were answered by one that succeeded.
+    private let looks = Guarded((wanted: 0, done: 0))
 
     init(_ manager: AIRequestManager) {
         self.manager = manager
@@ -62,7 +62,7 @@ struct Housekeeper: Sendable {
                 metadata: ["pid": "\(other.registration.processID)", "receipt": "\(receipt)"])
             manager.dispatcher.backlogMayExist()
             // What others did to the requests that are watched here is not all of it: some may be held now.
-            missedLook.withLock { $0 = true }
+            looks.withLock { $0.wanted += 1 }
         }
     }
 
@@ -135,10 +135,13 @@ struct Housekeeper: Sendable {
 
     private func noticeOthers() async throws {
         let isForeign = try await manager.journal.hasForeignCommits()
-        guard isForeign || missedLook.withLock({ $0 }) else { return }
-        missedLook.withLock { $0 = true }  // until the look has succeeded
+        let wanted = looks.withLock { looks -> Int? in
+            if isForeign { looks.wanted += 1 }
+            return looks.wanted > looks.done ? looks.wanted : nil
+        }
+        guard let wanted else { return }
         try await lookAround()
-        missedLook.withLock { $0 = false }
+        looks.withLock { $0.done = max($0.done, wanted) }
     }
 
     /// Stops what others cancelled, announces what others finished, takes what others left.

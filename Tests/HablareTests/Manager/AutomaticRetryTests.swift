@@ -169,6 +169,23 @@ struct AutomaticRetryTests {
         }
     }
 
+    @Test("Stopped by a shutdown, a request that says so is held, and another one runs again")
+    func shutDown() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate)], configuration: EngineConfiguration(shutdownGrace: .zero))
+        let manager = engine.manager
+        let held = AIRequest(prompt: "x", unknownOutcome: .hold)
+        let again = AIRequest(prompt: "y")
+        try await engine.run {
+            try await manager.submit(held, to: "scripted")
+            try await manager.submit(again, to: "scripted")
+            await gate.arrivals(reach: 2)
+        }
+        #expect(try await manager.snapshot(for: held.id).waiting == .held)
+        #expect(try await manager.attempts(for: held.id).map(\.billing) == [.maybeBilled])
+        #expect(try await manager.snapshot(for: again.id).waiting == .unclaimed(ahead: 0))
+    }
+
     @Test("A provider that fails again and again is left alone; the reason says until when")
     func breaker() async throws {
         let provider = failing(2, with: Self.overloaded)

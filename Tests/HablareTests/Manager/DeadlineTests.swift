@@ -14,6 +14,8 @@ struct DeadlineTests {
         let past = AIRequest(prompt: "x", deadline: engine.dates.now)
         let error = await #expect(throws: AIServiceError.self) { try await engine.manager.submit(past, to: "scripted") }
         #expect(error?.code == .invalidRequest && error?.message.contains("deadline") == true)
+        let never = AIRequest(prompt: "x", deadline: Date(timeIntervalSince1970: .nan))
+        #expect(await code { try await engine.manager.submit(never, to: "scripted") } == .invalidRequest)
         let none = AIRequest(prompt: "x", maximumAttempts: 0)
         #expect(await code { try await engine.manager.submit(none, to: "scripted") } == .invalidRequest)
     }
