@@ -57,6 +57,7 @@ enum NothingPaidInSilence: SimulationRule {
         // The answer reaches the ledger unless the process dies, ends or cannot write first.
         let isUndisturbed =
             !process.hasCrashed && process.storeFailures.isEmpty
+            && !process.slept(from: end.time, to: history.quietTime)
             && end.place < process.shutdownOrdered ?? .max
             && end.time + 1_000_000_000 < history.quietTime
         return isUndisturbed ? 2 : 1
