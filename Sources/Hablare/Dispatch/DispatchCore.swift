@@ -404,7 +404,9 @@ package struct DispatchCore: Sendable {
         guard let limit = accounts[account]?.limit else { return [] }
         accounts[account]?.asked(by: lanes.values[index].provider)
         let block = limit.requestsPerMinute.map { Int(max(1, min($0 / 60, Double(Account.largestBlock)))) }
-        let costs = lanes.values[index].upcoming.prefix(block ?? Account.largestBlock).map(\.cost)
+        // A provider that is probed gets one call.
+        let most = lanes.values[index].breaker.isClosed ? block ?? Account.largestBlock : 1
+        let costs = lanes.values[index].upcoming.prefix(most).map(\.cost)
         return [.reserve(PermitRequest(account: account, limit: limit, costs: costs))]
     }
 }

@@ -130,6 +130,7 @@ extension ClaimTransaction {
         return try earliestBackoff(of: query.provider).map { $0 <= now ? query.now : Coding.date($0) }
     }
 
+    /// A damaged row, of another state than its owner says, is left out here and below: it would be due for ever.
     private func earliestBackoff(of provider: ProviderID) throws -> Int64? {
         var earliest: Int64?
         var select = try BoundStatement(
@@ -137,6 +138,7 @@ extension ClaimTransaction {
             """
             SELECT not_before FROM flights INDEXED BY flights_due
             WHERE owner = -1 AND provider = (SELECT id FROM providers WHERE name = ?1) AND not_before IS NOT NULL
+                AND state = 6
             ORDER BY not_before LIMIT 1
             """)
         select.bind(1, provider.rawValue)
@@ -152,6 +154,7 @@ extension ClaimTransaction {
             """
             SELECT f.id, \(FlightLifecycle.columns) FROM flights f INDEXED BY flights_due
             WHERE f.owner = -1 AND f.provider = (SELECT id FROM providers WHERE name = ?1) AND f.not_before <= ?2
+                AND f.state = 6
             ORDER BY f.not_before, f.id LIMIT ?3
             """)
         select.bind(1, provider.rawValue)

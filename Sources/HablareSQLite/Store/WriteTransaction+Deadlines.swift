@@ -24,7 +24,7 @@ extension WriteTransaction {
             db,
             """
             SELECT id, flight FROM requests INDEXED BY requests_due
-            WHERE deadline IS NOT NULL AND state = 0 AND deadline <= ?1 ORDER BY deadline, flight LIMIT ?2
+            WHERE deadline IS NOT NULL AND state = 0 AND deadline <= ?1 AND length(id) = 16 ORDER BY deadline, flight LIMIT ?2
             """)
         select.bind(1, Coding.time(date))
         select.bind(2, max(0, limit))  // SQLite takes a negative limit for none
@@ -40,7 +40,7 @@ extension WriteTransaction {
             db,
             """
             SELECT deadline FROM requests INDEXED BY requests_due
-            WHERE deadline IS NOT NULL AND state = 0 ORDER BY deadline LIMIT 1
+            WHERE deadline IS NOT NULL AND state = 0 AND length(id) = 16 ORDER BY deadline LIMIT 1
             """)
         try select.forEach { earliest = Coding.date($0.int(0)) }
         return earliest
