@@ -134,6 +134,20 @@ import Testing
         }
     }
 
+    @Test("Old news of a cancellation does not stop the attempt that a retry led to")
+    func oldNews() throws {
+        var core = core(1)
+        var again = flight(1)
+        try again.lifecycle.leased(by: OwnerID(rawValue: 1))
+        _ = again.lifecycle.lastMemberLeft()
+        try again.lifecycle.reopened()
+        try again.lifecycle.leased(by: OwnerID(rawValue: 1))
+        _ = core.backlogMayExist(now: now)
+        #expect(started(core.claimed([again], by: "p", asked: 16, now: now)) == [1])
+        #expect(core.cancelled(FlightID(rawValue: 1), token: 1, now: now).isEmpty)
+        #expect(!core.cancelled(FlightID(rawValue: 1), token: 2, now: now).isEmpty)
+    }
+
     @Test("What was cancelled in the queue is not started")
     func cancelledInQueue() {
         var core = core(1)
