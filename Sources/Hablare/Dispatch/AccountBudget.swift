@@ -71,18 +71,21 @@ package struct AccountBudget: Sendable, Hashable {
 
     /// Until when the account is paused, if it is. A pause longer than any that is believed is a clock's that was set back.
     package func pause(now: Date) -> Date? {
+        believed(pausedUntil, now: now)
+    }
+
+    /// A date to come, unless it is farther away than any pause that is believed.
+    private func believed(_ date: Date?, now: Date) -> Date? {
         let farthest = now.addingTimeInterval(Self.longestPause + TokenBucket.largestLag)
-        guard let pausedUntil, pausedUntil > now, pausedUntil <= farthest else {
-            return nil
-        }
-        return pausedUntil
+        guard let date, date > now, date <= farthest else { return nil }
+        return date
     }
 
     /// Why nothing is sent to the account at the moment, if nothing is.
     package func waitReason(now: Date) -> RequestSnapshot.WaitReason? {
-        if let failingUntil, failingUntil > now { return .providerFailing(until: failingUntil) }
+        if let date = believed(failingUntil, now: now) { return .providerFailing(until: date) }
         if let pause = pause(now: now) { return .rateLimited(until: pause) }
-        return nextCall.flatMap { $0 > now ? .rateLimited(until: $0) : nil }
+        return believed(nextCall, now: now).map { .rateLimited(until: $0) }
     }
 
     private func measure(_ own: Double?, _ reported: Double?, _ limit: RateLimit) -> TokenBucket.Measure? {

@@ -15,13 +15,15 @@ struct AttemptRunner: Sendable {
 
     /// How long an attempt at a request may take.
     func timeout(of flight: QueuedFlight) -> Duration {
-        flight.request.attemptTimeout ?? registry[flight.provider]?.limits.attemptTimeout ?? attemptTimeout
+        flight.request.attemptTimeout ?? registry.registration(of: flight.provider)?.limits.attemptTimeout
+            ?? attemptTimeout
     }
 
     /// What a call costs in units of its account's limit; 0 where the limit has none.
     func cost(of request: AIRequest, for provider: ProviderID) -> Double {
-        guard let provider = registry[provider], provider.limits.rate?.unitsPerMinute != nil else { return 0 }
-        let units = provider.units(of: request)
+        guard let registered = registry.registration(of: provider), registered.limits.rate?.unitsPerMinute != nil
+        else { return 0 }
+        let units = registered.provider.units(of: request)
         return units.isFinite ? max(0, units) : 0
     }
 
@@ -93,7 +95,7 @@ struct AttemptRunner: Sendable {
 
     /// The end of an attempt as it goes to the store.
     func end(of flight: QueuedFlight, startedAt: Date, reply: Reply, stopped: StopReason?) -> AttemptEnd {
-        let promised = registry[flight.provider]?.responseType ?? .data
+        let promised = registry.registration(of: flight.provider)?.responseType ?? .data
         let verdict = AttemptVerdict(reply.result, promised: promised, stopped: stopped)
         let endedAt = date()
         let outcome: AttemptEnd.Outcome =
@@ -132,13 +134,18 @@ struct AttemptRunner: Sendable {
 
     /// Records the end of an attempt, its content first, and announces the outcome once it is on disk.
     ///
+    /// - Parameter isLastTry: Whether an answer whose content cannot be stored ends its request with that error.
     /// - Returns: What was recorded; `nil` when the outcome was not needed.
     /// - Throws: ``AIServiceError`` of category storage when it could not be recorded.
-    func settle(_ end: AttemptEnd) async throws -> AttemptEnd.Outcome? {
+    func settle(_ end: AttemptEnd, isLastTry: Bool = false) async throws -> AttemptEnd.Outcome? {
         var stored = end
         var outcome = end.outcome
         for _ in 0..<3 {
-            stored.outcome = try await storingContent(of: outcome)
+            do {
+                stored.outcome = try await storingContent(of: outcome)
+            } catch let error as AIServiceError where isLastTry {
+                stored.outcome = .failed(error)
+            }
             switch try await journal.commit(.settle(stored)) {
             case .done:
                 announce(stored)

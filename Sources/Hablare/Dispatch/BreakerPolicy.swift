@@ -15,6 +15,16 @@ public struct BreakerPolicy: Sendable, Hashable {
         self.longestPause = longestPause
     }
 
+    /// Refuses what cannot work.
+    func check(_ name: String) throws(AIServiceError) {
+        guard threshold >= 1, pause > .zero, longestPause >= .zero else {
+            throw AIServiceError(
+                .invalidConfiguration,
+                "\(name) has a threshold of less than 1, or a pause that is not positive. Give it 1 or more, and some time."
+            )
+        }
+    }
+
     /// Never leaves a provider alone.
     public static let never = BreakerPolicy(threshold: .max)
 }

@@ -81,9 +81,9 @@ package struct DispatchCore: Sendable {
     /// theirs, and what was cancelled, or retried since, is not sent, whichever news comes first.
     private var endedUnheard: [FlightID: Int64] = [:]
 
-    package init(lanes: [LaneDescription], breaker: BreakerPolicy = BreakerPolicy()) {
+    package init(lanes: [LaneDescription]) {
         self.lanes = OrderedDictionary(
-            lanes.map { ($0.provider, Lane($0, breaker: Breaker(breaker))) }, uniquingKeysWith: { first, _ in first })
+            lanes.map { ($0.provider, Lane($0)) }, uniquingKeysWith: { first, _ in first })
         accounts = Dictionary(
             lanes.map { ($0.account, Account(id: $0.account, limit: $0.rate)) }, uniquingKeysWith: { first, _ in first }
         )

@@ -79,10 +79,10 @@ extension Dispatcher {
         }
     }
 
-    private func recordEnd(_ end: AttemptEnd) async {
+    private func recordEnd(_ end: AttemptEnd, tries: Int = 0) async {
         defer { unfinished.leave() }
         do {
-            let recorded = try await runner.settle(end)
+            let recorded = try await runner.settle(end, isLastTry: tries + 1 >= Self.maximumRecordings)
             guard case .postponed(_, let until) = recorded else { return }
             happened { state in
                 apply(state.core.postponed(end.provider, until: until, now: date()), &state)
@@ -90,16 +90,16 @@ extension Dispatcher {
         } catch {
             logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])
             happened { state in
-                state.unrecorded.append(end)
+                state.unrecorded.append(UnrecordedEnd(end: end, tries: tries + 1))
                 state.core.storeFailed()
             }
             hub.fail(end.request, with: error)
         }
     }
 
-    func record(_ end: AttemptEnd) async {
+    func record(_ end: AttemptEnd, tries: Int = 0) async {
         unfinished.enter()
-        await recordEnd(end)
+        await recordEnd(end, tries: tries)
     }
 
     func stop(_ id: FlightID, because reason: StopReason, _ state: inout State) {

@@ -24,6 +24,17 @@ package final class Dispatcher: Sendable {
         let token: Int64
     }
 
+    /// The end of an attempt that the store could not take.
+    struct UnrecordedEnd: Sendable {
+        let end: AttemptEnd
+        /// How often it was tried to record it.
+        let tries: Int
+    }
+
+    /// So often the recording of an answer is tried whose content cannot be stored although commits succeed. Nothing
+    /// is sent meanwhile; then the request fails, so that one answer cannot hold up all work for ever.
+    static let maximumRecordings = 60
+
     struct State: Sendable {
         var core: DispatchCore
         var owner: OwnerID?
@@ -38,7 +49,7 @@ package final class Dispatcher: Sendable {
         var errands: [Int: Task<Void, Never>] = [:]
         var lastErrand = 0
         /// Ends of attempts that the store could not take. Kept until it can, or until the process ends.
-        var unrecorded: [AttemptEnd] = []
+        var unrecorded: [UnrecordedEnd] = []
         var idleWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastIdleWaiter = 0
         /// Waits whose time ran out before they had begun.
@@ -74,11 +85,12 @@ package final class Dispatcher: Sendable {
         self.scope = configuration.scope
         self.cancellationGrace = configuration.cancellationGrace
         self.logger = logger
-        let lanes = registry.providers.map {
+        let lanes = registry.registrations.map {
             LaneDescription(
-                provider: $0.id, concurrency: $0.limits.concurrency, account: $0.account, rate: $0.limits.rate)
+                provider: $0.id, concurrency: $0.limits.concurrency, account: $0.account, rate: $0.limits.rate,
+                breaker: $0.limits.breaker ?? configuration.breaker)
         }
-        state = Guarded(State(core: DispatchCore(lanes: lanes, breaker: configuration.breaker)))
+        state = Guarded(State(core: DispatchCore(lanes: lanes)))
     }
 
     /// Something happened: decides and sets in motion what follows from it, in one critical section.
@@ -119,7 +131,7 @@ package final class Dispatcher: Sendable {
         }
         await unfinished.empty()
         // Once more, before the registration goes and these count as lost: the disk may have room again.
-        for end in happened({ Self.takeUnrecorded(&$0) }) { await record(end) }
+        for kept in happened({ Self.takeUnrecorded(&$0) }) { await record(kept.end, tries: kept.tries) }
         while let errand = happened({ $0.errands.min { $0.key < $1.key } }) {
             await errand.value.value
             happened { $0.errands[errand.key] = nil }
@@ -211,17 +223,23 @@ package final class Dispatcher: Sendable {
         happened { $0.core.storeFailed() }
     }
 
-    /// The store was written: whatever could not be recorded is tried again, then work goes on.
+    /// The store was written: whatever could not be recorded is tried again. Work goes on once all of it is recorded:
+    /// before that, more would be paid for that cannot be kept.
     func storeRecovered() {
         happened { state in
-            for end in Self.takeUnrecorded(&state) {
-                errand(&state) { [weak self] in await self?.record(end) }
+            guard !state.unrecorded.isEmpty else { return apply(state.core.storeRecovered(now: date()), &state) }
+            let unrecorded = Self.takeUnrecorded(&state)
+            errand(&state) { [weak self] in
+                for kept in unrecorded { await self?.record(kept.end, tries: kept.tries) }
+                self?.happened { state in
+                    guard let self, state.unrecorded.isEmpty else { return }
+                    self.apply(state.core.storeRecovered(now: self.date()), &state)
+                }
             }
-            apply(state.core.storeRecovered(now: date()), &state)
         }
     }
 
-    private static func takeUnrecorded(_ state: inout State) -> [AttemptEnd] {
+    private static func takeUnrecorded(_ state: inout State) -> [UnrecordedEnd] {
         defer { state.unrecorded = [] }
         return state.unrecorded
     }

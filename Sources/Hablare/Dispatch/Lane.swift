@@ -29,12 +29,12 @@ struct Lane: Sendable {
     var due: Date?
     let window: Int
 
-    init(_ description: LaneDescription, breaker: Breaker) {
+    init(_ description: LaneDescription) {
         provider = description.provider
         account = description.account
         gate = ConcurrencyGate(limit: description.concurrency)
         window = max(16, min(description.concurrency, 1_000_000) * 4)
-        self.breaker = breaker
+        breaker = Breaker(description.breaker)
     }
 
     /// Whether a new call could be sent before all others.
@@ -74,11 +74,16 @@ package struct LaneDescription: Sendable {
     package var concurrency: Int
     package var account: AccountID
     package var rate: RateLimit?
+    package var breaker: BreakerPolicy
 
-    package init(provider: ProviderID, concurrency: Int, account: AccountID? = nil, rate: RateLimit? = nil) {
+    package init(
+        provider: ProviderID, concurrency: Int, account: AccountID? = nil, rate: RateLimit? = nil,
+        breaker: BreakerPolicy = BreakerPolicy()
+    ) {
         self.provider = provider
         self.concurrency = concurrency
         self.account = account ?? AccountID(rawValue: provider.rawValue)
         self.rate = rate
+        self.breaker = breaker
     }
 }

@@ -9,7 +9,7 @@ extension AIRequestManager {
 
     /// A request that was checked, ready to be placed and written.
     func draft(_ request: AIRequest, _ provider: ProviderID) throws -> Submission {
-        guard let registered = registry[provider] else {
+        guard let registered = registry.registration(of: provider) else {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
         }
         if let limit = registered.limits.maximumCharacters {

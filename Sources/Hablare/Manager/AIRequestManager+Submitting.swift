@@ -24,7 +24,7 @@ extension AIRequestManager {
     /// - Throws: as ``submit(_:to:)``.
     @discardableResult
     @concurrent public func submit(request: AIRequest, provider: any AIServiceProvider) async throws -> UUID {
-        guard registry[provider.id]?.instance == provider.instance else {
+        guard registry.registration(of: provider.id)?.instance == provider.instance else {
             throw AIServiceError.providerNotFound(provider.id, known: registry.ids)
         }
         return try await submit(request, to: provider.id)

@@ -15,7 +15,7 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var leaseDuration: Duration
     /// When a failed attempt is followed by another one.
     public var retry: RetryPolicy
-    /// When a provider that fails is left alone.
+    /// When a provider that fails is left alone, where ``ProviderLimits/breaker`` does not say.
     public var breaker: BreakerPolicy
     /// How long responses are kept.
     public var retention: Retention
@@ -49,24 +49,22 @@ public struct EngineConfiguration: Sendable, Hashable {
     func check() throws(AIServiceError) {
         let positive: [(String, Duration)] = [
             ("attemptTimeout", attemptTimeout), ("renewalInterval", renewalInterval), ("leaseDuration", leaseDuration),
-            ("breaker.pause", breaker.pause),
         ]
         for (name, value) in positive where value <= .zero {
             throw AIServiceError(.invalidConfiguration, "`\(name)` is not positive. Give it some time.")
         }
         let natural: [(String, Duration)] = [
             ("cancellationGrace", cancellationGrace), ("shutdownGrace", shutdownGrace),
-            ("breaker.longestPause", breaker.longestPause), ("retry.baseDelay", retry.baseDelay),
+            ("retry.baseDelay", retry.baseDelay),
             ("retry.maximumDelay", retry.maximumDelay),
             ("retry.maximumElapsed", retry.maximumElapsed),
         ]
         for (name, value) in natural where value < .zero {
             throw AIServiceError(.invalidConfiguration, "`\(name)` is negative. Give it zero or more.")
         }
-        for (name, value) in [
-            ("retry.maximumAttempts", retry.maximumAttempts), ("breaker.threshold", breaker.threshold),
-        ] where value < 1 {
-            throw AIServiceError(.invalidConfiguration, "`\(name)` is less than 1. Give it 1 or more.")
+        try breaker.check("`breaker`")
+        guard retry.maximumAttempts >= 1 else {
+            throw AIServiceError(.invalidConfiguration, "`retry.maximumAttempts` is less than 1. Give it 1 or more.")
         }
         guard leaseDuration > renewalInterval else {
             throw AIServiceError(

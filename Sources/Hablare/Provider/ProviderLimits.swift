@@ -10,14 +10,19 @@ public struct ProviderLimits: Sendable, Hashable {
     /// How much may be asked a minute of the provider's account, by all processes on a store together. `nil`, the
     /// default: any number of calls, as suits a local program.
     public var rate: RateLimit?
+    /// When it is left alone because it fails. `nil`, the default: as ``EngineConfiguration/breaker`` says. A program
+    /// on this machine, whose failures are its input's, is best served by ``BreakerPolicy/never``.
+    public var breaker: BreakerPolicy?
 
     /// Creates limits.
     public init(
-        concurrency: Int = 4, attemptTimeout: Duration? = nil, maximumCharacters: Int? = nil, rate: RateLimit? = nil
+        concurrency: Int = 4, attemptTimeout: Duration? = nil, maximumCharacters: Int? = nil, rate: RateLimit? = nil,
+        breaker: BreakerPolicy? = nil
     ) {
         self.concurrency = concurrency
         self.attemptTimeout = attemptTimeout
         self.maximumCharacters = maximumCharacters
         self.rate = rate
+        self.breaker = breaker
     }
 }

@@ -1,17 +1,40 @@
 /// The providers of a process: an immutable value, made at the composition root.
+///
+/// What a provider says of itself (its limits, its account, what it answers with) is asked once, when the registry is
+/// made, so that it is the same for all who ask and nothing of a provider's code runs in the engine's short locks.
 public struct ProviderRegistry: Sendable {
-    /// All providers, in the order they were given.
-    public let providers: [any AIServiceProvider]
-    private let byID: [ProviderID: any AIServiceProvider]
+    /// A provider and what it said of itself.
+    struct Registration: Sendable {
+        let id: ProviderID
+        let provider: any AIServiceProvider
+        let limits: ProviderLimits
+        let account: AccountID
+        let instance: ProviderInstance
+        let responseType: ContentType
+
+        init(_ provider: any AIServiceProvider) {
+            id = provider.id
+            self.provider = provider
+            limits = provider.limits
+            account = provider.account
+            instance = provider.instance
+            responseType = provider.responseType
+        }
+    }
+
+    /// In the order the providers were given.
+    let registrations: [Registration]
+    private let byID: [ProviderID: Registration]
 
     /// Creates a registry.
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration`` when two providers share an
     ///   id, an id is empty, or a limit is not positive.
     public init(_ providers: [any AIServiceProvider]) throws(AIServiceError) {
-        var byID: [ProviderID: any AIServiceProvider] = [:]
+        let registrations = providers.map { Registration($0) }
+        var byID: [ProviderID: Registration] = [:]
         var rates: [AccountID: RateLimit?] = [:]
-        for provider in providers {
+        for provider in registrations {
             guard !provider.id.rawValue.isEmpty else {
                 throw AIServiceError(.invalidConfiguration, "A provider has an empty id. Give it a name.")
             }
@@ -27,7 +50,7 @@ public struct ProviderRegistry: Sendable {
                     "Providers of account \(provider.account) have different rate limits. Give all of them the same.")
             }
         }
-        self.providers = providers
+        self.registrations = registrations
         self.byID = byID
     }
 
@@ -36,6 +59,7 @@ public struct ProviderRegistry: Sendable {
         else {
             throw AIServiceError(.invalidConfiguration, "A limit of provider \(id) is not positive. Give at least 1.")
         }
+        if let breaker = limits.breaker { try breaker.check("The breaker of provider \(id)") }
         guard limits.rate?.isValid ?? true else {
             throw AIServiceError(
                 .invalidConfiguration,
@@ -44,14 +68,20 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
+    /// All providers, in the order they were given.
+    public var providers: [any AIServiceProvider] { registrations.map(\.provider) }
+
     /// The ids, in the order the providers were given.
-    public var ids: [ProviderID] { providers.map(\.id) }
+    public var ids: [ProviderID] { registrations.map(\.id) }
 
     /// The provider of an id.
-    public subscript(id: ProviderID) -> (any AIServiceProvider)? { byID[id] }
+    public subscript(id: ProviderID) -> (any AIServiceProvider)? { byID[id]?.provider }
+
+    /// What the provider of an id said of itself.
+    func registration(of id: ProviderID) -> Registration? { byID[id] }
 
     /// The providers that answer with a kind of content, in order.
     public func providers(answering type: ContentType) -> [any AIServiceProvider] {
-        providers.filter { $0.responseType == type }
+        registrations.filter { $0.responseType == type }.map(\.provider)
     }
 }

@@ -10,10 +10,6 @@ struct Workplace: Sendable {
     /// How long running segments may go on after the first Ctrl-C.
     static let grace = Duration.seconds(10)
 
-    /// A breaker spares a service that many callers share. Ours are programs on this machine: five segments on which
-    /// a voice hangs say nothing about the sixth, and a book of them would wait for days, five minutes for each probe.
-    static let breaker = BreakerPolicy.never
-
     /// Puts a manager on a store, for a process that is there for `scope`.
     ///
     /// - Throws: `AIServiceError` for providers that do not go together.
@@ -26,8 +22,8 @@ struct Workplace: Sendable {
         self.composition = composition
         manager = AIRequestManager(
             store: store, providers: try providers.registry(),
-            configuration: EngineConfiguration(
-                scope: scope, shutdownGrace: Self.grace, retry: retry, breaker: Self.breaker), seams: composition.seams,
+            configuration: EngineConfiguration(scope: scope, shutdownGrace: Self.grace, retry: retry),
+            seams: composition.seams,
             logger: composition.logger(verbose: verbose))
     }
 

@@ -56,8 +56,14 @@ public struct CommandProvider: AIServiceProvider {
     /// The template's kind of content.
     public var responseType: ContentType { template.content.type }
 
-    /// The template's limits.
-    public var limits: ProviderLimits { template.limits }
+    /// The template's limits, and a breaker that never opens unless they name one. A breaker spares a service that
+    /// many callers share. This is a program on this machine: five texts on which a voice hangs say nothing about the
+    /// sixth, and a book of them would wait for days, five minutes for each probe.
+    public var limits: ProviderLimits {
+        var limits = template.limits
+        limits.breaker = limits.breaker ?? .never
+        return limits
+    }
 
     /// Runs the program once.
     ///

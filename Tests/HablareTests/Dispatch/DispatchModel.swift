@@ -79,7 +79,12 @@ struct DispatchModel {
             LaneDescription(
                 provider: "d", concurrency: Int.random(in: 1...6, using: &random), account: "shared", rate: limit),
         ]
-        core = DispatchCore(lanes: lanes, breaker: ProviderHealth.policy)
+        core = DispatchCore(
+            lanes: lanes.map { lane in
+                var lane = lane
+                lane.breaker = ProviderHealth.policy
+                return lane
+            })
         concurrency = Dictionary(uniqueKeysWithValues: lanes.map { ($0.provider, $0.concurrency) })
         providers = lanes.map(\.provider)
         for provider in providers { health[provider] = ProviderHealth() }

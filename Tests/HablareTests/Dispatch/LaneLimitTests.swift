@@ -13,9 +13,10 @@ import Testing
     ) -> DispatchCore {
         var core = DispatchCore(
             lanes: providers.map {
-                LaneDescription(provider: $0, concurrency: concurrency, account: "account", rate: rate)
-            },
-            breaker: BreakerPolicy(threshold: 2, pause: .seconds(10), longestPause: .seconds(15)))
+                LaneDescription(
+                    provider: $0, concurrency: concurrency, account: "account", rate: rate,
+                    breaker: BreakerPolicy(threshold: 2, pause: .seconds(10), longestPause: .seconds(15)))
+            })
         _ = core.opened(now: now)
         for provider in providers { _ = core.claimed([], by: provider, asked: 32, now: now) }
         return core

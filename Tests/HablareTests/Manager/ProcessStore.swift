@@ -60,8 +60,11 @@ final class ProcessStore: RequestStore {
     private let machine: Machine
     private let state = Guarded(State())
 
-    init(_ machine: Machine = Machine()) {
+    let content: (any ContentStore)?
+
+    init(_ machine: Machine = Machine(), content: (any ContentStore)? = nil) {
         self.machine = machine
+        self.content = content
     }
 
     var shared: InMemoryStore { machine.shared }
@@ -103,7 +106,6 @@ final class ProcessStore: RequestStore {
         }
     }
 
-    var content: (any ContentStore)? { nil }
     var signal: (any StoreSignal)? { machine }
     var liveness: (any OwnerLiveness)? { machine }
     func snapshot(of id: UUID) -> RequestSnapshot? { shared.snapshot(of: id) }

@@ -59,6 +59,31 @@ struct ShutdownTests {
         #expect(engine.clock.now.offset >= .seconds(10))
     }
 
+    @Test("The registration is given up only when what came back is recorded")
+    func registration() async throws {
+        let latch = Latch()
+        let content = TestContent(latch: latch)
+        let provider = ScriptedProvider()
+        let engine = try Engine([provider], store: ProcessStore(content: content))
+        let manager = engine.manager
+        let request = AIRequest(prompt: .messages([.init(role: .user, parts: [.text("x")])]))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await engine.run {
+                    try await manager.submit(request, to: "scripted")
+                    while content.begun < 1 { try await pause() }
+                }
+            }
+            while content.begun < 1 { try await pause() }
+            for _ in 0..<200 { try await pause() }
+            #expect(try engine.store.owners().count == 1, "its answer is being written")
+            latch.open()
+            try await group.waitForAll()
+        }
+        #expect(try engine.store.owners().isEmpty)
+        #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.completed])
+    }
+
     @Test("Whoever waits or watches is told of the shutdown, and late ones too")
     func suspended() async throws {
         let gate = Gate()

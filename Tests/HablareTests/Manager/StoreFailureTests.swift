@@ -107,6 +107,45 @@ struct StoreFailureTests {
         #expect(provider.record.calls.count == 60)
     }
 
+    @Test("While an answer's content cannot be stored nothing more is sent, although commits succeed")
+    func contentFails() async throws {
+        let content = TestContent()
+        let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1))
+        let engine = try Engine([provider], store: ProcessStore(content: content))
+        let manager = engine.manager
+        content.fail(with: AIServiceError(.storageFull, "Full."))
+        let batch = (0..<5).map { AIRequest(prompt: .messages([.init(role: .user, parts: [.text("\($0)")])])) }
+        try await engine.run {
+            let ids = try await manager.submit(batch, to: "scripted", jobKey: JobKey(rawValue: "j"))
+            try await engine.advance(by: .seconds(5)) { content.refused > 6 }
+            #expect(provider.record.calls.count <= 2, "one more was sent while the first answer was being stored")
+            content.fail(with: nil)
+            try await engine.advance(by: .seconds(5)) { try await manager.statistics().requests == [.completed: 5] }
+            for (number, id) in ids.enumerated() {
+                #expect(try await text(manager.execute(requestID: id)) == "\(number)")
+            }
+        }
+        #expect(provider.record.calls.count == 5)
+    }
+
+    @Test("An answer whose content can never be stored fails its request in the end, and the others go on")
+    func contentFailsForEver() async throws {
+        let content = TestContent()
+        let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1))
+        let engine = try Engine([provider], store: ProcessStore(content: content))
+        let manager = engine.manager
+        content.fail(with: AIServiceError(.storageFull, "Full."))
+        let batch = (0..<2).map { AIRequest(prompt: .messages([.init(role: .user, parts: [.text("\($0)")])])) }
+        try await engine.run {
+            let ids = try await manager.submit(batch, to: "scripted", jobKey: JobKey(rawValue: "j"))
+            try await engine.advance(by: .seconds(5)) { try await manager.status(for: ids[0]).isFinal }
+            content.fail(with: nil)
+            #expect(await code { _ = try await manager.execute(requestID: ids[0]) } == .storageFull)
+            #expect(try await manager.attempts(for: ids[0]).map(\.billing) == [.billed], "it was paid for")
+            try await engine.advance(by: .seconds(5)) { try await manager.status(for: ids[1]).isFinal }
+        }
+    }
+
     @Test("A cancellation that cannot be stored is an error, and the request goes on")
     func cancellation() async throws {
         let gate = Gate()

@@ -17,7 +17,8 @@ enum FinalIsFinal: SimulationRule {
                     found.append("call \(call.number) of request \(story.number) began after its completion")
                 }
                 if let failed, failed.place < call.started,
-                    !story.retries.contains(where: { $0.called < call.started })
+                    !story.retries.contains(where: { $0.called < call.started }),
+                    !isBehind(call, failed.outcome, story, history)
                 {
                     found.append("call \(call.number) of request \(story.number) began after its failure")
                 }
@@ -25,6 +26,17 @@ enum FinalIsFinal: SimulationRule {
         }
         return found
     }
+
+    /// Whether it is the one attempt that a process had journalled when another one, whose clock is ahead, ended the
+    /// request for its deadline.
+    private static func isBehind(
+        _ call: CallStory, _ failure: Observed, _ story: RequestStory, _ history: SimulationHistory
+    ) -> Bool {
+        guard case .failed(AIServiceErrorCode.deadlineExceeded.rawValue, _) = failure else { return false }
+        let isFirst = !story.calls.contains { $0.process == call.process && $0.attempt < call.attempt }
+        return isFirst && !history.hasOneTime && call.attempt == call.journalled
+    }
+
     /// Whether it is the one attempt that another process may have journalled before a cancellation; the request was
     /// retried since, and a newer attempt is on disk.
     private static func isLeftover(_ call: CallStory, _ story: RequestStory) -> Bool {
