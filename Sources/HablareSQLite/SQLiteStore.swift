@@ -194,6 +194,11 @@ public final class SQLiteStore: RequestStore {
         try read { try $0.snapshots(filter) }
     }
 
+    /// See ``StoreReading/flights(_:)``.
+    public func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] {
+        try read { try $0.flights(ids) }
+    }
+
     /// See ``StoreReading/response(of:)``.
     public func response(of id: UUID) throws -> AIResponseData? {
         try read { try $0.response(of: id) }

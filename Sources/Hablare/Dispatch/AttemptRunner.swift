@@ -27,26 +27,37 @@ struct AttemptRunner: Sendable {
         return units.isFinite ? max(0, units) : 0
     }
 
+    /// What came of journalling an attempt.
+    enum Start: Sendable {
+        /// It is on disk, and may be sent.
+        case started(QueuedFlight)
+        /// The flight is not this process's any more.
+        case refused
+        /// The request has run out of time, as far as is known here; ``DeadlineWatch`` ends it if so.
+        case outOfTime
+    }
+
     /// Journals the attempt. Only what this returns may be sent.
     ///
-    /// - Throws: ``AIServiceError`` of category storage; nothing may be sent then. Returns `nil` when the flight is
-    ///   not this process's any more, or its request has run out of time, so that ``DeadlineWatch`` will end it.
-    func journalStart(of flight: QueuedFlight) async throws -> QueuedFlight? {
-        if let deadline = flight.request.deadline, deadline <= date() { return nil }
+    /// - Throws: ``AIServiceError`` of category storage; nothing may be sent then.
+    func journalStart(of flight: QueuedFlight) async throws -> Start {
+        if let deadline = flight.request.deadline, deadline <= date() { return .outOfTime }
         let transition: FlightTransition
         do throws(FlightLifecycle.Refusal) {
             transition = try FlightTransition(of: flight.lifecycle) { flight throws(FlightLifecycle.Refusal) in
                 try flight.attemptStarted(token: flight.token)
             }
         } catch {
-            return nil
+            return .refused
         }
         let startedAt = date()
-        guard try await journal.commit(.advance(flight.id, transition, at: startedAt)) == .done else { return nil }
+        guard try await journal.commit(.advance(flight.id, transition, at: startedAt)) == .done else {
+            return .refused
+        }
         var started = flight
         started.lifecycle = transition.new
         started.triedSince = flight.triedSince ?? startedAt
-        return started
+        return .started(started)
     }
 
     /// What came of sending an attempt.
@@ -56,6 +67,8 @@ struct AttemptRunner: Sendable {
         var limits: ReportedLimits?
         /// Whether the provider was called.
         var wasSent = true
+        /// Whether it was not, because there was no time left.
+        var isOutOfTime = false
     }
 
     /// What a provider says while it works. After its answer it has nothing more to say.
@@ -73,16 +86,16 @@ struct AttemptRunner: Sendable {
         guard !Task.isCancelled else { return Reply(result: .failure(.attemptCancelled), wasSent: false) }
         let remaining = flight.request.deadline.map { Duration.between(date(), $0) }
         if let remaining, remaining <= .zero {
-            return Reply(result: .failure(.deadlineExceeded), wasSent: false)
+            return Reply(result: .failure(.deadlineExceeded), wasSent: false, isOutOfTime: true)
         }
-        hub.announce(.executing(progress: nil), of: flight.request.id)
+        hub.announce(.executing(progress: nil), of: flight.id, ledBy: flight.request.id)
         let reports = Guarded(CallReports())
         let call = ProviderCall(
             request: flight.request, attempt: flight.lifecycle.attempt,
             timeout: min(timeout(of: flight), remaining ?? timeout(of: flight)),
             progress: { [hub] progress in
                 if reports.withLock({ $0.isOver }) { return }
-                hub.announce(.executing(progress: progress), of: flight.request.id)
+                hub.announce(.executing(progress: progress), of: flight.id, ledBy: flight.request.id)
             },
             limits: { limits in reports.withLock { $0.limits = limits } })
         let result = await provider.generate(call)
@@ -96,7 +109,8 @@ struct AttemptRunner: Sendable {
     /// The end of an attempt as it goes to the store.
     func end(of flight: QueuedFlight, startedAt: Date, reply: Reply, stopped: StopReason?) -> AttemptEnd {
         let promised = registry.registration(of: flight.provider)?.responseType ?? .data
-        let verdict = AttemptVerdict(reply.result, promised: promised, stopped: stopped)
+        let verdict = AttemptVerdict(
+            reply.result, promised: promised, stopped: reply.isOutOfTime ? .expired : stopped)
         let endedAt = date()
         let outcome: AttemptEnd.Outcome =
             switch verdict.outcome {
@@ -106,6 +120,7 @@ struct AttemptRunner: Sendable {
                         requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
                         metadata: answer.metadata, receivedAt: endedAt, usage: answer.usage))
             case .failed(let error): failed(with: error, flight, startedAt: startedAt, endedAt: endedAt)
+            case .expired: .expired
             case .interrupted:
                 // Stopped by us or dead with us: what the provider made of it is as unknown.
                 reply.wasSent && flight.request.unknownOutcome == .hold ? .held(.interrupted) : .interrupted
@@ -120,12 +135,19 @@ struct AttemptRunner: Sendable {
     private func failed(
         with error: AIServiceError, _ flight: QueuedFlight, startedAt: Date, endedAt: Date
     ) -> AttemptEnd.Outcome {
-        let situation = RetryPolicy.Situation(
+        var situation = RetryPolicy.Situation(
             tries: flight.lifecycle.tries, maximumAttempts: flight.request.maximumAttempts,
             elapsed: max(.zero, .between(flight.triedSince ?? startedAt, endedAt)),
             remaining: flight.request.deadline.map { .between(endedAt, $0) },
             unknownOutcome: flight.request.unknownOutcome)
-        switch retry.decision(after: error, in: situation, jitter: jitter()) {
+        let jitter = jitter()
+        var decision = retry.decision(after: error, in: situation, jitter: jitter)
+        if decision == .fail, situation.remaining != nil {
+            // Whether anybody has time left for another attempt is the store's to say, member by member.
+            situation.remaining = nil
+            decision = retry.decision(after: error, in: situation, jitter: jitter)
+        }
+        switch decision {
         case .fail: return .failed(error)
         case .hold: return .held(error)
         case .retry(let delay): return .postponed(error, until: endedAt.addingTimeInterval(delay / .seconds(1)))
@@ -135,7 +157,8 @@ struct AttemptRunner: Sendable {
     /// Records the end of an attempt, its content first, and announces the outcome once it is on disk.
     ///
     /// - Parameter isLastTry: Whether an answer whose content cannot be stored ends its request with that error.
-    /// - Returns: What was recorded; `nil` when the outcome was not needed.
+    /// - Returns: What was recorded; `nil` when the outcome was not needed. ``AttemptEnd/Outcome/interrupted`` when the
+    ///   flight waits again.
     /// - Throws: ``AIServiceError`` of category storage when it could not be recorded.
     func settle(_ end: AttemptEnd, isLastTry: Bool = false) async throws -> AttemptEnd.Outcome? {
         var stored = end
@@ -148,8 +171,16 @@ struct AttemptRunner: Sendable {
             }
             switch try await journal.commit(.settle(stored)) {
             case .done:
-                announce(stored)
+                announce(stored, to: [stored.request], isFinal: false)
                 return stored.outcome
+            case .ended(let finished, let goesOn):
+                announce(stored, to: finished, isFinal: true)
+                if goesOn { hub.announce(.pending, of: stored.flight, ledBy: stored.request) }
+                switch stored.outcome {
+                case .postponed(let error, _) where !goesOn: return .failed(error)
+                case .expired where goesOn: return .interrupted
+                default: return stored.outcome
+                }
             case .rejected(let error):
                 outcome = .failed(error)  // the answer cannot be stored, and somebody waits: that is the outcome
             case .contentMissing:
@@ -176,11 +207,16 @@ struct AttemptRunner: Sendable {
                 receivedAt: data.receivedAt, usage: data.usage))
     }
 
-    private func announce(_ end: AttemptEnd) {
-        switch end.outcome {
-        case .completed(let data): hub.announce(.completed(data), of: end.request)
-        case .failed(let error): hub.announce(.failed(error), of: end.request)
-        case .postponed, .held, .interrupted: hub.announce(.pending, of: end.request)
+    /// - Parameter isFinal: Whether the end made them final, whatever comes of their flight.
+    private func announce(_ end: AttemptEnd, to members: [UUID], isFinal: Bool) {
+        for id in members {
+            switch end.outcome {
+            case .completed(let data): hub.announce(.completed(data.addressed(to: id)), of: id)
+            case .failed(let error): hub.announce(.failed(error), of: id)
+            case .expired: hub.announce(.failed(.deadlineExceeded), of: id)
+            case .postponed(let error, _) where isFinal: hub.announce(.failed(error), of: id)
+            case .postponed, .held, .interrupted: hub.announce(.pending, of: id)
+            }
         }
     }
 }

@@ -83,7 +83,7 @@ actor DeadlineWatch {
     func took(_ receipt: WriteReceipt) async -> Bool {
         guard case .expired(let requests, let next) = receipt else { return false }
         for request in requests {
-            dispatcher.cancelled(request.flight, token: request.token, because: .expired)
+            if let token = request.token { dispatcher.cancelled(request.flight, token: token, because: .expired) }
             hub.announce(.failed(.deadlineExceeded), of: request.id)
         }
         self.next = [next, noticed].compactMap(\.self).min()

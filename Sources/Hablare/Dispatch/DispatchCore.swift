@@ -234,6 +234,19 @@ package struct DispatchCore: Sendable {
         return fill(provider, now: now)
     }
 
+    /// A request joined a flight: it may be more urgent now; where it is not here, it may wait in the store.
+    package mutating func joined(
+        _ flight: FlightID, of provider: ProviderID, priority: Priority, now: Date
+    ) -> [Effect] {
+        if underWay[flight] != nil || deferred[flight] != nil { return [] }
+        if let queued = lanes[provider]?.queue.remove(where: { $0.id == flight }) {
+            lanes[provider]?.queue.append(queued, priority: min(queued.request.priority, priority))
+            return fill(provider, now: now)
+        }
+        lanes[provider]?.backlogMayExist()
+        return fill(provider, now: now)
+    }
+
     /// Something was heard of a submission: was its flight cancelled before?
     private mutating func heard(
         of flight: QueuedFlight?, for provider: ProviderID, placed placement: Placement

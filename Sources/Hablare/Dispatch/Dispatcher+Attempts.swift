@@ -18,11 +18,16 @@ extension Dispatcher {
         var flight = queued
         if !isJournalled {
             do {
-                guard let started = try await runner.journalStart(of: queued) else {
+                switch try await runner.journalStart(of: queued) {
+                case .started(let started): flight = started
+                case .refused:
                     dispatcher?.startRefused(queued)
                     return
+                case .outOfTime:
+                    dispatcher?.startRefused(queued)
+                    await dispatcher?.giveBack(queued)
+                    return
                 }
-                flight = started
                 // The attempt is on disk and is about to be sent: from now on its time counts.
                 dispatcher?.happened { dispatcher?.armDeadline(of: queued.id, &$0) }
             } catch {
@@ -51,13 +56,20 @@ extension Dispatcher {
         }
     }
 
+    /// A flight had no time left, as far as was known here. Others may have joined it who have: whoever claims it next
+    /// knows.
+    private func giveBack(_ flight: QueuedFlight) async {
+        await release([flight])
+        backlogMayExist()
+    }
+
     private func startFailed(_ flight: QueuedFlight, with error: any Error) {
         logger.error("An attempt could not be journalled, so it was not sent", metadata: ["error": "\(error)"])
         happened { state in
             forget(flight.id, &state)
             apply(state.core.startFailed(flight, now: date()), &state)
         }
-        hub.fail(flight.request.id, with: error)
+        hub.fail(flight.id, ledBy: flight.request.id, with: error)
     }
 
     /// The provider came back: its place is free. Answers why it was told to stop, if it was.
@@ -83,9 +95,13 @@ extension Dispatcher {
         defer { unfinished.leave() }
         do {
             let recorded = try await runner.settle(end, isLastTry: tries + 1 >= Self.maximumRecordings)
-            guard case .postponed(_, let until) = recorded else { return }
-            happened { state in
-                apply(state.core.postponed(end.provider, until: until, now: date()), &state)
+            switch recorded {
+            case .postponed(_, let until):
+                happened { state in
+                    apply(state.core.postponed(end.provider, until: until, now: date()), &state)
+                }
+            case .interrupted where end.outcome.isExpired: backlogMayExist()  // others of its members have time left
+            default: break
             }
         } catch {
             logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])
@@ -93,7 +109,7 @@ extension Dispatcher {
                 state.unrecorded.append(UnrecordedEnd(end: end, tries: tries + 1))
                 state.core.storeFailed()
             }
-            hub.fail(end.request, with: error)
+            hub.fail(end.flight, ledBy: end.request, with: error)
         }
     }
 

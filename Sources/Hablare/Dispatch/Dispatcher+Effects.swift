@@ -78,7 +78,7 @@ extension Dispatcher {
         }
     }
 
-    private func release(_ flights: [QueuedFlight]) async {
+    func release(_ flights: [QueuedFlight]) async {
         let date = date()
         var writes: [StoreWrite] = []
         for flight in flights {

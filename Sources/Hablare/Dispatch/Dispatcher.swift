@@ -141,39 +141,58 @@ package final class Dispatcher: Sendable {
 
     // MARK: Submissions
 
-    /// Where submissions to a provider go, and under whose lease. To be followed by one ``written(_:dropped:to:)``.
-    func place(_ costs: [Double], to provider: ProviderID, inScope: Bool) -> (
-        owner: OwnerID?, places: [DispatchCore.Placement]
-    ) {
-        guard inScope else { return (nil, Array(repeating: .leave, count: costs.count)) }
+    /// Places submissions: says where each goes, and under whose lease. To be followed by one
+    /// ``written(_:receipts:)``.
+    func place(_ drafts: consuming [Draft]) -> [Draft] {
         let now = date()
         // Entered before the lock is given back, so that a drain that follows waits for it. What is left to the store
         // names no holder and is not waited for: others may go on submitting while this process shuts down.
-        return happened { state in
-            let places = costs.map { state.core.submitting(to: provider, cost: $0, now: now) }
-            if places.contains(where: { $0 != .leave }) { unfinished.enter() }
-            return (state.owner, places)
+        return happened { [drafts] state in
+            var placed = drafts
+            var isAwaited = false
+            for index in placed.indices {
+                let draft = placed[index]
+                let placement = state.core.submitting(to: draft.submission.provider, cost: draft.cost, now: now)
+                placed[index].placement = placement
+                placed[index].submission.flight = FlightLifecycle(placed: placement, by: state.owner)
+                if placement != .leave { isAwaited = true }
+            }
+            if isAwaited { unfinished.enter() }
+            return placed
         }
     }
 
-    /// The submissions that were placed are on disk, or were dropped: not written, or there before.
-    func written(
-        _ flights: [(flight: QueuedFlight, placement: DispatchCore.Placement)],
-        dropped: [(placement: DispatchCore.Placement, cost: Double)], to provider: ProviderID
-    ) {
+    /// The submissions that were placed are on disk, or were dropped: not written, there before, or aboard another flight.
+    func written(_ drafts: [Draft], receipts: [WriteReceipt]) {
         let now = date()
+        var isAwaited = false
         happened { state in
-            for (flight, placement) in flights {
-                apply(state.core.submitted(flight, as: placement, now: now), &state)
-            }
-            for (placement, cost) in dropped {
-                apply(
-                    state.core.submissionDropped(to: provider, placement: placement, cost: cost, now: now), &state)
+            for (index, draft) in drafts.enumerated() {
+                if draft.placement != .leave { isAwaited = true }
+                let provider = draft.submission.provider
+                guard index < receipts.count, case .submitted(let stored) = receipts[index] else {
+                    drop(draft, now: now, &state)
+                    continue
+                }
+                if stored.hasJoined {
+                    drop(draft, now: now, &state)
+                    let priority = draft.submission.request.priority
+                    apply(state.core.joined(stored.flight, of: provider, priority: priority, now: now), &state)
+                } else if stored.wasPresent {
+                    drop(draft, now: now, &state)
+                } else {
+                    apply(
+                        state.core.submitted(draft.queued(as: stored.flight), as: draft.placement, now: now), &state)
+                }
             }
         }
-        if flights.contains(where: { $0.placement != .leave }) || dropped.contains(where: { $0.placement != .leave }) {
-            unfinished.leave()
-        }
+        if isAwaited { unfinished.leave() }
+    }
+
+    private func drop(_ draft: Draft, now: Date, _ state: inout State) {
+        let provider = draft.submission.provider
+        apply(
+            state.core.submissionDropped(to: provider, placement: draft.placement, cost: draft.cost, now: now), &state)
     }
 
     // MARK: What others did

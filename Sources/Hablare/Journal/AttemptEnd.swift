@@ -12,13 +12,16 @@ public struct AttemptEnd: Sendable {
         case postponed(AIServiceError, until: Date)
         /// Nobody knows how it ended, and no other attempt follows without somebody's word.
         case held(AIServiceError)
+        /// It was not sent, or was stopped, because time ran out: the members whose deadline has come fail, and the
+        /// flight waits again for the others, if there are any.
+        case expired
         /// It was stopped because this process shuts down; the flight waits again.
         case interrupted
     }
 
     /// The flight.
     public var flight: FlightID
-    /// Its one member.
+    /// The member that led it when it was sent.
     public var request: UUID
     /// The provider.
     public var provider: ProviderID
@@ -46,5 +49,20 @@ public struct AttemptEnd: Sendable {
         self.billing = billing
         self.startedAt = startedAt
         self.endedAt = endedAt
+    }
+}
+
+extension AttemptEnd.Outcome {
+    /// Whether time ran out.
+    var isExpired: Bool {
+        if case .expired = self { true } else { false }
+    }
+
+    /// Whether it depends on a member's deadline what comes of it.
+    package var isByMember: Bool {
+        switch self {
+        case .postponed, .expired: true
+        case .completed, .failed, .held, .interrupted: false
+        }
     }
 }

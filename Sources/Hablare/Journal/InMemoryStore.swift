@@ -42,6 +42,15 @@ public final class InMemoryStore: RequestStore {
         tables.withLock { $0.snapshots(filter) }
     }
 
+    /// See ``StoreReading/flights(_:)``.
+    public func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] {
+        tables.withLock { tables in
+            Dictionary(
+                ids.compactMap { id in tables.flights[id].map { (id, $0.lifecycle) } },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+
     /// See ``StoreReading/response(of:)``.
     public func response(of id: UUID) -> AIResponseData? {
         tables.withLock { $0.response(of: id) }

@@ -5,8 +5,9 @@ extension MemoryTables {
     func snapshot(of id: UUID, countingAhead: Bool) -> RequestSnapshot? {
         guard let row = requests[id], let flight = flights[row.flight] else { return nil }
         var snapshot = RequestSnapshot(
-            id: id, job: row.job?.key, position: row.job?.position, providerID: flight.provider, model: flight.model,
-            priority: flight.priority, phase: RequestPhase(row.lifecycle.state, flight.lifecycle), error: row.error,
+            id: id, flight: row.flight, job: row.job?.key, position: row.job?.position, providerID: flight.provider,
+            model: flight.model, priority: row.priority, phase: RequestPhase(row.lifecycle.state, flight.lifecycle),
+            error: row.error,
             attempts: flight.lifecycle.attempt, deadline: row.deadline, createdAt: row.createdAt,
             finishedAt: row.finishedAt,
             supersedes: row.supersedes, metadata: row.metadata)
@@ -14,6 +15,7 @@ extension MemoryTables {
             snapshot.waiting = flight.lifecycle.waitReason {
                 countingAhead ? flightsAhead(of: row.flight, flight) : nil
             }
+            if flight.crew.head != id, snapshot.waitsForItsLane { snapshot.waiting = .following(flight.crew.head) }
         }
         if let owner = flight.lifecycle.owner.flatMap(registration(of:)) {
             snapshot.holder = RequestSnapshot.Holder(host: owner.host, processID: owner.processID)
@@ -62,11 +64,16 @@ extension MemoryTables {
 
     func response(of id: UUID) -> AIResponseData? {
         guard let row = requests[id], row.lifecycle.state == .completed else { return nil }
-        return responses[row.flight]
+        let response = responses[row.flight]?.addressed(to: id)
+        return row.isEvicted ? response?.evicted() : response
     }
 
     func request(of id: UUID) -> StoredRequest? {
-        guard let row = requests[id], let flight = flights[row.flight], let request = flight.request else { return nil }
+        guard let row = requests[id], let flight = flights[row.flight], let led = flight.request else { return nil }
+        let request = AIRequest(
+            id: id, prompt: led.prompt, model: led.model, parameters: led.parameters, sample: led.sample,
+            tenant: led.tenant, priority: row.priority, attemptTimeout: led.attemptTimeout, deadline: row.deadline,
+            maximumAttempts: led.maximumAttempts, unknownOutcome: led.unknownOutcome, metadata: row.metadata)
         return StoredRequest(request: request, provider: flight.provider, job: row.job)
     }
 

@@ -7,6 +7,8 @@ struct MemoryTables: Sendable {
     struct RequestRow: Sendable {
         var lifecycle = RequestLifecycle()
         var flight: FlightID
+        /// Its own class; that of its flight is the most urgent one of the live members.
+        var priority: Priority
         var job: Submission.JobPlace?
         var supersedes: UUID?
         var metadata: [String: String]
@@ -14,16 +16,18 @@ struct MemoryTables: Sendable {
         var finishedAt: Date?
         var error: AIServiceError?
         var deadline: Date?
+        /// Whether the response was given up for this request; others of its flight may keep it.
+        var isEvicted = false
     }
 
     struct FlightRow: Sendable {
         var lifecycle: FlightLifecycle {
             didSet { if lifecycle.tries <= 0 { triedSince = nil } }
         }
-        var member: UUID
+        var crew: Crew
         var provider: ProviderID
         var fingerprint: Fingerprint
-        var job: JobKey?
+        var unknownOutcome: UnknownOutcomePolicy
         var priority: Priority
         var model: String?
         /// `nil` once erased.
@@ -65,16 +69,18 @@ struct MemoryTables: Sendable {
     var jobs: [JobKey: [Int: UUID]] = [:]
     var responses: [FlightID: AIResponseData] = [:]
     var ledger: [FlightID: [AttemptRecord]] = [:]
+    /// Flights by the work they do, and stale ones that are settled.
+    var flying: [Fingerprint: [FlightID]] = [:]
     private var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
     /// Tickets of flights that wait, and stale ones of flights that no longer do: each is checked when it is drawn.
     private var queues: [QueueKey: Heap<FlightID>] = [:]
     /// Flights that back off, and stale alarms of flights that no longer do.
     private var backoffs: [ProviderID: Heap<Alarm<FlightID>>] = [:]
     /// Requests that have a deadline, and stale alarms of those that are final.
-    private var deadlines = Heap<Alarm<UUID>>()
+    var deadlines = Heap<Alarm<UUID>>()
     private var accounts: OrderedDictionary<AccountID, AccountBudget> = [:]
     private var accountsOfProviders: OrderedDictionary<ProviderID, AccountID> = [:]
-    private var lastFlight: Int64 = 0
+    var lastFlight: Int64 = 0
     private var lastOwner: Int64 = 0
 
     var ownerRecords: [OwnerRecord] {
@@ -185,8 +191,17 @@ extension MemoryTables {
             case .job(let job): QueueKey(provider: query.provider, job: job, priority: priority)
             }
         var claimed: [ClaimedFlight] = []
+        // What is out of time is taken by nobody, and waits for the sweep that ends it.
+        var outOfTime: [FlightID] = []
+        defer { for id in outOfTime { queues[key]?.insert(id) } }
         while claimed.count < count, let id = queues[key]?.popMin() {
-            guard var flight = flights[id], let request = flight.request else { continue }
+            guard var flight = flights[id], let request = request(for: flight), flight.priority == priority,
+                key.job.map(flight.crew.jobs.contains) ?? true
+            else { continue }  // the ticket is of a time when it was more urgent, or wanted by the job
+            if let deadline = request.deadline, deadline <= query.now {
+                outOfTime.append(id)
+                continue
+            }
             do throws(FlightLifecycle.Refusal) {
                 try flight.lifecycle.leased(by: query.owner)
             } catch {
@@ -201,12 +216,12 @@ extension MemoryTables {
     }
 
     /// Puts a flight where its state says that it is to be found.
-    private mutating func enqueue(_ id: FlightID, _ flight: FlightRow) {
+    mutating func enqueue(_ id: FlightID, _ flight: FlightRow) {
         if case .backingOff(let until) = flight.lifecycle.state {
             backoffs[flight.provider, default: Heap()].insert(Alarm(date: until, number: id.rawValue, id: id))
         }
         guard flight.lifecycle.state == .waiting else { return }
-        for job in Set([nil, flight.job]) {
+        for job in [nil] + flight.crew.jobs.map(Optional.some) {
             let key = QueueKey(provider: flight.provider, job: job, priority: flight.priority)
             queues[key, default: Heap()].insert(id)
         }
@@ -218,7 +233,7 @@ extension MemoryTables {
         for (id, row) in held {
             var flight = row
             let token = flight.lifecycle.token
-            if let lost = flight.lifecycle.leaseBroken(row.request?.unknownOutcome ?? .runAgain) {
+            if let lost = flight.lifecycle.leaseBroken(row.unknownOutcome) {
                 record(
                     AttemptRecord(
                         attempt: lost, token: token, outcome: .lost, billing: .maybeBilled,
@@ -244,23 +259,28 @@ extension MemoryTables {
             return .submitted(SubmissionReceipt(id: present, flight: row.flight, wasPresent: true))
         }
         accountsOfProviders[submission.provider] = submission.account
+        if let flight = flightToJoin(submission) { return join(submission, flight) }
         lastFlight += 1
         let id = FlightID(rawValue: lastFlight)
         let request = submission.request
         requests[request.id] = RequestRow(
-            flight: id, job: submission.job, supersedes: submission.supersedes, metadata: request.metadata,
+            flight: id, priority: request.priority, job: submission.job, supersedes: submission.supersedes,
+            metadata: request.metadata,
             createdAt: submission.createdAt, deadline: request.deadline)
         if let deadline = request.deadline {
             deadlines.insert(Alarm(date: deadline, number: lastFlight, id: request.id))
         }
         if let job = submission.job { jobs[job.key, default: [:]][job.position] = request.id }
         let flight = FlightRow(
-            lifecycle: submission.flight, member: request.id, provider: submission.provider,
-            fingerprint: submission.fingerprint, job: submission.job?.key, priority: request.priority,
+            lifecycle: submission.flight,
+            crew: Crew(head: request.id, priority: request.priority, job: submission.job?.key),
+            provider: submission.provider, fingerprint: submission.fingerprint,
+            unknownOutcome: request.unknownOutcome, priority: request.priority,
             model: request.model, request: request,
             startedAt: submission.flight.isExecuting ? submission.createdAt : nil,
             triedSince: submission.flight.isExecuting ? submission.createdAt : nil)
         flights[id] = flight
+        flying[submission.fingerprint, default: []].append(id)
         enqueue(id, flight)
         return .submitted(SubmissionReceipt(id: request.id, flight: id, wasPresent: false))
     }
@@ -269,8 +289,9 @@ extension MemoryTables {
     private mutating func adopt(_ id: UUID, into place: Submission.JobPlace) {
         requests[id]?.job = place
         jobs[place.key, default: [:]][place.position] = id
-        guard let flightID = requests[id]?.flight, var flight = flights[flightID] else { return }
-        flight.job = place.key
+        guard let row = requests[id], var flight = flights[row.flight] else { return }
+        if row.lifecycle.state == .live { flight.crew.adopted(into: place.key) }
+        let flightID = row.flight
         flights[flightID] = flight
         enqueue(flightID, flight)
     }
@@ -292,45 +313,22 @@ extension MemoryTables {
 
     private mutating func settle(_ end: AttemptEnd) -> WriteReceipt {
         guard var flight = flights[end.flight] else { return .refused(.staleToken) }
-        let member = requests[end.request]
-        let ending = AttemptEnding(
-            end, flight: flight.lifecycle, member: member?.lifecycle ?? RequestLifecycle(state: .cancelled))
+        let ending = AttemptEnding(end, flight: flight.lifecycle, members: members(of: flight))
         if let line = ending.record { record(line, of: end.flight) }
-        guard ending.receipt == .done else { return ending.receipt }
+        if case .refused = ending.receipt { return ending.receipt }
         flight.lifecycle = ending.flight
         flights[end.flight] = flight
-        enqueue(end.flight, flight)
-        if ending.member.state != .live { finish(end.request, ending.member, at: end.endedAt, error: ending.error) }
+        for member in ending.finished { finish(member.id, member.lifecycle, at: end.endedAt, error: ending.error) }
+        if !ending.flight.isSettled { muster(end.flight, anew: true) }
         if let response = ending.response { responses[end.flight] = response }
-        return .done
+        return ending.receipt
     }
 
     private mutating func cancel(_ id: UUID, at date: Date) -> WriteReceipt {
         guard var row = requests[id] else { return .unknownRequest }
         if case .refused(let state) = row.lifecycle.cancelRequested() { return .invalidState(state) }
         finish(id, row.lifecycle, at: date, error: nil)
-        return memberLeft(row.flight, at: date)
-    }
-
-    private mutating func memberLeft(_ id: FlightID, at date: Date) -> WriteReceipt {
-        guard let token = flightLeft(id, as: .cancelled, at: date) else { return .done }
-        return .cancelled(flight: id, token: token)
-    }
-
-    /// Ends a flight whose last member left, and the attempt under way. Answers with its token.
-    private mutating func flightLeft(
-        _ id: FlightID, as settlement: FlightLifecycle.Settlement, at date: Date
-    ) -> Int64? {
-        guard var flight = flights[id] else { return nil }
-        if let stopped = flight.lifecycle.lastMemberLeft(as: settlement) {
-            record(
-                AttemptRecord(
-                    stopped: stopped, token: flight.lifecycle.token, as: settlement,
-                    startedAt: flight.startedAt ?? date, endedAt: date),
-                of: id)
-        }
-        flights[id] = flight
-        return flight.lifecycle.token
+        return left(row.flight, at: date)
     }
 
     private mutating func expire(at date: Date, limit: Int) -> WriteReceipt {
@@ -348,62 +346,13 @@ extension MemoryTables {
             deadlines.removeMin()
             _ = row.lifecycle.flightSettled(.failed)
             finish(first.id, row.lifecycle, at: date, error: .deadlineExceeded)
-            if let token = flightLeft(row.flight, as: .failed, at: date) {
-                expired.append(ExpiredRequest(id: first.id, flight: row.flight, token: token))
-            }
+            let token = memberLeft(row.flight, as: .failed, at: date)
+            expired.append(ExpiredRequest(id: first.id, flight: row.flight, token: token))
         }
         return .expired(expired, next: nil)
     }
 
-    private mutating func retry(_ id: UUID, at date: Date) -> WriteReceipt {
-        guard var row = requests[id], var flight = flights[row.flight] else { return .unknownRequest }
-        if case .refused(let state) = row.lifecycle.retryRequested(flight.lifecycle) { return .invalidState(state) }
-        do throws(FlightLifecycle.Refusal) {
-            try flight.lifecycle.reopened()
-        } catch {
-            return .refused(error)
-        }
-        if let deadline = row.deadline, deadline <= date {
-            // Whoever retries it wants it after all.
-            row.deadline = nil
-            flight.request?.deadline = nil
-        }
-        row.finishedAt = nil
-        row.error = nil
-        requests[id] = row
-        if let deadline = row.deadline { deadlines.insert(Alarm(date: deadline, number: row.flight.rawValue, id: id)) }
-        flights[row.flight] = flight
-        enqueue(row.flight, flight)
-        return .done
-    }
-
-    private mutating func evict(_ id: UUID) -> WriteReceipt {
-        guard let row = requests[id] else { return .unknownRequest }
-        guard row.lifecycle.state == .completed else { return .invalidState(row.lifecycle.state) }
-        responses[row.flight] = responses[row.flight]?.evicted()
-        return .done
-    }
-
-    private mutating func delete(_ id: UUID, at date: Date) -> WriteReceipt {
-        guard let row = requests[id] else { return .unknownRequest }
-        let receipt = row.lifecycle.state == .live ? memberLeft(row.flight, at: date) : .done
-        requests[id] = nil
-        if let job = row.job {
-            jobs[job.key]?[job.position] = nil
-            if jobs[job.key]?.isEmpty == true { jobs[job.key] = nil }
-        }
-        responses[row.flight] = nil
-        flights[row.flight]?.request = nil
-        return receipt
-    }
-
-    private mutating func finish(_ id: UUID, _ lifecycle: RequestLifecycle, at date: Date, error: AIServiceError?) {
-        requests[id]?.lifecycle = lifecycle
-        requests[id]?.finishedAt = date
-        requests[id]?.error = error
-    }
-
-    private mutating func record(_ attempt: AttemptRecord, of id: FlightID) {
+    mutating func record(_ attempt: AttemptRecord, of id: FlightID) {
         var records = ledger[id] ?? []
         if let index = records.firstIndex(where: { $0.attempt == attempt.attempt }) {
             guard attempt.replaces(records[index]) else { return }

@@ -82,13 +82,13 @@ public struct AccountRecord: Sendable, Hashable {
 public struct ExpiredRequest: Sendable, Hashable {
     /// The request; it failed with ``AIServiceError/Code/deadlineExceeded``.
     public var id: UUID
-    /// Its flight, which ended with it.
+    /// Its flight.
     public var flight: FlightID
-    /// The flight's token at that time.
-    public var token: Int64
+    /// The flight's token at that time, if the flight ended with it; `nil` where it goes on for other members.
+    public var token: Int64?
 
     /// Creates a record.
-    public init(id: UUID, flight: FlightID, token: Int64) {
+    public init(id: UUID, flight: FlightID, token: Int64?) {
         self.id = id
         self.flight = flight
         self.token = token

@@ -27,7 +27,7 @@ extension StoreReading {
 
 extension RequestSnapshot {
     /// Whether the request could be sent if its provider's lane were free.
-    var waitsForItsLane: Bool {
+    package var waitsForItsLane: Bool {
         switch waiting {
         case .queued, .unclaimed: true
         default: false

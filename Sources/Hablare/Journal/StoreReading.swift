@@ -8,6 +8,9 @@ public protocol StoreReading: Sendable {
     /// A page of requests in order of submission.
     func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot]
 
+    /// Where flights are in their lives; those that are not known are left out.
+    func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle]
+
     /// The response of a completed request; its result is a failure when the content was evicted.
     func response(of id: UUID) throws -> AIResponseData?
 

@@ -62,11 +62,14 @@ public struct SubmissionReceipt: Sendable, Hashable {
     public var flight: FlightID
     /// Whether it was on disk before: then the submission's flight state was not written.
     public var wasPresent: Bool
+    /// Whether it joined a flight that does the same work already: then, too, its flight state was not written.
+    public var hasJoined: Bool
 
     /// Creates a receipt.
-    public init(id: UUID, flight: FlightID, wasPresent: Bool) {
+    public init(id: UUID, flight: FlightID, wasPresent: Bool, hasJoined: Bool = false) {
         self.id = id
         self.flight = flight
         self.wasPresent = wasPresent
+        self.hasJoined = hasJoined
     }
 }

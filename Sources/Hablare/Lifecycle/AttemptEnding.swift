@@ -1,64 +1,105 @@
-/// What the end of an attempt does to a flight, its member and the ledger: decided here, applied by stores.
+import Foundation
+
+/// What the end of an attempt does to a flight, its members and the ledger: decided here, applied by stores.
 public struct AttemptEnding: Sendable {
     /// The flight afterwards.
     public let flight: FlightLifecycle
-    /// The member afterwards.
-    public let member: RequestLifecycle
+    /// The members that became final with it, as they are afterwards, in the order they were given.
+    public let finished: [FlightMember]
     /// The line for the ledger. It replaces an earlier line of the same attempt: whoever ran it knows best. `nil` when
     /// the ledger has the last word on the attempt already: it completed the flight.
     public let record: AttemptRecord?
     /// The answer to keep, if the attempt's is the flight's.
     public let response: AIResponseData?
-    /// The error that became the member's outcome.
+    /// The error that became the outcome of those that finished.
     public let error: AIServiceError?
-    /// What the writer is told.
+    /// What the writer is told: ``WriteReceipt/ended(finished:goesOn:)`` where the flight has several members or one ran
+    /// out of time.
     public let receipt: WriteReceipt
 
-    /// Decides what an attempt's end does to a flight and member in the given states.
-    public init(_ end: AttemptEnd, flight: FlightLifecycle, member: RequestLifecycle) {
+    /// Decides what an attempt's end does to a flight with these members.
+    public init(_ end: AttemptEnd, flight: FlightLifecycle, members: [FlightMember]) {
         // Only the newest attempt can complete a flight, and after that there is no newer one.
         let completedFlight = flight.state == .settled(.completed) && flight.attempt == end.lifecycle.attempt
         var flight = flight
-        var member = member
         var record = AttemptRecord(
             attempt: end.lifecycle.attempt, token: end.lifecycle.token, outcome: .interrupted, billing: end.billing,
             startedAt: end.startedAt, endedAt: end.endedAt)
+        var finished: [FlightMember] = []
         var response: AIResponseData?
         var error: AIServiceError?
-        var receipt = WriteReceipt.done
+        var refusal: FlightLifecycle.Refusal?
         do throws(FlightLifecycle.Refusal) {
             switch end.outcome {
             case .completed(let data):
                 record.usage = data.usage
                 record.outcome = .completed
                 try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .completed)
-                if member.flightSettled(.completed) == .done { response = data }
+                finished = Self.settled(members, as: .completed)
+                if !finished.isEmpty { response = data }
             case .failed(let failure):
                 record.outcome = .failed
                 record.error = failure
                 try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
-                if member.flightSettled(.failed) == .done { error = failure }
+                finished = Self.settled(members, as: .failed)
+                if !finished.isEmpty { error = failure }
             case .postponed(let failure, let date):
                 record.outcome = .failed
                 record.error = failure
-                try flight.attemptPostponed(token: end.lifecycle.token, until: date)
+                // Nobody waits for an attempt that would come too late.
+                let isWanted = members.isEmpty || members.contains { $0.isPatient(at: date) }
+                if isWanted {
+                    try flight.attemptPostponed(token: end.lifecycle.token, until: date)
+                } else {
+                    try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
+                }
+                finished = Self.settled(members.filter { !$0.isPatient(at: date) }, as: .failed)
+                if !finished.isEmpty { error = failure }
             case .held(let failure):
                 record.outcome = .failed
                 record.error = failure
                 try flight.attemptHeld(token: end.lifecycle.token)
+            case .expired:
+                record.outcome = .failed
+                record.error = .deadlineExceeded
+                // Whose time has come is decided member by member; the flight goes on while one wants its answer.
+                let isWanted = members.contains { $0.isPatient(at: end.endedAt) }
+                if isWanted {
+                    try flight.released(token: end.lifecycle.token)
+                } else {
+                    try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
+                }
+                finished = Self.settled(members.filter { !$0.isPatient(at: end.endedAt) }, as: .failed)
+                if !finished.isEmpty { error = .deadlineExceeded }
             case .interrupted:
                 try flight.released(token: end.lifecycle.token)
             }
         } catch {
-            receipt = .refused(error)
+            refusal = error
             Self.discard(&record, because: error)
         }
         self.flight = flight
-        self.member = member
+        self.finished = finished
         self.record = completedFlight ? nil : record
         self.response = response
         self.error = error
-        self.receipt = receipt
+        if let refusal {
+            receipt = .refused(refusal)
+        } else if members.count > 1 || !finished.isEmpty && end.outcome.isByMember {
+            receipt = .ended(finished: finished.map(\.id), goesOn: !flight.isSettled)
+        } else {
+            receipt = .done
+        }
+    }
+
+    /// The live ones of the members, settled.
+    private static func settled(
+        _ members: [FlightMember], as settlement: FlightLifecycle.Settlement
+    ) -> [FlightMember] {
+        members.compactMap { member in
+            var member = member
+            return member.lifecycle.flightSettled(settlement) == .done ? member : nil
+        }
     }
 
     /// What is left of an attempt whose outcome nobody wants: what it cost.

@@ -17,6 +17,7 @@ package struct AttemptVerdict: Sendable {
     package enum Outcome: Sendable {
         case completed(ProviderAnswer)
         case failed(AIServiceError)
+        case expired
         case interrupted
     }
 
@@ -51,7 +52,7 @@ package struct AttemptVerdict: Sendable {
             outcome = .failed(.attemptCancelled)
             billing = .maybeBilled
         case (.failure, .expired):
-            outcome = .failed(.deadlineExceeded)
+            outcome = .expired
             billing = .maybeBilled
         case (.failure, .interrupted):
             outcome = .interrupted

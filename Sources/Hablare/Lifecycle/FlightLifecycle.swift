@@ -115,6 +115,11 @@ public struct FlightLifecycle: Sendable, Hashable {
         }
     }
 
+    /// Whether it came to an end.
+    public var isSettled: Bool {
+        if case .settled = state { true } else { false }
+    }
+
     /// Whether an attempt was journalled whose outcome is not.
     public var isExecuting: Bool {
         if case .executing = state { true } else { false }
@@ -265,5 +270,16 @@ extension FlightLifecycle {
             losses = 0
         case .waiting, .leased, .executing: throw .outOfOrder
         }
+    }
+
+    /// The flight as ``reopened()`` leaves it; `nil` where that is refused.
+    package var opened: FlightLifecycle? {
+        var opened = self
+        do throws(Refusal) {
+            try opened.reopened()
+        } catch {
+            return nil
+        }
+        return opened
     }
 }

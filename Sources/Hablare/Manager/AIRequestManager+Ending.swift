@@ -19,6 +19,9 @@ extension AIRequestManager {
             dispatcher.cancelled(flight, token: token)
             hub.announce(.cancelled, of: id)
             return .cancelled
+        case .done:  // its flight goes on for others
+            hub.announce(.cancelled, of: id)
+            return .cancelled
         case .invalidState:
             return .alreadyFinal(try await status(for: id))
         case let receipt:
@@ -40,8 +43,11 @@ extension AIRequestManager {
             guard let last = page.last else { return cancelled }
             let receipts = try await journal.commit(page.map { .cancel($0.id, at: seams.date()) })
             for (snapshot, receipt) in zip(page, receipts) {
-                guard case .cancelled(let flight, let token) = receipt else { continue }
-                dispatcher.cancelled(flight, token: token)
+                switch receipt {
+                case .cancelled(let flight, let token): dispatcher.cancelled(flight, token: token)
+                case .done: break  // its flight goes on for others
+                default: continue
+                }
                 hub.announce(.cancelled, of: snapshot.id)
                 cancelled += 1
             }
@@ -59,11 +65,19 @@ extension AIRequestManager {
         case .done:
             hub.announce(.pending, of: id)
             dispatcher.backlogMayExist()
+            try await aboard(id)
         case .invalidState(let state):
             throw AIServiceError.notAllowed("retried", id, in: RequestPhase(state, FlightLifecycle()))
         case let receipt:
             throw AIServiceError.unexpected(receipt, for: id)
         }
+    }
+
+    /// A request that is watched may have a new flight.
+    private func aboard(_ id: UUID) async throws {
+        guard hub.watcherCount(of: id) > 0 else { return }
+        let flight = try await reading { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
+        if let flight { hub.attach(id, to: flight) }
     }
 
     /// Gives up a response's content and keeps the rest: that it was made, when, by whom, at what cost.
@@ -83,7 +97,7 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func delete(_ id: UUID) async throws {
         switch try await journal.commit(.delete(id, at: seams.date())) {
-        case .done: return
+        case .done: hub.announce(.cancelled, of: id)
         case .cancelled(let flight, let token):
             dispatcher.cancelled(flight, token: token)
             hub.announce(.cancelled, of: id)

@@ -8,7 +8,7 @@ extension AIRequestManager {
     static let lastPosition = Int(Int32.max)
 
     /// A request that was checked, ready to be placed and written.
-    func draft(_ request: AIRequest, _ provider: ProviderID) throws -> Submission {
+    func draft(_ request: AIRequest, _ provider: ProviderID) throws -> Draft {
         guard let registered = registry.registration(of: provider) else {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
         }
@@ -32,96 +32,69 @@ extension AIRequestManager {
             throw AIServiceError(
                 .invalidRequest, "The request's deadline has passed already. Give it a later one, or none.")
         }
-        return Submission(
+        let submission = Submission(
             request: request, provider: provider, account: registered.account,
             fingerprint: try Fingerprint(request, instance: registered.instance), createdAt: now)
+        return Draft(submission, cost: dispatcher.runner.cost(of: request, for: provider))
     }
 
-    /// Writes submissions and returns the UUIDs that are on disk.
-    func submit(_ drafts: [Submission], job: JobKey?) async throws -> [UUID] {
-        try await store(drafts, job: job).map(\.id)
+    /// Writes a submission of its own.
+    func store(_ draft: Draft) async throws -> SubmissionReceipt {
+        let receipts = try await storeChunk([draft], job: nil)
+        guard let receipt = receipts.first else {
+            throw AIServiceError(.storageFailed, "The store did not answer a submission. Report this store.")
+        }
+        return receipt
     }
 
-    /// Writes submissions in chunks.
-    func store(_ drafts: [Submission], job: JobKey?, from position: Int = 0) async throws -> [SubmissionReceipt] {
+    /// Writes the submissions of a job, from a position on, in chunks.
+    func store(_ drafts: [Draft], job: JobKey, from position: Int) async throws -> [SubmissionReceipt] {
         var receipts: [SubmissionReceipt] = []
         receipts.reserveCapacity(drafts.count)
         for start in stride(from: 0, to: drafts.count, by: Self.chunk) {
             var chunk = Array(drafts[start..<min(start + Self.chunk, drafts.count)])
-            if let job {
-                for index in chunk.indices {
-                    chunk[index].job = Submission.JobPlace(key: job, position: position + start + index)
-                }
+            for index in chunk.indices {
+                chunk[index].submission.job = Submission.JobPlace(key: job, position: position + start + index)
             }
             receipts += try await storeChunk(chunk, job: job)
         }
         return receipts
     }
 
-    private func storeChunk(_ drafts: [Submission], job: JobKey?) async throws -> [SubmissionReceipt] {
-        guard let provider = drafts.first?.provider else { return [] }
-        var drafts = drafts
+    /// Writes submissions to one provider in one commit, each as the dispatcher has a place for it.
+    private func storeChunk(_ chunk: consuming [Draft], job: JobKey?) async throws -> [SubmissionReceipt] {
+        var drafts = chunk
         for index in drafts.indices {
-            drafts[index].promptContent = try await storeLargePrompt(of: drafts[index].request)
+            drafts[index].submission.promptContent = try await storeLargePrompt(
+                of: drafts[index].submission.request)
         }
         let inScope =
             switch configuration.scope {
             case .everything: true
             case .job(let key): key == job
             }
-        let costs = drafts.map { dispatcher.runner.cost(of: $0.request, for: provider) }
-        let (owner, places) = dispatcher.place(costs, to: provider, inScope: inScope)
-        for index in drafts.indices { drafts[index].flight = FlightLifecycle(placed: places[index], by: owner) }
+        if inScope { drafts = dispatcher.place(drafts) }
         let receipts: [WriteReceipt]
         do {
-            receipts = try await journal.commit(drafts.map { .submit($0) })
+            receipts = try await journal.commit(drafts.map { .submit($0.submission) })
         } catch {
-            dispatcher.written([], dropped: Array(zip(places, costs)), to: provider)
+            dispatcher.written(drafts, receipts: [])
             throw error
         }
-        return try await accept(receipts, of: drafts, placed: Array(zip(places, costs)), to: provider)
-    }
-
-    /// Hands what was stored to the dispatcher, and frees the places of what was not needed.
-    private func accept(
-        _ receipts: [WriteReceipt], of drafts: [Submission],
-        placed places: [(placement: DispatchCore.Placement, cost: Double)], to provider: ProviderID
-    ) async throws -> [SubmissionReceipt] {
-        var accepted: [SubmissionReceipt] = []
-        var flights: [(flight: QueuedFlight, placement: DispatchCore.Placement)] = []
-        var dropped: [(placement: DispatchCore.Placement, cost: Double)] = []
-        var firstError: AIServiceError?
-        for (index, receipt) in receipts.enumerated() {
+        dispatcher.written(drafts, receipts: receipts)
+        if let deadline = drafts.lazy.compactMap(\.submission.request.deadline).min() {
+            await deadlines.noticed(deadline)
+        }
+        return try zip(drafts, receipts).map { draft, receipt in
             switch receipt {
-            case .submitted(let stored):
-                accepted.append(stored)
-                if stored.wasPresent {
-                    dropped.append(places[index])
-                } else {
-                    let draft = drafts[index]
-                    let flight = QueuedFlight(
-                        id: stored.flight, lifecycle: draft.flight, request: draft.request, provider: provider,
-                        cost: places[index].cost, triedSince: draft.flight.isExecuting ? draft.createdAt : nil)
-                    flights.append((flight, places[index].placement))
-                }
-            case .rejected(let error):
-                dropped.append(places[index])
-                firstError = firstError ?? error
+            case .submitted(let stored): return stored
+            case .rejected(let error): throw error
             case .contentMissing:
-                dropped.append(places[index])
-                firstError =
-                    firstError
-                    ?? AIServiceError(
-                        .contentMissing, "A prompt's content file was collected while it was submitted. Submit again.")
-            case let other:
-                dropped.append(places[index])
-                firstError = firstError ?? AIServiceError.unexpected(other, for: drafts[index].request.id)
+                throw AIServiceError(
+                    .contentMissing, "A prompt's content file was collected while it was submitted. Submit again.")
+            case let other: throw AIServiceError.unexpected(other, for: draft.submission.request.id)
             }
         }
-        dispatcher.written(flights, dropped: dropped, to: provider)
-        if let deadline = drafts.compactMap(\.request.deadline).min() { await deadlines.noticed(deadline) }
-        if let firstError { throw firstError }
-        return accepted
     }
 
     private func storeLargePrompt(of request: AIRequest) async throws -> ContentReference? {

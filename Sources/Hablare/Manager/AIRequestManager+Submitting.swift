@@ -14,8 +14,7 @@ extension AIRequestManager {
     ///   was stored then.
     @discardableResult
     @concurrent public func submit(_ request: AIRequest, to provider: ProviderID) async throws -> UUID {
-        let receipt = try await submit([try draft(request, provider)], job: nil)
-        return receipt.first ?? request.id
+        try await store(try draft(request, provider)).id
     }
 
     /// Puts a request on disk for a provider, which must be the registered one of its id: a request outlives the
@@ -77,7 +76,7 @@ extension AIRequestManager {
             maximumAttempts: old.maximumAttempts,
             unknownOutcome: old.unknownOutcome, metadata: old.metadata)
         var new = try draft(request, stored.provider)
-        new.supersedes = id
-        return try await submit([new], job: nil).first ?? request.id
+        new.submission.supersedes = id
+        return try await store(new).id
     }
 }

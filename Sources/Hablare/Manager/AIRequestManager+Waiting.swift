@@ -10,15 +10,16 @@ extension AIRequestManager {
         let draft = try draft(request, provider)
         let waiter = hub.expectOutcome(of: request.id, isWritten: false)
         defer { hub.forget(waiter, of: request.id) }
-        let wasPresent: Bool
+        let receipt: SubmissionReceipt
         do {
-            wasPresent = try await store([draft], job: nil).first?.wasPresent ?? true
+            receipt = try await store(draft)
             hub.submissionEnded(of: request.id)
         } catch {
             hub.submissionEnded(of: request.id)
             throw error
         }
-        if wasPresent { return try await execute(requestID: request.id) }
+        hub.attach(request.id, to: receipt.flight)
+        if receipt.wasPresent { return try await execute(requestID: request.id) }
         return try await waiter.value().response(of: request.id)
     }
 
@@ -43,7 +44,7 @@ extension AIRequestManager {
     public func outcome(of id: UUID) async throws -> RequestStatus {
         let waiter = hub.expectOutcome(of: id)
         defer { hub.forget(waiter, of: id) }
-        let now = try await status(for: id)
+        let now = try await present(id)
         return now.isFinal ? now : try await waiter.value()
     }
 
@@ -55,7 +56,15 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func statusUpdates(for id: UUID) async throws -> AsyncThrowingStream<RequestStatus, any Error> {
         let (number, statuses) = hub.stream(of: id)
-        hub.begin(number, of: id, with: try await status(for: id))
+        hub.begin(number, of: id, with: try await present(id))
         return statuses
+    }
+
+    /// The present status of a request that is watched, and from now on hears of its flight.
+    private func present(_ id: UUID) async throws -> RequestStatus {
+        let flight = try await reading { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
+        if let flight { hub.attach(id, to: flight) }
+        // Read after it was attached: what happens from now on is told, what happened before is read.
+        return try await status(for: id)
     }
 }

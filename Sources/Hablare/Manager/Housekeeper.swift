@@ -147,34 +147,38 @@ struct Housekeeper: Sendable {
     /// Stops what others cancelled, announces what others finished, takes what others left.
     private func lookAround() async throws {
         let mine = manager.dispatcher.underWay
-        let running = Set(mine.map(\.request))
-        let watched = manager.hub.watchedIDs.filter { !running.contains($0) }
-        let ids = mine.map(\.request) + watched
-        if !ids.isEmpty {
-            let page = try await manager.reading { try $0.snapshots(SnapshotFilter(ids: ids, limit: ids.count)) }
+        let watched = manager.hub.watchedIDs
+        if !mine.isEmpty {
+            let flights = try await manager.reading { try $0.flights(mine.map(\.flight)) }
+            for attempt in mine { stopIfEnded(attempt, flights[attempt.flight]) }
+        }
+        if !watched.isEmpty {
+            let page = try await manager.reading {
+                try $0.snapshots(SnapshotFilter(ids: watched, limit: watched.count))
+            }
             let snapshots = Dictionary(page.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-            for attempt in mine { try await stopIfEnded(attempt, snapshots[attempt.request]) }
-            for id in watched { try await announce(id, snapshots[id]?.phase) }
+            let running = Set(mine.map(\.flight))
+            for id in watched {
+                let snapshot = snapshots[id]
+                // What this process executes it announces itself, and knows how far it is.
+                if let flight = snapshot?.flight, running.contains(flight), snapshot?.phase == .executing { continue }
+                try await announce(id, snapshot?.phase)
+            }
         }
         manager.dispatcher.backlogMayExist()
     }
 
     /// Stops an attempt of ours that another process ended: by a cancellation, a deletion, an expiry, a broken lease.
-    private func stopIfEnded(_ mine: Dispatcher.UnderWay, _ snapshot: RequestSnapshot?) async throws {
-        switch snapshot?.phase {
-        case .cancelled, nil:
+    private func stopIfEnded(_ mine: Dispatcher.UnderWay, _ flight: FlightLifecycle?) {
+        switch flight?.state {
+        case nil, .settled(.cancelled):
             manager.dispatcher.cancelled(mine.flight, token: mine.token)
-            manager.hub.announce(.cancelled, of: mine.request)
-        case .pending, .executing, .completed, .failed:
-            // Cancelled and retried since, or expired: live or not, this attempt's outcome is not wanted.
-            guard let attempt = mine.attempt, snapshot?.phase != .executing || snapshot?.attempts != attempt else {
-                return
-            }
-            let isExpired = snapshot?.phase == .failed
-            manager.dispatcher.cancelled(mine.flight, token: mine.token, because: isExpired ? .expired : .cancelled)
-            if snapshot?.phase == .completed || snapshot?.phase == .failed {
-                try await announce(mine.request, snapshot?.phase)
-            }
+        case .settled(.failed):
+            manager.dispatcher.cancelled(mine.flight, token: mine.token, because: .expired)
+        case .settled(.completed), .waiting, .backingOff, .held, .leased, .executing:
+            // Cancelled and retried since, or done by somebody else: live or not, this attempt's outcome is not wanted.
+            guard let attempt = mine.attempt, flight?.isExecuting == false || flight?.attempt != attempt else { return }
+            manager.dispatcher.cancelled(mine.flight, token: mine.token)
         }
     }
 

@@ -52,6 +52,14 @@ public struct AIResponseData: Sendable, Hashable {
 }
 
 extension AIResponseData {
+    /// The same response as the outcome of another request of its flight.
+    public func addressed(to id: UUID) -> AIResponseData {
+        guard id != requestID else { return self }
+        return AIResponseData(
+            requestID: id, providerID: providerID, result: result, metadata: metadata, receivedAt: receivedAt,
+            usage: usage)
+    }
+
     /// The response with its content given up: that it was there, when and for what, stays.
     public func evicted() -> AIResponseData {
         AIResponseData(

@@ -6,6 +6,8 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public enum WaitReason: Sendable, Hashable {
         /// A process has it in its queue; so many of the same provider are before it (`nil` in pages: not counted).
         case queued(ahead: Int?)
+        /// Another request asked for the same before: its call is this one's, too, and has not been sent.
+        case following(UUID)
         /// No running process has taken it yet; so many of the same provider are before it (`nil` in pages).
         case unclaimed(ahead: Int?)
         /// The process that looked has no provider of that id.
@@ -45,7 +47,9 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public var providerID: ProviderID
     /// The model it is for.
     public var model: String?
-    /// Its class in the queue.
+    /// The flight that does its work; requests that share it have the same.
+    public var flight: FlightID?
+    /// Its class in the queue. Of a flight with several members the most urgent live one's counts.
     public var priority: Priority
     /// Where it is in its life.
     public var phase: RequestPhase
@@ -70,13 +74,15 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
 
     /// Creates a snapshot; stores do.
     public init(
-        id: UUID, job: JobKey? = nil, position: Int? = nil, providerID: ProviderID, model: String? = nil,
+        id: UUID, flight: FlightID? = nil, job: JobKey? = nil, position: Int? = nil, providerID: ProviderID,
+        model: String? = nil,
         priority: Priority = .normal, phase: RequestPhase, error: AIServiceError? = nil, waiting: WaitReason? = nil,
         holder: Holder? = nil, attempts: Int, deadline: Date? = nil, createdAt: Date, finishedAt: Date? = nil,
         supersedes: UUID? = nil,
         metadata: [String: String] = [:]
     ) {
         self.id = id
+        self.flight = flight
         self.job = job
         self.position = position
         self.providerID = providerID

@@ -13,6 +13,8 @@ package final class StatusHub: Sendable {
         /// Streams that have been told something, and need not be told what was true before.
         var informed: Set<Int> = []
         var progress: Double?
+        /// The flight that does its work, as far as it was told.
+        var flight: FlightID?
         /// Submissions of the request that are being written: until they are, the store does not know it.
         var unwritten = 0
 
@@ -20,9 +22,51 @@ package final class StatusHub: Sendable {
     }
 
     private struct State: Sendable {
-        var watched: [UUID: Watched] = [:]
+        private(set) var watched: [UUID: Watched] = [:]
+        /// The watched requests by their flight, in the order they were attached.
+        private var aboard: [FlightID: OrderedSet<UUID>] = [:]
         var lastStream = 0
         var isShutDown = false
+
+        subscript(id: UUID) -> Watched? {
+            get { watched[id] }
+            _modify { yield &watched[id] }
+        }
+
+        mutating func watch(_ id: UUID, _ change: (inout Watched) -> Void) {
+            change(&watched[id, default: Watched()])
+        }
+
+        func members(of flight: FlightID, ledBy leader: UUID) -> [UUID] {
+            guard let aboard = aboard[flight] else { return [leader] }
+            return aboard.contains(leader) ? Array(aboard) : [leader] + aboard
+        }
+
+        mutating func attach(_ id: UUID, to flight: FlightID) {
+            guard let watched = watched[id], watched.flight != flight else { return }
+            detach(id)
+            self.watched[id]?.flight = flight
+            aboard[flight, default: []].append(id)
+        }
+
+        private mutating func detach(_ id: UUID) {
+            guard let flight = watched[id]?.flight else { return }
+            if aboard[flight]?.count == 1 { aboard[flight] = nil } else { aboard[flight]?.remove(id) }
+        }
+
+        @discardableResult
+        mutating func remove(_ id: UUID) -> Watched? {
+            detach(id)
+            return watched.removeValue(forKey: id)
+        }
+
+        mutating func removeAll() -> [UUID: Watched] {
+            defer {
+                watched = [:]
+                aboard = [:]
+            }
+            return watched
+        }
     }
 
     private let state = Guarded(State())
@@ -39,8 +83,10 @@ package final class StatusHub: Sendable {
         let waiter = OutcomeWaiter()
         let isShutDown = state.withLock { state in
             if !state.isShutDown {
-                state.watched[id, default: Watched()].waiters.append(waiter)
-                if !isWritten { state.watched[id]?.unwritten += 1 }
+                state.watch(id) { watched in
+                    watched.waiters.append(waiter)
+                    if !isWritten { watched.unwritten += 1 }
+                }
             }
             return state.isShutDown
         }
@@ -51,16 +97,16 @@ package final class StatusHub: Sendable {
     /// The request is on disk now, or will not be.
     package func submissionEnded(of id: UUID) {
         state.withLock { state in
-            guard let watched = state.watched[id] else { return }
-            state.watched[id]?.unwritten = max(0, watched.unwritten - 1)
+            guard let watched = state[id] else { return }
+            state[id]?.unwritten = max(0, watched.unwritten - 1)
         }
     }
 
     /// Nobody waits on this waiter any more.
     package func forget(_ waiter: OutcomeWaiter, of id: UUID) {
         state.withLock { state in
-            state.watched[id]?.waiters.removeAll { $0 === waiter }
-            if state.watched[id]?.isEmpty == true { state.watched[id] = nil }
+            state[id]?.waiters.removeAll { $0 === waiter }
+            if state[id]?.isEmpty == true { state.remove(id) }
         }
     }
 
@@ -70,7 +116,8 @@ package final class StatusHub: Sendable {
             of: RequestStatus.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             state.lastStream += 1
-            if !state.isShutDown { state.watched[id, default: Watched()].streams[state.lastStream] = continuation }
+            let number = state.lastStream
+            if !state.isShutDown { state.watch(id) { $0.streams[number] = continuation } }
             return state.isShutDown ? nil : state.lastStream
         }
         guard let number else {
@@ -85,7 +132,7 @@ package final class StatusHub: Sendable {
     /// told in any case: what came after it can only be the echo of something older.
     package func begin(_ number: Int, of id: UUID, with status: RequestStatus) {
         let ended = state.withLock { state -> AsyncThrowingStream<RequestStatus, any Error>.Continuation? in
-            guard let watched = state.watched[id], let continuation = watched.streams[number] else { return nil }
+            guard let watched = state[id], let continuation = watched.streams[number] else { return nil }
             if status.isFinal || !watched.informed.contains(number) { continuation.yield(status) }
             return status.isFinal ? continuation : nil
         }
@@ -94,10 +141,15 @@ package final class StatusHub: Sendable {
 
     private func endStream(_ number: Int, of id: UUID) {
         state.withLock { state in
-            state.watched[id]?.streams[number] = nil
-            state.watched[id]?.informed.remove(number)
-            if state.watched[id]?.isEmpty == true { state.watched[id] = nil }
+            state[id]?.streams[number] = nil
+            state[id]?.informed.remove(number)
+            if state[id]?.isEmpty == true { state.remove(id) }
         }
+    }
+
+    /// From now on a watched request hears what is announced of its flight.
+    package func attach(_ id: UUID, to flight: FlightID) {
+        state.withLock { $0.attach(id, to: flight) }
     }
 
     /// The requests on disk that somebody watches, in the order of their UUIDs.
@@ -110,12 +162,12 @@ package final class StatusHub: Sendable {
 
     /// How many wait for the outcome of a request or watch it.
     package func watcherCount(of id: UUID) -> Int {
-        state.withLock { state in state.watched[id].map { $0.waiters.count + $0.streams.count } ?? 0 }
+        state.withLock { state in state[id].map { $0.waiters.count + $0.streams.count } ?? 0 }
     }
 
     /// The last progress a provider reported of a request that is watched.
     package func progress(of id: UUID) -> Double? {
-        state.withLock { $0.watched[id]?.progress }
+        state.withLock { $0[id]?.progress }
     }
 
     // MARK: Announcing
@@ -126,32 +178,49 @@ package final class StatusHub: Sendable {
     /// are ended outside it, because the end of a stream comes back here.
     package func announce(_ status: RequestStatus, of id: UUID) {
         let ended = state.withLock { state -> Watched? in
-            guard let watched = state.watched[id] else { return nil }
-            for continuation in watched.streams.values { continuation.yield(status) }
-            if status.isFinal {
-                state.watched[id] = nil
-                return watched
-            }
-            if case .executing(let progress) = status { state.watched[id]?.progress = progress }
-            state.watched[id]?.informed.formUnion(watched.streams.keys)
-            return nil
+            Self.announce(status, of: id, &state)
         }
         guard let ended else { return }
         for continuation in ended.streams.values { continuation.finish() }
         for waiter in ended.waiters { waiter.resolve(.success(status)) }
     }
 
-    /// Ends the waiting for a request that did not end: its outcome could not be recorded.
+    /// Announces what is not final of a flight, to whoever watches one of its members.
+    ///
+    /// - Parameter leader: A member that hears of it whether it was attached or not.
+    package func announce(_ status: RequestStatus, of flight: FlightID, ledBy leader: UUID) {
+        state.withLock { state in
+            for id in state.members(of: flight, ledBy: leader) { _ = Self.announce(status, of: id, &state) }
+        }
+    }
+
+    private static func announce(_ status: RequestStatus, of id: UUID, _ state: inout State) -> Watched? {
+        guard let watched = state[id] else { return nil }
+        for continuation in watched.streams.values { continuation.yield(status) }
+        if status.isFinal { return state.remove(id) }
+        if case .executing(let progress) = status { state[id]?.progress = progress }
+        state[id]?.informed.formUnion(watched.streams.keys)
+        return nil
+    }
+
+    /// Ends the waiting for the members of a flight that did not end: its outcome could not be recorded.
+    package func fail(_ flight: FlightID, ledBy leader: UUID, with error: any Error) {
+        let ended = state.withLock { state in
+            state.members(of: flight, ledBy: leader).compactMap { state.remove($0) }
+        }
+        end(ended, with: error)
+    }
+
+    /// Ends the waiting for a request that is gone.
     package func fail(_ id: UUID, with error: any Error) {
-        end(state.withLock { $0.watched.removeValue(forKey: id) }.map { [$0] } ?? [], with: error)
+        end(state.withLock { $0.remove(id) }.map { [$0] } ?? [], with: error)
     }
 
     /// Nobody will announce anything any more.
     package func shutDown() {
         let all = state.withLock { state in
             state.isShutDown = true
-            defer { state.watched = [:] }
-            return state.watched.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }.map(\.value)
+            return state.removeAll().sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }.map(\.value)
         }
         end(all, with: AIServiceError.suspended)
     }

@@ -7,6 +7,7 @@ extension RequestSnapshot.WaitReason {
         switch self {
         case .queued: "queued"
         case .unclaimed: "unclaimed"
+        case .following: "following"
         case .noProvider: "no-provider"
         case .backingOff: "backing-off"
         case .rateLimited: "rate-limited"
@@ -19,7 +20,7 @@ extension RequestSnapshot.WaitReason {
     var until: Date? {
         switch self {
         case .backingOff(let date), .rateLimited(let date), .providerFailing(let date): date
-        case .queued, .unclaimed, .noProvider, .held: nil
+        case .queued, .following, .unclaimed, .noProvider, .held: nil
         }
     }
 
@@ -34,6 +35,8 @@ extension RequestSnapshot.WaitReason {
         switch self {
         case .queued(let ahead): return "queued in a running process" + Self.ahead(ahead)
         case .unclaimed(let ahead): return "no running process has taken it yet" + Self.ahead(ahead)
+        case .following(let leader):
+            return "request \(leader.text) asked for the same before; its call is this one's, too"
         case .noProvider: return "there is no provider \(provider) here"
         case .backingOff(let date):
             guard date > time.now else { return "its last attempt failed; the next one is due" }

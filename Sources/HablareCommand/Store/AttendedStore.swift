@@ -25,6 +25,7 @@ struct AttendedStore: RequestStore {
 
     func snapshot(of id: UUID) throws -> RequestSnapshot? { try store.snapshot(of: id) }
     func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] { try store.snapshots(filter) }
+    func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] { try store.flights(ids) }
     func response(of id: UUID) throws -> AIResponseData? { try store.response(of: id) }
     func request(of id: UUID) throws -> StoredRequest? { try store.request(of: id) }
     func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }

@@ -13,6 +13,9 @@ enum Schema {
         migrator.registerMigration("002-dispatch") { db in
             try db.execute(sql: dispatch)
         }
+        migrator.registerMigration("003-sharing") { db in
+            try db.execute(sql: sharing)
+        }
         return migrator
     }
 
@@ -138,5 +141,28 @@ enum Schema {
             next_call INTEGER,
             failing_until INTEGER
         ) WITHOUT ROWID;
+        """
+
+    /// Flights that several requests share.
+    ///
+    /// - `flights.member` is the request that leads: a live one while there is one. `flights.shared` is 1 once another
+    ///   one joined; until then nothing below costs anything but `flights_by_work`, in which every live flight is.
+    /// - `requests.follows` is 1 for those that joined, and for a leader that was relieved: with the leader, these are
+    ///   the flight's members. `requests.priority` is a member's own class, NULL where that of the flight is.
+    /// - `joined_jobs`: the jobs of members, other than `flights.job`, for whose sake the flight may be claimed.
+    /// - `requests.evicted`: the response was given up for this request; the others of the flight may keep it.
+    private static let sharing = """
+        ALTER TABLE flights ADD COLUMN shared INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX flights_by_work ON flights (fingerprint) WHERE owner IS NOT NULL;
+        ALTER TABLE requests ADD COLUMN follows INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE requests ADD COLUMN priority INTEGER;
+        ALTER TABLE requests ADD COLUMN evicted INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX requests_aboard ON requests (flight, state, priority, id) WHERE follows = 1;
+        CREATE TABLE joined_jobs (
+            job INTEGER NOT NULL,
+            flight INTEGER NOT NULL,
+            PRIMARY KEY (job, flight)
+        ) WITHOUT ROWID;
+        CREATE INDEX joined_jobs_of_flight ON joined_jobs (flight);
         """
 }

@@ -12,8 +12,9 @@ struct ClaimTransaction {
         let triedSince: Date?
         let priority: Int64
         let member: UUID?
+        let isShared: Bool
         /// A row that cannot be read fails alone: its attempt does, with this error, and the lane goes on.
-        let columns: Result<RequestColumns, AIServiceError>
+        var columns: Result<RequestColumns, AIServiceError>
     }
 
     /// Lets the flights wait whose back-off is over, and takes as many as are wanted of those that wait.
@@ -33,7 +34,15 @@ struct ClaimTransaction {
 
     private func take(_ count: Int, of priority: Priority, _ query: ClaimQuery) throws -> [Taken] {
         guard count > 0 else { return [] }
-        let taken = try waiting(count, of: priority, query)
+        var taken = try waiting(count, of: priority, query)
+        for index in taken.indices where taken[index].isShared {
+            let deadline = try lastDeadline(of: taken[index])
+            taken[index].columns = taken[index].columns.map { columns in
+                var columns = columns
+                columns.deadline = deadline
+                return columns
+            }
+        }
         for flight in taken {
             var update = try BoundStatement(db, "UPDATE flights SET state = ?2, owner = ?3, token = ?4 WHERE id = ?1")
             update.bind(1, flight.id.rawValue)
@@ -46,45 +55,119 @@ struct ClaimTransaction {
     }
 
     private func waiting(_ count: Int, of priority: Priority, _ query: ClaimQuery) throws -> [Taken] {
-        let job: JobKey?
         switch query.scope {
-        case .everything: job = nil
-        case .job(let key): job = key
+        case .everything:
+            return try waiting(count, of: priority, query, from: "flights f INDEXED BY flights_live")
+        case .job(let job):
+            let own = try waiting(
+                count, of: priority, query, from: "flights f INDEXED BY flights_live_of_job",
+                where: "AND f.job = (SELECT id FROM jobs WHERE key = ?5)", job)
+            // Flights of other requests that members of the job have joined.
+            let joined = try waiting(
+                count, of: priority, query,
+                from: """
+                    joined_jobs j CROSS JOIN flights f ON f.id = j.flight
+                        AND f.job IS NOT j.job AND EXISTS (
+                            SELECT 1 FROM requests m INDEXED BY requests_aboard
+                            WHERE m.flight = f.id AND m.follows = 1 AND m.state = 0 AND m.job = j.job)
+                    """,
+                key: "j.flight", where: "AND j.job = (SELECT id FROM jobs WHERE key = ?5)", job)
+            guard !joined.isEmpty else { return own }
+            return Array((own + joined).sorted { $0.id < $1.id }.prefix(count))
         }
-        let (index, restriction) =
-            job == nil
-            ? ("flights_live", "") : ("flights_live_of_job", "AND f.job = (SELECT id FROM jobs WHERE key = ?4)")
+    }
+
+    private func waiting(
+        _ count: Int, of priority: Priority, _ query: ClaimQuery, from source: String, key: String = "f.id",
+        where restriction: String = "", _ job: JobKey? = nil
+    ) throws -> [Taken] {
+        var taken: [Taken] = []
+        var last: Int64 = -1
+        while taken.count < count {
+            let wanted = count - taken.count
+            let page = try page(
+                wanted, after: last, of: priority, query, from: source, key: key, where: restriction, job)
+            for row in page where try isWanted(row, at: query.now) { taken.append(row) }
+            guard page.count == wanted, let end = page.last else { break }
+            last = end.id.rawValue
+        }
+        return taken
+    }
+
+    /// Whether a member of a shared flight has time left; of others, which the page says, it is known.
+    private func isWanted(_ flight: Taken, at date: Date) throws -> Bool {
+        guard flight.isShared else { return true }
+        var isWanted = false
         var select = try BoundStatement(
             db,
             """
-            \(RequestColumns.selection), f.id, f.tried_since, \(FlightLifecycle.columns)
-            FROM flights f INDEXED BY \(index)
+            SELECT 1 FROM requests WHERE id = ?2 AND flight = ?1 AND state = 0 AND (deadline IS NULL OR deadline > ?3)
+            UNION ALL SELECT 1 FROM requests INDEXED BY requests_aboard
+            WHERE flight = ?1 AND follows = 1 AND state = 0 AND (deadline IS NULL OR deadline > ?3) LIMIT 1
+            """)
+        select.bind(1, flight.id.rawValue)
+        select.bind(2, flight.member?.bytes)
+        select.bind(3, Coding.time(date))
+        try select.forEach { _ in isWanted = true }
+        return isWanted
+    }
+
+    /// What is out of time is taken by nobody, and waits for the sweep that ends it.
+    private func page(
+        _ count: Int, after last: Int64, of priority: Priority, _ query: ClaimQuery, from source: String, key: String,
+        where restriction: String, _ job: JobKey?
+    ) throws -> [Taken] {
+        var select = try BoundStatement(
+            db,
+            """
+            \(RequestColumns.selection), f.id, f.tried_since, f.shared, \(FlightLifecycle.columns)
+            FROM \(source)
             JOIN requests r ON r.id = f.member
             JOIN providers p ON p.id = f.provider
             WHERE f.owner = 0 AND f.provider = (SELECT id FROM providers WHERE name = ?1) AND f.priority = ?2
-                \(restriction)
-            ORDER BY f.id LIMIT ?3
+                AND \(key) > ?6 AND (f.shared = 1 OR r.deadline IS NULL OR r.deadline > ?4) \(restriction)
+            ORDER BY \(key) LIMIT ?3
             """)
         select.bind(1, query.provider.rawValue)
         select.bind(2, priority.rawValue)
         select.bind(3, count)
-        if let job { select.bind(4, job.rawValue) }
-        var taken: [Taken] = []
+        select.bind(4, Coding.time(query.now))
+        if let job { select.bind(5, job.rawValue) }
+        select.bind(6, last)
+        var page: [Taken] = []
         let first = RequestColumns.count
         try select.forEach { row in
-            var lifecycle = try FlightLifecycle(row, from: first + 2)
+            var lifecycle = try FlightLifecycle(row, from: first + 3)
             do throws(FlightLifecycle.Refusal) {
                 try lifecycle.leased(by: query.owner)
             } catch {
                 return  // the index said it waits, so the machine cannot refuse
             }
-            taken.append(
+            page.append(
                 Taken(
                     id: FlightID(rawValue: row.int(first)), lifecycle: lifecycle,
                     triedSince: row.optionalInt(first + 1).map(Coding.date), priority: Int64(priority.rawValue),
-                    member: row.uuid(0), columns: Self.columns(row)))
+                    member: row.uuid(0), isShared: row.int(first + 2) == 1, columns: Self.columns(row)))
         }
-        return taken
+        return page
+    }
+
+    /// When a flight's answer is of no use to any member any more; `nil` when it always is to one.
+    private func lastDeadline(of flight: Taken) throws -> Date? {
+        var deadline: Date?
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT CASE WHEN count(*) = count(deadline) THEN max(deadline) END FROM (
+                SELECT id, deadline FROM requests INDEXED BY requests_aboard
+                WHERE flight = ?1 AND follows = 1 AND state = 0
+                UNION SELECT id, deadline FROM requests WHERE id = ?2 AND flight = ?1 AND state = 0
+            )
+            """)
+        select.bind(1, flight.id.rawValue)
+        select.bind(2, flight.member?.bytes)
+        try select.forEach { deadline = $0.optionalInt(0).map(Coding.date) }
+        return deadline
     }
 
     private static func columns(_ row: borrowing BoundStatement.RowReader) -> Result<RequestColumns, AIServiceError> {

@@ -4,12 +4,19 @@ import Hablare
 /// What the machines need of a flight's row.
 struct FlightRow {
     /// Selects from flights `f`, for ``init(_:)``.
-    static let selection = "SELECT f.id, \(FlightLifecycle.columns), f.started_at, f.on_unknown"
+    static let selection =
+        "SELECT f.id, \(FlightLifecycle.columns), f.started_at, f.on_unknown, f.shared, f.member, f.priority, f.job"
 
     let id: FlightID
     let lifecycle: FlightLifecycle
     let startedAt: Date?
     let unknownOutcome: UnknownOutcomePolicy
+    /// Whether others than its first member ever joined it.
+    let isShared: Bool
+    /// The member that leads.
+    let head: UUID?
+    let priority: Int64
+    let job: Int64?
 
     /// Reads a row whose first columns are ``selection``.
     init(_ row: borrowing BoundStatement.RowReader) throws {
@@ -19,5 +26,9 @@ struct FlightRow {
         // Of a damaged word the one that costs nothing: whoever retries the request decides.
         unknownOutcome =
             UnknownOutcomePolicy(rawValue: Int(row.int(2 + FlightLifecycle.columnCount))) ?? .hold
+        isShared = row.int(3 + FlightLifecycle.columnCount) == 1
+        head = row.uuid(4 + FlightLifecycle.columnCount)
+        priority = row.int(5 + FlightLifecycle.columnCount)
+        job = row.optionalInt(6 + FlightLifecycle.columnCount)
     }
 }

@@ -8,13 +8,19 @@ struct ReadTransaction {
     let content: (any ContentReading)?
 
     private static let snapshotColumns = """
-        SELECT r.id, j.key, r.position, p.name, f.model, f.priority, r.state, r.error, r.created_at, r.finished_at,
-            r.supersedes, r.metadata, r.deadline, o.host, o.pid, r.flight, \(FlightLifecycle.snapshotColumns)
+        SELECT r.id, j.key, r.position, p.name, f.model, coalesce(r.priority, f.priority), r.state, r.error, r.created_at, r.finished_at,
+            r.supersedes, r.metadata, r.deadline, o.host, o.pid, r.flight, \(FlightLifecycle.snapshotColumns),
+            f.member
         """
     private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
     /// The few that are held, by their index, and not by a look at every request.
     private static let heldRequests = """
-        FROM flights f INDEXED BY flights_live CROSS JOIN requests r ON r.id = f.member AND r.flight = f.id
+        FROM (
+            SELECT f.id AS flight, f.member AS member FROM flights f INDEXED BY flights_live WHERE f.owner = -2
+            UNION SELECT f.id, m.id FROM flights f INDEXED BY flights_live
+                CROSS JOIN requests m INDEXED BY requests_aboard ON m.flight = f.id AND m.follows = 1
+                WHERE f.owner = -2 AND f.shared = 1
+        ) h CROSS JOIN requests r ON r.id = h.member AND r.flight = h.flight CROSS JOIN flights f ON f.id = h.flight
         """
     private static let names = """
         JOIN providers p ON p.id = f.provider
@@ -99,13 +105,17 @@ struct ReadTransaction {
             let priority = Priority(rawValue: Int(row.int(5)))
         else { throw AIServiceError(.storageCorrupt, "A request's row cannot be read. Run `hablare doctor`.") }
         var snapshot = RequestSnapshot(
-            id: id, job: row.text(1).map(JobKey.init(rawValue:)), position: row.optionalInt(2).map { Int($0) },
+            id: id, flight: FlightID(rawValue: row.int(15)), job: row.text(1).map(JobKey.init(rawValue:)),
+            position: row.optionalInt(2).map { Int($0) },
             providerID: ProviderID(rawValue: row.text(3) ?? ""), model: row.text(4), priority: priority,
             phase: RequestPhase(member, lifecycle), error: try Coding.value(AIServiceError.self, row.data(7)),
             attempts: lifecycle.attempt, deadline: row.optionalInt(12).map(Coding.date),
             createdAt: Coding.date(row.int(8)), finishedAt: row.optionalInt(9).map(Coding.date),
             supersedes: row.uuid(10), metadata: try Coding.value([String: String].self, row.data(11)) ?? [:])
         if snapshot.phase == .pending { snapshot.waiting = lifecycle.waitReason { nil } }
+        if snapshot.waitsForItsLane, let head = row.uuid(16 + FlightLifecycle.columnCount), head != id {
+            snapshot.waiting = .following(head)
+        }
         if lifecycle.owner != nil, let host = row.text(13) {
             snapshot.holder = RequestSnapshot.Holder(host: host, processID: Int32(truncatingIfNeeded: row.int(14)))
         }
@@ -131,6 +141,16 @@ struct ReadTransaction {
         return count
     }
 
+    func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] {
+        var found: [FlightID: FlightLifecycle] = [:]
+        for id in ids {
+            var select = try BoundStatement(db, "SELECT \(FlightLifecycle.columns) FROM flights f WHERE f.id = ?1")
+            select.bind(1, id.rawValue)
+            try select.forEach { found[id] = try FlightLifecycle($0, from: 0) }
+        }
+        return found
+    }
+
     // MARK: Content
 
     func response(of id: UUID) throws -> AIResponseData? {
@@ -139,7 +159,8 @@ struct ReadTransaction {
             db,
             """
             SELECT p.name, s.kind, s.format, s.body, s.digest, s.size, s.metadata, s.received_at,
-                a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost
+                a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost,
+                r.evicted
             FROM requests r
             JOIN flights f ON f.id = r.flight
             JOIN providers p ON p.id = f.provider
@@ -160,6 +181,7 @@ struct ReadTransaction {
                 usage: Usage(
                     inputTokens: row.int(8), outputTokens: row.int(9), characters: row.int(10), bytes: row.int(11),
                     costMicroDollars: row.optionalInt(12)))
+            if row.int(13) == 1 { found = found?.evicted() }
         }
         return found
     }
@@ -169,7 +191,7 @@ struct ReadTransaction {
         var select = try BoundStatement(
             db,
             """
-            \(RequestColumns.selection), j.key, r.position
+            \(RequestColumns.ofMember), j.key, r.position
             FROM requests r JOIN flights f ON f.id = r.flight JOIN providers p ON p.id = f.provider
             LEFT JOIN jobs j ON j.id = r.job WHERE r.id = ?1
             """)

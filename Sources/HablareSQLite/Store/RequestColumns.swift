@@ -7,6 +7,11 @@ struct RequestColumns {
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
             f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline
         """
+    /// The same of any member, with what is its own.
+    static let ofMember = """
+        SELECT r.id, p.name, f.model, f.tenant, f.sample, f.timeout, coalesce(r.priority, f.priority), f.prompt_kind,
+            f.prompt, f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline
+        """
     /// How many columns ``selection`` has.
     static let count: Int32 = 16
 
@@ -24,7 +29,8 @@ struct RequestColumns {
     private let metadata: [String: String]
     private let maximumAttempts: Int?
     private let unknownOutcome: UnknownOutcomePolicy
-    private let deadline: Date?
+    /// That of the request; of a flight that several share, the last one's.
+    var deadline: Date?
 
     init(_ row: borrowing BoundStatement.RowReader) throws {
         guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))),

@@ -10,9 +10,8 @@ extension WriteTransaction {
             var member = RequestLifecycle()
             guard member.flightSettled(.failed) == .done else { continue }
             try finish(due.id, as: member.state, at: date, error: .deadlineExceeded)
-            if let token = try flightLeft(due.flight, as: .failed, at: date) {
-                expired.append(ExpiredRequest(id: due.id, flight: due.flight, token: token))
-            }
+            let token = try memberLeft(due.flight, as: .failed, at: date)
+            expired.append(ExpiredRequest(id: due.id, flight: due.flight, token: token))
         }
         return .expired(expired, next: try earliestDeadline())
     }

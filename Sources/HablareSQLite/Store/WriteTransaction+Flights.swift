@@ -25,16 +25,19 @@ extension WriteTransaction {
             return .rejected(Self.unwritable(.invalidResponse, "The answer", error))
         }
         // What the attempt believes is nearly always so: decided from that, the move is one compare-and-set.
-        let expected = AttemptEnding(end, flight: end.lifecycle, member: RequestLifecycle())
-        if expected.receipt == .done, try move(end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil) {
-            try apply(expected, of: end, content)
-            return .done
+        if !end.outcome.isByMember {
+            let expected = AttemptEnding(end, flight: end.lifecycle, members: [FlightMember(id: end.request)])
+            if expected.receipt == .done,
+                try move(end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil, isAlone: true)
+            {
+                try apply(expected, of: end, content)
+                return .done
+            }
         }
         guard let row = try flightRow(end.flight) else { return .refused(.staleToken) }
-        let member = try memberState(end.request) ?? .cancelled
-        let actual = AttemptEnding(end, flight: row.lifecycle, member: RequestLifecycle(state: member))
-        if let line = actual.record { try record(line, of: end.flight) }
-        guard actual.receipt == .done else {
+        let actual = AttemptEnding(end, flight: row.lifecycle, members: try members(of: end.flight, row))
+        if case .refused = actual.receipt {
+            if let line = actual.record { try record(line, of: end.flight) }
             if case .completed(let data) = end.outcome, case .success(let content) = data.result {
                 release(content.body?.reference)
             }
@@ -42,13 +45,14 @@ extension WriteTransaction {
         }
         try write(actual.flight, to: end.flight)
         try apply(actual, of: end, content)
-        return .done
+        if row.isShared, !actual.flight.isSettled, !actual.finished.isEmpty { try muster(end.flight, row) }
+        return actual.receipt
     }
 
-    private mutating func apply(_ ending: AttemptEnding, of end: AttemptEnd, _ content: ContentColumns?) throws {
+    private func apply(_ ending: AttemptEnding, of end: AttemptEnd, _ content: ContentColumns?) throws {
         if let line = ending.record { try record(line, of: end.flight) }
-        if ending.member.state != .live {
-            try finish(end.request, as: ending.member.state, at: end.endedAt, error: ending.error)
+        for member in ending.finished {
+            try finish(member.id, as: member.lifecycle.state, at: end.endedAt, error: ending.error)
         }
         if let response = ending.response, let content { try insert(response, content, of: end.flight) }
     }
@@ -57,8 +61,11 @@ extension WriteTransaction {
     ///
     /// A flight is tried since the first attempt that counts. So the date stays while one does, and is forgotten with
     /// the last: by an interruption, a loss or a retry.
+    ///
+    /// - Parameter isAlone: Whether the move holds for a flight of one member only.
     private func move(
-        _ flight: FlightID, from old: FlightLifecycle, to new: FlightLifecycle, startedAt: Int64?
+        _ flight: FlightID, from old: FlightLifecycle, to new: FlightLifecycle, startedAt: Int64?,
+        isAlone: Bool = false
     ) throws -> Bool {
         // A statement that names neither the owner nor the date of a back-off leaves the partial indices alone.
         let keepsOwner = old.ownerCode == new.ownerCode
@@ -68,13 +75,13 @@ extension WriteTransaction {
                 ? """
                 UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6, uncounted = ?7, losses = ?8,
                     started_at = coalesce(?10, started_at), tried_since = coalesce(tried_since, ?10)
-                WHERE id = ?1 AND state = ?2 AND token = ?9
+                WHERE id = ?1 AND state = ?2 AND token = ?9 AND shared <= ?13
                 """
                 : """
                 UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6, uncounted = ?7, losses = ?8,
                     started_at = coalesce(?10, started_at), owner = ?11, not_before = ?12,
                     tried_since = CASE WHEN ?5 > ?7 THEN coalesce(tried_since, ?10) END
-                WHERE id = ?1 AND state = ?2 AND token = ?9
+                WHERE id = ?1 AND state = ?2 AND token = ?9 AND shared <= ?13
                 """)
         update.bind(1, flight.rawValue)
         update.bind(2, old.stateCode)
@@ -86,6 +93,7 @@ extension WriteTransaction {
         update.bind(8, new.losses)
         update.bind(9, old.token)
         update.bind(10, startedAt)
+        update.bind(13, isAlone ? 0 : 1)
         if !keepsOwner {
             update.bind(11, new.ownerCode)
             update.bind(12, new.notBeforeCode)

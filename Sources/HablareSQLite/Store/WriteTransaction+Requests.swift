@@ -15,19 +15,13 @@ extension WriteTransaction {
         var lifecycle = member.lifecycle
         if case .refused(let state) = lifecycle.cancelRequested() { return .invalidState(state) }
         try finish(id, as: lifecycle.state, at: date, error: nil)
-        return try memberLeft(member.flight, at: date)
+        return try left(member.flight, at: date)
     }
 
-    func retry(_ id: UUID, at date: Date) throws -> WriteReceipt {
+    mutating func retry(_ id: UUID, at date: Date) throws -> WriteReceipt {
         guard let member = try member(id), let row = try flightRow(member.flight) else { return .unknownRequest }
         var lifecycle = member.lifecycle
         if case .refused(let state) = lifecycle.retryRequested(row.lifecycle) { return .invalidState(state) }
-        var flight = row.lifecycle
-        do throws(FlightLifecycle.Refusal) {
-            try flight.reopened()
-        } catch {
-            return .refused(error)
-        }
         // Whoever retries it wants it after all: a deadline that has passed is dropped.
         var update = try BoundStatement(
             db,
@@ -40,28 +34,106 @@ extension WriteTransaction {
         update.bind(2, lifecycle.state.rawValue)
         update.bind(3, Coding.time(date))
         try update.run()
-        try write(flight, to: member.flight)
+        try embark(id, wasLive: member.lifecycle.state == .live, row)
         return .done
+    }
+
+    /// Puts a request that is live again aboard its flight; or aboard a new one that does the same work, where the others
+    /// have had their answer: final is final.
+    private mutating func embark(_ id: UUID, wasLive: Bool, _ row: FlightRow) throws {
+        guard row.lifecycle.state != .settled(.completed) else { return try embarkAnew(id, row) }
+        // Under way for others it cannot be opened again: then the request follows them.
+        if let opened = row.lifecycle.opened { try write(opened, to: row.id) }
+        guard row.isShared, !wasLive else { return }
+        try muster(row.id, row)
+        if let job = try jobNumber(of: id) { try adopted(id, aboard: row.id, into: job) }
+    }
+
+    private func embarkAnew(_ id: UUID, _ row: FlightRow) throws {
+        var insert = try BoundStatement(
+            db,
+            """
+            INSERT INTO flights (state, owner, token, attempt, generation, provider, job, priority, member, fingerprint,
+                model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters,
+                max_attempts, on_unknown)
+            SELECT 0, 0, 0, 0, 0, f.provider, r.job, coalesce(r.priority, f.priority), r.id, f.fingerprint,
+                f.model, f.tenant, f.sample, f.timeout, f.prompt_kind, f.prompt, f.prompt_digest, f.prompt_size,
+                f.parameters, f.max_attempts, f.on_unknown
+            FROM flights f JOIN requests r ON r.id = ?2 WHERE f.id = ?1
+            """)
+        insert.bind(1, row.id.rawValue)
+        insert.bind(2, id)
+        try insert.run()
+        var update = try BoundStatement(
+            db, "UPDATE requests SET flight = ?2, follows = 0, evicted = 0 WHERE id = ?1")
+        update.bind(1, id)
+        update.bind(2, db.lastInsertedRowID)
+        try update.run()
+    }
+
+    private func jobNumber(of id: UUID) throws -> Int64? {
+        var job: Int64?
+        var select = try BoundStatement(db, "SELECT job FROM requests WHERE id = ?1")
+        select.bind(1, id)
+        try select.forEach { job = $0.optionalInt(0) }
+        return job
     }
 
     mutating func evict(_ id: UUID) throws -> WriteReceipt {
         guard let member = try member(id) else { return .unknownRequest }
         guard member.lifecycle.state == .completed else { return .invalidState(member.lifecycle.state) }
-        try releaseResponse(of: member.flight)
-        var update = try BoundStatement(
-            db, "UPDATE responses SET body = NULL, digest = NULL, size = NULL WHERE flight = ?1")
-        update.bind(1, member.flight.rawValue)
-        try update.run()
+        var request = try BoundStatement(db, "UPDATE requests SET evicted = 1 WHERE id = ?1")
+        request.bind(1, id)
+        try request.run()
+        try giveUpResponse(of: member.flight)
         return .done
     }
 
+    /// Gives up a response that no member keeps.
+    private mutating func giveUpResponse(of flight: FlightID) throws {
+        guard let row = try flightRow(flight), try !isResponseKept(by: row) else { return }
+        try releaseResponse(of: flight)
+        var update = try BoundStatement(
+            db, "UPDATE responses SET body = NULL, digest = NULL, size = NULL WHERE flight = ?1")
+        update.bind(1, flight.rawValue)
+        try update.run()
+    }
+
+    private func isResponseKept(by row: FlightRow) throws -> Bool {
+        var isKept = false
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT 1 FROM requests WHERE id = ?2 AND flight = ?1 AND state = 1 AND evicted = 0
+            UNION ALL SELECT 1 FROM requests INDEXED BY requests_aboard
+            WHERE flight = ?1 AND follows = 1 AND state = 1 AND evicted = 0 LIMIT 1
+            """)
+        select.bind(1, row.id.rawValue)
+        select.bind(2, row.head?.bytes)
+        try select.forEach { _ in isKept = true }
+        return isKept
+    }
+
     mutating func delete(_ id: UUID, at date: Date) throws -> WriteReceipt {
-        guard let member = try member(id) else { return .unknownRequest }
+        guard let member = try member(id), let row = try flightRow(member.flight) else { return .unknownRequest }
         let wasLive = member.lifecycle.state == .live
-        try releaseResponse(of: member.flight)
-        try releasePrompt(of: member.flight)
+        let isLast = try members(of: member.flight, row).allSatisfy { $0.id == id }
+        if isLast { try erase(member.flight) }
+        var delete = try BoundStatement(db, "DELETE FROM requests WHERE id = ?1")
+        delete.bind(1, id)
+        try delete.run()
+        if !isLast { try giveUpResponse(of: member.flight) }
+        // Last, because it writes the flight's row anew, which needs room for a prompt: a full store must delete.
+        return wasLive ? try left(member.flight, at: date) : .done
+    }
+
+    /// Erases a flight's prompt and response.
+    private mutating func erase(_ flight: FlightID) throws {
+        try releaseResponse(of: flight)
+        try releasePrompt(of: flight)
         for sql in [
             "DELETE FROM responses WHERE flight = ?1",
+            "DELETE FROM joined_jobs WHERE flight = ?1",
             // What stays is the flight's number and state, which its ledger lines refer to.
             """
             UPDATE flights SET prompt = NULL, prompt_digest = NULL, prompt_size = NULL, parameters = NULL,
@@ -69,14 +141,9 @@ extension WriteTransaction {
             """,
         ] {
             var statement = try BoundStatement(db, sql)
-            statement.bind(1, member.flight.rawValue)
+            statement.bind(1, flight.rawValue)
             try statement.run()
         }
-        var delete = try BoundStatement(db, "DELETE FROM requests WHERE id = ?1")
-        delete.bind(1, id)
-        try delete.run()
-        // Last, because it writes the flight's row anew, which needs room for a prompt: a full store must delete.
-        return wasLive ? try memberLeft(member.flight, at: date) : .done
     }
 
     // MARK: Rows
@@ -109,26 +176,9 @@ extension WriteTransaction {
         return found
     }
 
-    private func memberLeft(_ flight: FlightID, at date: Date) throws -> WriteReceipt {
-        guard let token = try flightLeft(flight, as: .cancelled, at: date) else { return .done }
+    private func left(_ flight: FlightID, at date: Date) throws -> WriteReceipt {
+        guard let token = try memberLeft(flight, as: .cancelled, at: date) else { return .done }
         return .cancelled(flight: flight, token: token)
-    }
-
-    /// Ends a flight whose last member left, and the attempt under way. Answers with its token.
-    func flightLeft(
-        _ flight: FlightID, as settlement: FlightLifecycle.Settlement, at date: Date
-    ) throws -> Int64? {
-        guard let row = try flightRow(flight) else { return nil }
-        var lifecycle = row.lifecycle
-        if let stopped = lifecycle.lastMemberLeft(as: settlement) {
-            try record(
-                AttemptRecord(
-                    stopped: stopped, token: lifecycle.token, as: settlement, startedAt: row.startedAt ?? date,
-                    endedAt: date),
-                of: flight)
-        }
-        try write(lifecycle, to: flight)
-        return lifecycle.token
     }
 
     // MARK: Content

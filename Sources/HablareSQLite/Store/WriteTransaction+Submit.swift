@@ -24,8 +24,19 @@ extension WriteTransaction {
             return .rejected(
                 AIServiceError(.invalidRequest, "The request is larger than 500 MB. Split it, or refer to a file."))
         }
+        if let flight = try flightToJoin(submission) {
+            guard try insertRequest(submission, flight, metadata, follows: true) else {
+                release(submission.promptContent)
+                return try present(submission)
+            }
+            release(submission.promptContent)
+            try note(submission.account, of: submission.provider)
+            try joined(flight, by: submission)
+            return .submitted(
+                SubmissionReceipt(id: request.id, flight: flight, wasPresent: false, hasJoined: true))
+        }
         let flight = try insertFlight(submission, payload, parameters)
-        guard try insertRequest(submission, flight, metadata) else {
+        guard try insertRequest(submission, flight, metadata, follows: false) else {
             try forgetFlight(flight)
             release(submission.promptContent)
             return try present(submission)
@@ -86,13 +97,15 @@ extension WriteTransaction {
     }
 
     /// Whether the request is new: neither its UUID nor its place in the job is taken.
-    private mutating func insertRequest(_ submission: Submission, _ flight: FlightID, _ metadata: Data?) throws -> Bool
-    {
+    private mutating func insertRequest(
+        _ submission: Submission, _ flight: FlightID, _ metadata: Data?, follows: Bool
+    ) throws -> Bool {
         var insert = try BoundStatement(
             db,
             """
-            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline)
-            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING
+            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline, follows,
+                priority)
+            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING
             """)
         insert.bind(1, submission.request.id)
         insert.bind(2, flight.rawValue)
@@ -102,6 +115,8 @@ extension WriteTransaction {
         insert.bind(6, submission.supersedes?.bytes)
         insert.bind(7, metadata)
         insert.bind(8, submission.request.deadline.map(Coding.time))
+        insert.bind(9, follows ? 1 : 0)
+        insert.bind(10, follows ? Int64(submission.request.priority.rawValue) : nil)
         return try insert.run() == 1
     }
 
@@ -173,10 +188,7 @@ extension WriteTransaction {
         request.bind(2, job)
         request.bind(3, place.position)
         try request.run()
-        var flight = try BoundStatement(db, "UPDATE flights SET job = ?2 WHERE id = ?1")
-        flight.bind(1, present.flight.rawValue)
-        flight.bind(2, job)
-        try flight.run()
+        try adopted(present.id, aboard: present.flight, into: job)
     }
 }
 

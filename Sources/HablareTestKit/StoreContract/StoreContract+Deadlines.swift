@@ -66,7 +66,7 @@ extension StoreContract {
         Rule("A request that backs off or is held runs out of time like any other") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
-            let first = try bench.postponeNext(owner, until: 60)
+            let first = try bench.postponeNext(owner, until: 20)
             try bench.submit(StoreWorkbench.submission(2, deadline: 31))
             let second = try bench.holdNext(owner)
             let expected = [first, second].map { ExpiredRequest(id: $0.request, flight: $0.flight, token: 1) }
@@ -167,7 +167,7 @@ extension StoreContract {
         Rule("Retrying a live request that backs off past its deadline drops the deadline too") { bench in
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
-            let attempt = try bench.postponeNext(owner, until: 60)
+            let attempt = try bench.postponeNext(owner, until: 20)
             try require("retrying", try bench.write(.retry(attempt.request, at: StoreWorkbench.date(40))), is: .done)
             try require("the deadline", try bench.store.snapshot(of: attempt.request)?.deadline, is: nil)
             try require("the expired", try bench.expire(at: 99).expired, is: [])

@@ -15,12 +15,12 @@ extension StoreContract {
             let submission = try StoreWorkbench.submission(
                 of: request, provider: "a provider", job: "job", position: 7, supersedes: StoreWorkbench.id(99),
                 at: StoreWorkbench.date(5))
-            try bench.submit(submission)
+            let flight = try bench.submit(submission)
             let stored = StoredRequest(request: request, provider: "a provider", job: submission.job)
             try require("the request", try bench.store.request(of: request.id), is: stored)
             let snapshot = RequestSnapshot(
-                id: request.id, job: JobKey(rawValue: "job"), position: 7, providerID: "a provider", model: "large",
-                priority: .low, phase: .pending, waiting: .unclaimed(ahead: 0), attempts: 0,
+                id: request.id, flight: flight, job: JobKey(rawValue: "job"), position: 7, providerID: "a provider",
+                model: "large", priority: .low, phase: .pending, waiting: .unclaimed(ahead: 0), attempts: 0,
                 deadline: StoreWorkbench.date(86_400), createdAt: StoreWorkbench.date(5),
                 supersedes: StoreWorkbench.id(99), metadata: request.metadata)
             try require("the snapshot", try bench.store.snapshot(of: request.id), is: snapshot)

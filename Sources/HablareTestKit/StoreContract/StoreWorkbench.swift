@@ -159,8 +159,11 @@ package struct StoreWorkbench: Sendable {
     @discardableResult
     package func finishNext(_ owner: OwnerID, failing error: AIServiceError? = nil) throws -> RunningAttempt {
         let attempt = try startNext(owner)
-        try require("an attempt's end", try write(.settle(error.map(attempt.failed) ?? attempt.completed())), is: .done)
-        return attempt
+        switch try write(.settle(error.map(attempt.failed) ?? attempt.completed())) {
+        case .done, .ended: return attempt
+        case let receipt:
+            throw ContractViolation(message: "an attempt's end was answered \(receipt)", location: #fileID)
+        }
     }
 
     /// Brings request `number` into a state; it must be the only one of its store that waits.

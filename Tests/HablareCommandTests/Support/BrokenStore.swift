@@ -23,6 +23,7 @@ final class BrokenStore: RequestStore {
     var liveness: (any OwnerLiveness)? { store.liveness }
     func snapshot(of id: UUID) throws -> RequestSnapshot? { try store.snapshot(of: id) }
     func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] { try store.snapshots(filter) }
+    func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] { try store.flights(ids) }
     func response(of id: UUID) throws -> AIResponseData? { try store.response(of: id) }
     func request(of id: UUID) throws -> StoredRequest? { try store.request(of: id) }
     func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }

@@ -200,7 +200,7 @@ import Testing
         #expect(try reopened.statistics() == sqlite.store.statistics())
         #expect(try reopened.accounts() == sqlite.store.accounts())
         #expect(try reopened.accounts().map(\.id) == ["a"])
-        let claim = try StoreWorkbench(store: reopened).ask(owner, limit: 9, at: 59)
+        let claim = try StoreWorkbench(store: reopened).ask(owner, limit: 9, at: 29)
         #expect(claim.flights.map(\.request.id) == [StoreWorkbench.id(6)])
         #expect(claim.nextDue == StoreWorkbench.date(60))
         #expect(try StoreWorkbench(store: reopened).expire(at: 30).expired.map(\.id) == [StoreWorkbench.id(6)])

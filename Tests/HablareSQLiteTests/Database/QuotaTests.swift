@@ -9,7 +9,8 @@ import Testing
 @Suite struct QuotaTests {
     private let sqlite: SQLiteBench
     private var bench: StoreWorkbench { sqlite.bench }
-    private static let large = String(repeating: "x", count: 20_000)
+    /// A large prompt, and each time another one.
+    private static func large(_ number: Int) -> Prompt { .text(String(repeating: "x", count: 20_000) + "\(number)") }
 
     init() throws {
         sqlite = try SQLiteBench(.init(maximumDatabaseSize: 512 * 1024))
@@ -18,7 +19,7 @@ import Testing
     private func fill() throws -> Int {
         for number in 0..<1_000 {
             do {
-                try bench.submit(StoreWorkbench.submission(number, prompt: .text(Self.large)))
+                try bench.submit(StoreWorkbench.submission(number, prompt: Self.large(number)))
             } catch {
                 #expect((error as? AIServiceError)?.code == .storageFull)
                 return number
@@ -33,10 +34,10 @@ import Testing
         let stored = try fill()
         #expect(stored > 5)
         #expect(throws: AIServiceError.self) {
-            try bench.submit(StoreWorkbench.submission(5_000, prompt: .text(Self.large)))
+            try bench.submit(StoreWorkbench.submission(5_000, prompt: Self.large(5_000)))
         }
         #expect(try bench.store.snapshots(SnapshotFilter()).map(\.id) == (0..<stored).map(StoreWorkbench.id))
-        #expect(try bench.store.request(of: StoreWorkbench.id(0))?.request.prompt == .text(Self.large))
+        #expect(try bench.store.request(of: StoreWorkbench.id(0))?.request.prompt == Self.large(0))
         for number in 0..<3 {
             guard case .cancelled = try bench.write(.delete(StoreWorkbench.id(number), at: StoreWorkbench.date(1)))
             else {
@@ -44,7 +45,7 @@ import Testing
                 return
             }
         }
-        try bench.submit(StoreWorkbench.submission(6_000, prompt: .text(Self.large)))
+        try bench.submit(StoreWorkbench.submission(6_000, prompt: Self.large(6_000)))
         #expect(try bench.store.snapshots(SnapshotFilter()).count == stored - 2)
     }
 
@@ -52,7 +53,7 @@ import Testing
     func wholeBatch() throws {
         let before = try fill()
         let writes = try (7_000..<7_005).map { number in
-            StoreWrite.submit(try StoreWorkbench.submission(number, prompt: .text(Self.large)))
+            StoreWrite.submit(try StoreWorkbench.submission(number, prompt: Self.large(number)))
         }
         let error = try serviceError { _ = try bench.store.commit(writes) }
         #expect(error.code == .storageFull)

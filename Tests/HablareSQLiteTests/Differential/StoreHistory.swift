@@ -83,6 +83,7 @@ struct StoreHistory {
         case .submitted(let stored) where !stored.wasPresent:
             guard let submission = attempted.submission else { return }
             submissions.append(submission)
+            if stored.hasJoined { return }
             switch submission.flight.state {
             case .leased: leases.append((stored.flight, stored.id, submission.flight))
             case .executing:
@@ -143,6 +144,7 @@ struct StoreHistory {
         case 1: outcome = .interrupted
         case 2...4: outcome = .postponed(anyError(), until: later(-500...20_000))
         case 5: outcome = .held(anyError())
+        case 6: outcome = .expired
         default:
             outcome = .completed(
                 AIResponseData(
@@ -156,6 +158,7 @@ struct StoreHistory {
     }
 
     private mutating func anySubmission() throws -> Submission {
+        if chance(3), let same = recent(submissions) { return try twin(of: same) }
         if chance(5), var again = recent(submissions) {
             if chance(2) { again.request.prompt = .text("changed \(pick(0...1))") }
             if chance(3) {
@@ -188,6 +191,21 @@ struct StoreHistory {
         return submission
     }
 
+    /// Another request for the same work.
+    private mutating func twin(of old: Submission) throws -> Submission {
+        let request = AIRequest(
+            id: chance(8) ? anyID() : nextID(), prompt: old.request.prompt, model: old.request.model,
+            parameters: old.request.parameters, sample: old.request.sample, tenant: old.request.tenant,
+            priority: pickOne(Priority.allCases), attemptTimeout: chance(2) ? nil : .milliseconds(pick(1...100_000)),
+            deadline: chance(2) ? nil : later(-500...60_000), unknownOutcome: old.request.unknownOutcome,
+            metadata: anyLabels())
+        var submission = try StoreWorkbench.submission(
+            of: request, provider: old.provider, job: chance(3) ? anyJob().rawValue : nil, position: pick(0...40),
+            at: date)
+        if chance(3) { try submission.flight.leased(by: pickOne(owners)) }
+        return submission
+    }
+
     private func rebuilt(_ old: Submission, id: UUID) throws -> Submission {
         let request = AIRequest(
             id: id, prompt: old.request.prompt, model: old.request.model, parameters: old.request.parameters,
@@ -211,6 +229,8 @@ struct StoreHistory {
         try same("the page of \(filter)") { try $0.snapshots(filter) }
         try same("the owners") { try $0.owners() }
         try same("the accounts") { try $0.accounts().map(\.rounded) }
+        let flights = (0..<3).map { _ in FlightID(rawValue: Int64(pick(0...lastID + 1))) }
+        try same("the lives of flights \(flights.map(\.rawValue))") { try $0.flights(flights) }
         if chance(5) { try same("the statistics") { try $0.statistics() } }
     }
 
@@ -401,7 +421,8 @@ extension WriteReceipt {
         case .done: "done"
         case .owner: "owner"
         case .broken: "broken"
-        case .submitted(let receipt): receipt.wasPresent ? "present" : "submitted"
+        case .submitted(let receipt): receipt.wasPresent ? "present" : receipt.hasJoined ? "joined" : "submitted"
+        case .ended(let finished, let goesOn): "\(finished.isEmpty ? "none" : "some") ended\(goesOn ? ", goes on" : "")"
         case .cancelled: "cancelled"
         case .expired(let expired, let next):
             expired.isEmpty ? next == nil ? "no deadline" : "none expired" : "expired"

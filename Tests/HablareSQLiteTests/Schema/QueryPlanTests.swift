@@ -59,7 +59,9 @@ import Testing
         var plans: [String] = []
         for sql in Set(statements).sorted() {
             let plan = try plan(sql)
-            #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(sql)", sourceLocation: location)
+            // `h` are the few that a subquery found by its index.
+            #expect(
+                !plan.contains { $0.hasPrefix("SCAN") && $0 != "SCAN h" }, "\(sql)", sourceLocation: location)
             plans += plan
         }
         return plans
@@ -74,8 +76,8 @@ import Testing
         }
         let plans = try indexedPlans(of: statements)
         let expected = [
-            "SEARCH f USING INDEX flights_live (owner=? AND provider=? AND priority=?)",
-            "SEARCH f USING INDEX flights_live_of_job (owner=? AND job=? AND provider=? AND priority=?)",
+            "SEARCH f USING INDEX flights_live (owner=? AND provider=? AND priority=? AND id>?)",
+            "SEARCH f USING INDEX flights_live_of_job (owner=? AND job=? AND provider=? AND priority=? AND id>?)",
             "SEARCH f USING INDEX flights_due (provider=? AND not_before<?)",
         ]
         for plan in expected { #expect(plans.contains(plan), "\(plans)") }
@@ -146,7 +148,7 @@ import Testing
         _ = try indexedPlans(of: statements)
     }
 
-    @Test("The usual way of a request takes as few statements as ever: 3 to submit, 1 to start, 4 to complete")
+    @Test("The usual way of a request takes as few statements as ever: 4 to submit, 1 to start, 4 to complete")
     func hotPath() throws {
         let bench = sqlite.bench
         func count(_ body: () throws -> Void) throws -> Int {
@@ -155,7 +157,7 @@ import Testing
         var submission = try StoreWorkbench.submission(50)
         try submission.flight.leased(by: owner)
         var flight = FlightID(rawValue: 0)
-        #expect(try count { flight = try bench.submit(submission) } == 3)
+        #expect(try count { flight = try bench.submit(submission) } == 4)
         let start = try StoreWorkbench.start(submission.flight)
         #expect(try count { _ = try bench.write(.advance(flight, start, at: StoreWorkbench.date(1))) } == 1)
         let attempt = RunningAttempt(
@@ -163,7 +165,7 @@ import Testing
         #expect(try count { _ = try bench.write(.settle(attempt.completed())) } == 4)
         try bench.submit(StoreWorkbench.submission(51, provider: "z"))
         let postponed = try bench.start(try #require(try bench.claim(owner, provider: "z").first))
-        #expect(try count { _ = try bench.write(.settle(postponed.postponed(until: 60))) } == 2)
+        #expect(try count { _ = try bench.write(.settle(postponed.postponed(until: 60))) } == 4)
     }
 }
 

@@ -68,6 +68,7 @@ final class RecordingStore: RequestStore {
     var liveness: (any OwnerLiveness)? { nil }
     func snapshot(of id: UUID) -> RequestSnapshot? { inner.snapshot(of: id) }
     func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] { inner.snapshots(filter) }
+    func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] { inner.flights(ids) }
     func response(of id: UUID) -> AIResponseData? { inner.response(of: id) }
     func request(of id: UUID) -> StoredRequest? { inner.request(of: id) }
     func attempts(of id: UUID) -> [AttemptRecord] { inner.attempts(of: id) }

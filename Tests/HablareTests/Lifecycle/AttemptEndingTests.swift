@@ -17,7 +17,7 @@ import Testing
     ) -> AttemptEnding {
         AttemptEnding(
             end, flight: FlightLifecycle(state: state, token: token, attempt: attempt, generation: attempt),
-            member: RequestLifecycle(state: member))
+            members: [FlightMember(id: StoreWorkbench.id(1), lifecycle: RequestLifecycle(state: member))])
     }
 
     @Test("A success completes flight and member, and is in the ledger with its usage")
@@ -25,7 +25,7 @@ import Testing
         let ending = Self.ending(Self.attempt.completed(), .executing(Self.owner))
         #expect(ending.receipt == .done)
         #expect(ending.flight.state == .settled(.completed))
-        #expect(ending.member.state == .completed)
+        #expect(ending.finished.map(\.lifecycle.state) == [.completed])
         #expect(ending.response == Self.attempt.response())
         #expect(ending.error == nil)
         #expect(ending.record == Self.attempt.record(.completed, .billed, usage: RunningAttempt.usage))
@@ -36,7 +36,7 @@ import Testing
         let ending = Self.ending(Self.attempt.failed(Self.error), .executing(Self.owner))
         #expect(ending.receipt == .done)
         #expect(ending.flight.state == .settled(.failed))
-        #expect(ending.member.state == .failed)
+        #expect(ending.finished.map(\.lifecycle.state) == [.failed])
         #expect(ending.response == nil)
         #expect(ending.error == Self.error)
         #expect(ending.record == Self.attempt.record(.failed, .neverSent, error: Self.error))
@@ -47,7 +47,7 @@ import Testing
         let ending = Self.ending(Self.attempt.postponed(until: 60), .executing(Self.owner))
         #expect(ending.receipt == .done)
         #expect(ending.flight.state == .backingOff(until: StoreWorkbench.date(60)))
-        #expect(ending.member.state == .live && ending.error == nil && ending.response == nil)
+        #expect(ending.finished.isEmpty && ending.error == nil && ending.response == nil)
         #expect(ending.record == Self.attempt.record(.failed, .neverSent, error: StoreWorkbench.overloaded))
     }
 
@@ -56,7 +56,7 @@ import Testing
         let ending = Self.ending(Self.attempt.held(), .executing(Self.owner))
         #expect(ending.receipt == .done)
         #expect(ending.flight.state == .held)
-        #expect(ending.member.state == .live && ending.error == nil && ending.response == nil)
+        #expect(ending.finished.isEmpty && ending.error == nil && ending.response == nil)
         #expect(ending.record == Self.attempt.record(.failed, .maybeBilled, error: StoreWorkbench.lostTouch))
     }
 
@@ -64,12 +64,12 @@ import Testing
     func late() {
         for state in [FlightLifecycle.State.backingOff(until: StoreWorkbench.date(60)), .held] {
             let success = Self.ending(Self.attempt.completed(), state)
-            #expect(success.receipt == .done && success.member.state == .completed)
+            #expect(success.receipt == .done && success.finished.map(\.lifecycle.state) == [.completed])
             #expect(success.response == Self.attempt.response())
             for end in [Self.attempt.failed(Self.error), Self.attempt.postponed(until: 90), Self.attempt.held()] {
                 let failure = Self.ending(end, state)
                 #expect(failure.receipt == .refused(.staleToken))
-                #expect(failure.flight.state == state && failure.member.state == .live)
+                #expect(failure.flight.state == state && failure.finished.isEmpty)
                 #expect(failure.record?.outcome == .failed)
             }
         }
@@ -84,7 +84,7 @@ import Testing
         let stopped = ending(Self.attempt.end(.failed(.deadlineExceeded), billing: .maybeBilled))
         #expect(stopped.record == Self.attempt.record(.failed, .maybeBilled, error: .deadlineExceeded))
         for end in [Self.attempt.postponed(until: 90), Self.attempt.held()] {
-            #expect(ending(end).member.state == .failed && ending(end).flight.state == .settled(.failed))
+            #expect(ending(end).finished.isEmpty && ending(end).flight.state == .settled(.failed))
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
         let ending = Self.ending(Self.attempt.end(.interrupted, billing: .maybeBilled), .executing(Self.owner))
         #expect(ending.receipt == .done)
         #expect(ending.flight.state == .waiting)
-        #expect(ending.member.state == .live)
+        #expect(ending.finished.isEmpty)
         #expect(ending.record == Self.attempt.record(.interrupted, .maybeBilled))
     }
 
@@ -105,7 +105,7 @@ import Testing
         let success = ending(Self.attempt.completed())
         #expect(success.receipt == .refused(.staleToken))
         #expect(success.record == Self.attempt.record(.discarded, .billedDiscarded, usage: RunningAttempt.usage))
-        #expect(success.response == nil && success.member.state == .live && success.flight.isExecuting)
+        #expect(success.response == nil && success.finished.isEmpty && success.flight.isExecuting)
         let failure = ending(Self.attempt.failed(Self.error))
         #expect(failure.record == Self.attempt.record(.failed, .neverSent, error: Self.error))
         #expect(failure.error == nil)
@@ -123,7 +123,7 @@ import Testing
         for end in [Self.attempt.failed(Self.error), Self.attempt.end(.interrupted, billing: .maybeBilled)] {
             let refused = ending(end)
             #expect(refused.record?.outcome == .cancelled && refused.record?.error == nil)
-            #expect(refused.member.state == .cancelled)
+            #expect(refused.finished.isEmpty)
         }
     }
 
@@ -163,6 +163,64 @@ import Testing
     func noMember() {
         let ending = Self.ending(Self.attempt.completed(), .executing(Self.owner), member: .cancelled)
         #expect(ending.response == nil)
-        #expect(ending.member.state == .cancelled)
+        #expect(ending.finished.isEmpty)
+    }
+
+    // MARK: Several members
+
+    private static let three = [
+        FlightMember(id: StoreWorkbench.id(1)),
+        FlightMember(id: StoreWorkbench.id(2), deadline: StoreWorkbench.date(30)),
+        FlightMember(id: StoreWorkbench.id(3), lifecycle: RequestLifecycle(state: .cancelled)),
+    ]
+
+    private static func ending(_ end: AttemptEnd, of members: [FlightMember]) -> AttemptEnding {
+        AttemptEnding(end, flight: attempt.lifecycle, members: members)
+    }
+
+    @Test("An answer is that of every live member, and a failure, too")
+    func shared() {
+        for (end, state) in [
+            (Self.attempt.completed(), RequestLifecycle.State.completed), (Self.attempt.failed(Self.error), .failed),
+        ] {
+            let ending = Self.ending(end, of: Self.three)
+            #expect(ending.finished.map(\.id) == [StoreWorkbench.id(1), StoreWorkbench.id(2)])
+            #expect(ending.finished.allSatisfy { $0.lifecycle.state == state })
+            #expect(ending.receipt == .ended(finished: ending.finished.map(\.id), goesOn: false))
+            #expect(ending.flight.isSettled)
+        }
+    }
+
+    @Test("A postponement that is too late for one member fails that one, and the flight backs off for the other")
+    func impatient() {
+        let ending = Self.ending(Self.attempt.postponed(until: 30), of: Self.three)
+        #expect(ending.finished.map(\.id) == [StoreWorkbench.id(2)] && ending.error == StoreWorkbench.overloaded)
+        #expect(ending.flight.state == .backingOff(until: StoreWorkbench.date(30)))
+        #expect(ending.receipt == .ended(finished: [StoreWorkbench.id(2)], goesOn: true))
+        let patient = Self.ending(Self.attempt.postponed(until: 29), of: Self.three)
+        #expect(patient.finished.isEmpty && patient.receipt == .ended(finished: [], goesOn: true))
+    }
+
+    @Test("A postponement that is too late for everybody is the failure of all")
+    func allImpatient() {
+        let ending = Self.ending(Self.attempt.postponed(until: 30), of: [Self.three[1]])
+        #expect(ending.finished.map(\.id) == [StoreWorkbench.id(2)] && ending.error == StoreWorkbench.overloaded)
+        #expect(ending.flight.state == .settled(.failed))
+        #expect(ending.receipt == .ended(finished: [StoreWorkbench.id(2)], goesOn: false))
+    }
+
+    @Test("Where time ran out those fail whose deadline has come; while anybody has time left the flight waits again")
+    func expired() {
+        let late = AttemptEnd(
+            flight: FlightID(rawValue: 1), request: StoreWorkbench.id(2), provider: "p",
+            lifecycle: Self.attempt.lifecycle, outcome: .expired, billing: .neverSent,
+            startedAt: StoreWorkbench.date(30), endedAt: StoreWorkbench.date(30))
+        let shared = Self.ending(late, of: Self.three)
+        #expect(shared.finished.map(\.id) == [StoreWorkbench.id(2)] && shared.error == .deadlineExceeded)
+        #expect(shared.flight.state == .waiting)
+        #expect(shared.receipt == .ended(finished: [StoreWorkbench.id(2)], goesOn: true))
+        let alone = Self.ending(late, of: [Self.three[1]])
+        #expect(alone.flight.state == .settled(.failed))
+        #expect(alone.receipt == .ended(finished: [StoreWorkbench.id(2)], goesOn: false))
     }
 }

@@ -4,7 +4,9 @@ import Testing
 @testable import Hablare
 
 @Suite struct AttemptVerdictTests {
-    private static let reasons: [StopReason?] = [nil, .timedOut(after: .seconds(3)), .cancelled, .interrupted]
+    private static let reasons: [StopReason?] = [
+        nil, .timedOut(after: .seconds(3)), .cancelled, .expired, .interrupted,
+    ]
 
     private func summary(
         _ result: Result<ProviderAnswer, AIServiceError>, _ reason: StopReason?, promised: ContentType = .text
@@ -13,6 +15,7 @@ import Testing
         return switch verdict.outcome {
         case .completed: "completed \(verdict.billing)"
         case .failed(let error): "\(error.code) \(verdict.billing)"
+        case .expired: "expired \(verdict.billing)"
         case .interrupted: "interrupted \(verdict.billing)"
         }
     }
@@ -38,7 +41,8 @@ import Testing
             AIServiceError.Code(rawValue: "connection-reset"), "", category: .network, disposition: .retry(after: nil))
         #expect(
             Self.reasons.map { summary(.failure(network), $0) } == [
-                "connection-reset neverSent", "timeout maybeBilled", "cancelled maybeBilled", "interrupted maybeBilled",
+                "connection-reset neverSent", "timeout maybeBilled", "cancelled maybeBilled", "expired maybeBilled",
+                "interrupted maybeBilled",
             ])
     }
 

@@ -110,6 +110,7 @@ final class ProcessStore: RequestStore {
     var liveness: (any OwnerLiveness)? { machine }
     func snapshot(of id: UUID) -> RequestSnapshot? { shared.snapshot(of: id) }
     func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] { shared.snapshots(filter) }
+    func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] { shared.flights(ids) }
     func response(of id: UUID) -> AIResponseData? { shared.response(of: id) }
     func request(of id: UUID) -> StoredRequest? { shared.request(of: id) }
     func attempts(of id: UUID) -> [AttemptRecord] { shared.attempts(of: id) }

@@ -63,6 +63,11 @@ final class SimulatedStore: RequestStore {
         return disk.tables.snapshots(filter)
     }
 
+    func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] {
+        try readable()
+        return disk.tables.flights(ids)
+    }
+
     func response(of id: UUID) throws -> AIResponseData? {
         try readable()
         return disk.tables.response(of: id)

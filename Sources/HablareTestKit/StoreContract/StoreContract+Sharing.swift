@@ -1,0 +1,322 @@
+import Foundation
+import Hablare
+
+extension StoreWorkbench {
+    /// Another request for the work of request 1.
+    fileprivate static func twin(
+        _ number: Int, job: String? = nil, position: Int = 0, priority: Priority = .normal, deadline: Int? = nil
+    ) throws -> Submission {
+        try submission(
+            number, prompt: .text("prompt 1"), job: job, position: position, priority: priority, deadline: deadline)
+    }
+
+    /// Submits a request and expects it to join a flight.
+    @discardableResult
+    fileprivate func join(_ submission: Submission, _ flight: FlightID) throws -> FlightID {
+        let receipt = try write(.submit(submission))
+        try require(
+            "joining", receipt,
+            is: .submitted(
+                SubmissionReceipt(id: submission.request.id, flight: flight, wasPresent: false, hasJoined: true)))
+        return flight
+    }
+
+    fileprivate func phase(_ number: Int) throws -> RequestPhase? { try store.snapshot(of: Self.id(number))?.phase }
+}
+
+extension StoreContract {
+    /// Requests that share a flight.
+    static let joining: [Rule] = [
+        Rule("Requests for the same work share one flight, and each stays its own") { bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            try bench.join(StoreWorkbench.twin(2, job: "j", position: 4, priority: .low, deadline: 90), flight)
+            let snapshot = try require("the snapshot", try bench.store.snapshot(of: StoreWorkbench.id(2)))
+            try require("the flight", snapshot.flight, is: flight)
+            try require("its class", snapshot.priority, is: .low)
+            try require("its place", snapshot.position, is: 4)
+            try require("its deadline", snapshot.deadline, is: StoreWorkbench.date(90))
+            try require("why it waits", snapshot.waiting, is: .following(StoreWorkbench.id(1)))
+            let request = try bench.store.request(of: StoreWorkbench.id(2))?.request
+            try require("the request", request?.id, is: StoreWorkbench.id(2))
+            try require("its prompt", request?.prompt, is: .text("prompt 1"))
+            let claimed = try bench.claim(owner, limit: 9)
+            try require("claimed", claimed.map(\.request.id), is: [StoreWorkbench.id(1)])
+            try require("the deadline of all", claimed.first?.request.deadline, is: nil)
+        },
+        Rule("Whatever makes it other work, or another word on unknown outcomes, makes it another flight") { bench in
+            try bench.submit(1)
+            try bench.submit(StoreWorkbench.submission(2, prompt: .text("prompt 1"), provider: "q"))
+            try bench.submit(StoreWorkbench.submission(3, prompt: .text("prompt 1"), unknownOutcome: .hold))
+            let other = AIRequest(id: StoreWorkbench.id(4), prompt: .text("prompt 1"), sample: 1)
+            try bench.submit(StoreWorkbench.submission(of: other))
+            let tenant = AIRequest(id: StoreWorkbench.id(5), prompt: .text("prompt 1"), tenant: "t")
+            try bench.submit(StoreWorkbench.submission(of: tenant))
+            let flights = try bench.store.snapshots(SnapshotFilter()).map(\.flight)
+            try require("the flights", Set(flights).count, is: 5)
+        },
+        Rule("A flight is joined while it waits, is held by a process, backs off or is held; not once it is over") {
+            bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            try bench.join(StoreWorkbench.twin(2), flight)
+            let claimed = try bench.claimOne(owner)
+            try bench.join(StoreWorkbench.twin(3), flight)
+            let attempt = try bench.start(claimed)
+            try bench.join(StoreWorkbench.twin(4), flight)
+            _ = try bench.write(.settle(attempt.postponed(until: 60)))
+            try bench.join(StoreWorkbench.twin(5), flight)
+            let second = try bench.startNext(owner, at: 60)
+            _ = try bench.write(.settle(second.held()))
+            try bench.join(StoreWorkbench.twin(6), flight)
+            let held = try bench.store.snapshots(SnapshotFilter(isHeld: true)).map(\.id)
+            try require("what is held", held, is: (1...6).map(StoreWorkbench.id))
+            _ = try bench.write(.retry(StoreWorkbench.id(6), at: StoreWorkbench.date(61)))
+            let third = try bench.startNext(owner, at: 62)
+            _ = try bench.write(.settle(third.completed()))
+            let receipt = try bench.write(.submit(try StoreWorkbench.twin(7)))
+            guard case .submitted(let stored) = receipt, !stored.hasJoined, stored.flight != flight else {
+                throw ContractViolation(message: "a flight that is over was joined: \(receipt)", location: #fileID)
+            }
+        },
+        Rule("The same UUID again finds itself, and joins nothing twice") { bench in
+            let flight = try bench.submit(1)
+            try bench.join(StoreWorkbench.twin(2), flight)
+            for number in 1...2 {
+                let receipt = try bench.write(.submit(try StoreWorkbench.twin(number)))
+                try require(
+                    "again", receipt,
+                    is: .submitted(
+                        SubmissionReceipt(id: StoreWorkbench.id(number), flight: flight, wasPresent: true)))
+            }
+        },
+        Rule("The answer of a flight is that of each live member, in one commit, and its cost is counted once") {
+            bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            for number in 2...4 { try bench.join(StoreWorkbench.twin(number), flight) }
+            let attempt = try bench.startNext(owner)
+            _ = try bench.write(.cancel(StoreWorkbench.id(3), at: StoreWorkbench.date(2)))
+            let finished = [1, 2, 4].map(StoreWorkbench.id)
+            let receipt = try bench.write(.settle(attempt.completed()))
+            try require("the receipt", receipt, is: .ended(finished: finished, goesOn: false))
+            for id in finished {
+                try require("the phase", try bench.store.snapshot(of: id)?.phase, is: .completed)
+                try require(
+                    "the response", try bench.store.response(of: id), is: attempt.response().addressed(to: id))
+                try require("the attempts", try bench.store.attempts(of: id).count, is: 1)
+            }
+            try require("the cancelled one", try bench.phase(3), is: .cancelled)
+            try require("its response", try bench.store.response(of: StoreWorkbench.id(3)), is: nil)
+            try require("the attempts of all", try bench.store.statistics().attempts, is: 1)
+        },
+        Rule("The failure of a flight is that of each live member") { bench in
+            let owner = try bench.register()
+            try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
+            let attempt = try bench.startNext(owner)
+            let receipt = try bench.write(.settle(attempt.failed(StoreWorkbench.failure)))
+            try require(
+                "the receipt", receipt, is: .ended(finished: [1, 2].map(StoreWorkbench.id), goesOn: false))
+            for number in 1...2 {
+                let error = try bench.store.snapshot(of: StoreWorkbench.id(number))?.error
+                try require("the error", error, is: StoreWorkbench.failure)
+            }
+        },
+        Rule("A flight is as urgent as its most urgent live member") { bench in
+            let owner = try bench.register()
+            try bench.submit(StoreWorkbench.submission(9))
+            let flight = try bench.submit(StoreWorkbench.twin(1, priority: .low))
+            try bench.join(StoreWorkbench.twin(2, priority: .high), flight)
+            let first = try bench.claimOne(owner)
+            try require("the urgent one", first.id, is: flight)
+            _ = try bench.write(
+                .advance(first.id, try StoreWorkbench.release(first.lifecycle), at: StoreWorkbench.date(1)))
+            _ = try bench.write(.cancel(StoreWorkbench.id(2), at: StoreWorkbench.date(2)))
+            try require("the other one", try bench.claimOne(owner).request.id, is: StoreWorkbench.id(9))
+            try require("the one that is not urgent any more", try bench.claimOne(owner).id, is: flight)
+        },
+        Rule("A flight is claimed for each job that a live member belongs to") { bench in
+            let owner = try bench.register()
+            let scope = ClaimScope.job(JobKey(rawValue: "j"))
+            let flight = try bench.submit(1, job: "k")
+            try bench.join(StoreWorkbench.twin(2, job: "j"), flight)
+            try bench.join(StoreWorkbench.twin(3), flight)
+            let other = ClaimScope.job(JobKey(rawValue: "x"))
+            try require("another job's", try bench.claim(owner, scope: other, limit: 9).count, is: 0)
+            let claimed = try require("the job's", try bench.claim(owner, scope: scope, limit: 9).first)
+            try require("which", claimed.id, is: flight)
+            let release = try StoreWorkbench.release(claimed.lifecycle)
+            _ = try bench.write(.advance(flight, release, at: StoreWorkbench.date(1)))
+            _ = try bench.write(.cancel(StoreWorkbench.id(2), at: StoreWorkbench.date(2)))
+            try require("when it left", try bench.claim(owner, scope: scope, limit: 9).count, is: 0)
+            let first = ClaimScope.job(JobKey(rawValue: "k"))
+            try require("the first one's", try bench.claim(owner, scope: first, limit: 9).map(\.id), is: [flight])
+        },
+        Rule("A flight is sent for as long as any member has time, and until then is not out of time") { bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(StoreWorkbench.twin(1, deadline: 30))
+            try bench.join(StoreWorkbench.twin(2, deadline: 50), flight)
+            try require("at 50", try bench.claim(owner, at: 50).count, is: 0)
+            let claimed = try bench.claimOne(owner, at: 40)
+            try require("until when", claimed.request.deadline, is: StoreWorkbench.date(50))
+            let expired = try bench.expire(at: 40).expired
+            let first = ExpiredRequest(id: StoreWorkbench.id(1), flight: flight, token: nil)
+            try require("at 40", expired, is: [first])
+            let last = ExpiredRequest(id: StoreWorkbench.id(2), flight: flight, token: claimed.lifecycle.token)
+            try require("at 50, too", try bench.expire(at: 50).expired, is: [last])
+        },
+        Rule("A request that is out of time is not claimed, whether it was ended or not") { bench in
+            let owner = try bench.register()
+            try bench.submit(StoreWorkbench.submission(1, deadline: 30))
+            try bench.submit(2)
+            try require("at 30", try bench.claim(owner, limit: 9, at: 30).map(\.request.id), is: [StoreWorkbench.id(2)])
+            try require("ended", try bench.expire(at: 30).expired.map(\.id), is: [StoreWorkbench.id(1)])
+        },
+    ]
+
+    /// Members that leave their flight.
+    static let leaving: [Rule] = [
+        Rule("A member that is cancelled leaves the others alone; with the last one the flight ends") { bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            for number in 2...3 { try bench.join(StoreWorkbench.twin(number), flight) }
+            let attempt = try bench.startNext(owner)
+            let cancel = { (number: Int) in
+                try bench.write(.cancel(StoreWorkbench.id(number), at: StoreWorkbench.date(5)))
+            }
+            try require("the first", try cancel(1), is: .done)
+            try require(
+                "the phases", try [1, 2, 3].map { try bench.phase($0) }, is: [.cancelled, .executing, .executing])
+            try require("the second", try cancel(3), is: .done)
+            try require("the last", try cancel(2), is: .cancelled(flight: flight, token: attempt.lifecycle.token))
+            let late = try bench.write(.settle(attempt.completed()))
+            try require("its answer", late, is: .refused(.settled(.cancelled)))
+        },
+        Rule("When the leader leaves, the live member of the first UUID leads") { bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            for number in [4, 2, 3] { try bench.join(StoreWorkbench.twin(number, job: "j", position: number), flight) }
+            _ = try bench.write(.cancel(StoreWorkbench.id(1), at: StoreWorkbench.date(5)))
+            try require(
+                "whom the others follow", try bench.store.snapshot(of: StoreWorkbench.id(4))?.waiting,
+                is: .following(StoreWorkbench.id(2)))
+            try require(
+                "the leader", try bench.store.snapshot(of: StoreWorkbench.id(2))?.waiting, is: .unclaimed(ahead: 0))
+            _ = try bench.write(.delete(StoreWorkbench.id(2), at: StoreWorkbench.date(6)))
+            let claimed = try bench.claim(owner, scope: .job(JobKey(rawValue: "j")), limit: 9)
+            try require("claimed", claimed.map(\.request.id), is: [StoreWorkbench.id(3)])
+        },
+        Rule("A member is deleted with its row, and the last one with prompt and response") { bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            try bench.join(StoreWorkbench.twin(2), flight)
+            try bench.finishNext(owner)
+            _ = try bench.write(.delete(StoreWorkbench.id(1), at: StoreWorkbench.date(5)))
+            try require("the first", try bench.store.snapshot(of: StoreWorkbench.id(1)), is: nil)
+            let rest = try bench.store.request(of: StoreWorkbench.id(2))?.request.prompt
+            try require("the other's prompt", rest, is: .text("prompt 1"))
+            let response = try require("the other's response", try bench.store.response(of: StoreWorkbench.id(2)))
+            guard case .success = response.result else {
+                throw ContractViolation(message: "another's deletion took the response", location: #fileID)
+            }
+            _ = try bench.write(.delete(StoreWorkbench.id(2), at: StoreWorkbench.date(6)))
+            try require("the second", try bench.store.snapshot(of: StoreWorkbench.id(2)), is: nil)
+        },
+        Rule("A response is given up for each member on its own, and for good with the last one") { bench in
+            let owner = try bench.register()
+            try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
+            let attempt = try bench.startNext(owner)
+            _ = try bench.write(.settle(attempt.completed()))
+            let evicted = { (number: Int) in
+                let id = StoreWorkbench.id(number)
+                return try bench.store.response(of: id) == attempt.response().addressed(to: id).evicted()
+            }
+            _ = try bench.write(.evict(StoreWorkbench.id(1)))
+            try require("given up", try [1, 2].map(evicted), is: [true, false])
+            _ = try bench.write(.evict(StoreWorkbench.id(2)))
+            try require("given up at last", try [1, 2].map(evicted), is: [true, true])
+        },
+        Rule("What a dead process held waits again for all members") { bench in
+            let owner = try bench.register()
+            let another = try bench.register(2)
+            let flight = try bench.submit(1)
+            try bench.join(StoreWorkbench.twin(2), flight)
+            _ = try bench.startNext(owner)
+            _ = try bench.write(.retireOwner(owner, at: StoreWorkbench.date(5)))
+            try require("the phases", try [1, 2].map { try bench.phase($0) }, is: [.pending, .pending])
+            try require("claimed", try bench.claim(another, limit: 9).map(\.id), is: [flight])
+        },
+        Rule("Where time ran out for some, they fail, and the flight waits again for the others") { bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(StoreWorkbench.twin(1, deadline: 30))
+            try bench.join(StoreWorkbench.twin(2, priority: .low), flight)
+            let attempt = try bench.startNext(owner)
+            var end = attempt.end(.expired, billing: .neverSent)
+            end.endedAt = StoreWorkbench.date(30)
+            let receipt = try bench.write(.settle(end))
+            try require("the receipt", receipt, is: .ended(finished: [StoreWorkbench.id(1)], goesOn: true))
+            let failed = try bench.store.snapshot(of: StoreWorkbench.id(1))
+            try require("the error", failed?.error, is: .deadlineExceeded)
+            try require("claimed", try bench.claim(owner, at: 99).map(\.request.id), is: [StoreWorkbench.id(2)])
+        },
+    ]
+
+    /// Members that come back.
+    static let rejoining: [Rule] = [
+        Rule("A member that is retried while the flight goes on follows it again") { bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            try bench.join(StoreWorkbench.twin(2, priority: .high), flight)
+            let attempt = try bench.startNext(owner)
+            _ = try bench.write(.cancel(StoreWorkbench.id(2), at: StoreWorkbench.date(5)))
+            try require(
+                "retrying", try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(6))), is: .done)
+            try require("the phase", try bench.phase(2), is: .executing)
+            let receipt = try bench.write(.settle(attempt.completed()))
+            try require("the end", receipt, is: .ended(finished: [1, 2].map(StoreWorkbench.id), goesOn: false))
+        },
+        Rule("A member of a failed flight is retried alone, and the others after it follow") { bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            for number in 2...3 { try bench.join(StoreWorkbench.twin(number), flight) }
+            try bench.finishNext(owner, failing: StoreWorkbench.failure)
+            _ = try bench.write(.retry(StoreWorkbench.id(3), at: StoreWorkbench.date(9)))
+            try require("the phases", try [1, 2, 3].map { try bench.phase($0) }, is: [.failed, .failed, .pending])
+            try require(
+                "the leader", try bench.store.snapshot(of: StoreWorkbench.id(3))?.waiting, is: .unclaimed(ahead: 0))
+            _ = try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(10)))
+            try require(
+                "the follower", try bench.store.snapshot(of: StoreWorkbench.id(2))?.waiting,
+                is: .following(StoreWorkbench.id(3)))
+            try bench.finishNext(owner)
+            try require("at last", try [1, 2, 3].map { try bench.phase($0) }, is: [.failed, .completed, .completed])
+        },
+        Rule("A member that left before the others had their answer is done anew when it is retried") { bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            try bench.join(StoreWorkbench.twin(2, job: "j", position: 3), flight)
+            _ = try bench.write(.cancel(StoreWorkbench.id(2), at: StoreWorkbench.date(5)))
+            try bench.finishNext(owner)
+            try require(
+                "retrying", try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(9))), is: .done)
+            let claimed = try require(
+                "claimed for its job", try bench.claim(owner, scope: .job(JobKey(rawValue: "j")), limit: 9).first)
+            guard claimed.id != flight else {
+                throw ContractViolation(message: "a completed flight was opened again", location: #fileID)
+            }
+            try require("the request", claimed.request.id, is: StoreWorkbench.id(2))
+            try require("its prompt", claimed.request.prompt, is: .text("prompt 1"))
+            try require("the first one", try bench.phase(1), is: .completed)
+        },
+        Rule("A UUID that was deleted and is used anew does not lead the flight it was in") { bench in
+            let flight = try bench.submit(1)
+            try bench.join(StoreWorkbench.twin(2), flight)
+            for number in 1...2 { _ = try bench.write(.cancel(StoreWorkbench.id(number), at: StoreWorkbench.date(5))) }
+            _ = try bench.write(.delete(StoreWorkbench.id(1), at: StoreWorkbench.date(6)))
+            try bench.submit(StoreWorkbench.submission(1, prompt: .text("another")))
+            _ = try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(7)))
+            try require(
+                "the leader", try bench.store.snapshot(of: StoreWorkbench.id(2))?.waiting, is: .unclaimed(ahead: 0))
+        },
+    ]
+}
