@@ -110,6 +110,7 @@ private struct PlanDraft {
         }
         if random.percent(45) { job(isCalm: isCalm) }
         for id in requests.indices.dropFirst(offset) { follow(Int32(id)) }
+        if random.percent(35) { twins(isCalm: isCalm) }
         if random.percent(6) { operation(.cancelAll, at: anytime()) }
         if random.percent(15) {  // one that nobody submitted
             operation(random.element(of: [.status(9999), .outcome(9999), .watch(9999), .cancel(9999)]), at: anytime())
@@ -176,6 +177,22 @@ private struct PlanDraft {
         operation(random.percent(30) ? .execute(id) : .submit(id, content: content), at: time)
         if random.percent(15) { operation(.submit(id, content: content), at: near(time)) }
         if random.percent(10) { operation(.submit(id, content: content + 10_000), at: near(time)) }
+    }
+
+    /// Others that ask for the same, most of them at about the same time.
+    private mutating func twins(isCalm: Bool) {
+        let original = requests[Int(random.below(Int64(requests.count)))]
+        let time = anytime()
+        for _ in 0..<random.within(1...5) {
+            let id = request(isCalm: isCalm, provider: original.provider, content: original.content)
+            requests[Int(id)].unknownOutcome = original.unknownOutcome
+            let when = random.percent(70) ? near(time) : anytime()
+            if random.percent(15) {
+                requests[Int(id)].deadline = when + random.within(1...5000) * millisecond
+            }
+            operation(random.percent(50) ? .execute(id) : .submit(id, content: original.content), at: when)
+            if random.percent(25) { follow(id) }
+        }
     }
 
     private mutating func job(isCalm: Bool) {

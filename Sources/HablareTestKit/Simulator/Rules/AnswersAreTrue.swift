@@ -20,7 +20,8 @@ enum AnswersAreTrue: SimulationRule {
                 }
                 if completed != 1 { found.append("request \(record.request) has \(completed) completed attempts") }
             default:
-                if completed != 0 {
+                // One that left its flight sees what the others paid for.
+                if completed != 0, history.company(of: record.request).count == 1 {
                     found.append("request \(record.request) is \(record.status) with a completed attempt")
                 }
             }
@@ -53,7 +54,8 @@ enum AnswersAreTrue: SimulationRule {
                 return
             }
             let call = history.calls[Int(number)]
-            if call.request != request || call.end?.how != .answered(isPromisedType: true) {
+            if !history.company(of: request).contains(call.request) || call.end?.how != .answered(isPromisedType: true)
+            {
                 found.append("request \(request) is completed by call \(number), which did not answer it")
             }
         case .failed(let code, let number) where number >= 0:
@@ -62,14 +64,14 @@ enum AnswersAreTrue: SimulationRule {
                 return
             }
             let call = history.calls[Int(number)]
-            guard call.request == request, case .failed(let row)? = call.end?.how,
+            guard history.company(of: request).contains(call.request), case .failed(let row)? = call.end?.how,
                 AIServiceErrorCode(ProviderFailure.rows[Int(row)].code).rawValue == code
             else {
                 found.append("request \(request) failed by call \(number), which did not fail so")
                 return
             }
         case .failed(let code, _):
-            let mine = history.requests[request]?.calls ?? []
+            let mine = history.company(of: request).flatMap { history.requests[$0]?.calls ?? [] }
             let error = AIServiceErrorCode(rawValue: code)
             // A process that slept between journalling and sending may find that the time is over.
             let mayHaveSlept = history.processes.contains { !$0.sleeps.isEmpty }

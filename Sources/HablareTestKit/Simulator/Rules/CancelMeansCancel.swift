@@ -13,7 +13,7 @@ enum CancelMeansCancel: SimulationRule {
                 check(cancel, place, story, history, &found)
             }
         }
-        for story in history.stories where story.isMurky {
+        for story in history.stories where !story.isShared {
             for delete in story.deletes {
                 guard delete.result == .done, let place = delete.returned,
                     !story.submits.contains(where: { $0.end > delete.called })

@@ -1,3 +1,5 @@
+import Hablare
+
 /// What happened in a history, and an index over it for the rules. Nothing of it comes from inside the engine.
 package struct SimulationHistory: Sendable {
     /// What was planned.
@@ -24,6 +26,8 @@ package struct SimulationHistory: Sendable {
     private(set) var quiet = Int.max
     private(set) var quietTime: Int64 = 0
     private(set) var liveAtQuiet: Int32 = 0
+    /// Requests for the same work, two and more, each in the order of their numbers.
+    private(set) var companies: [[Int32]] = []
     private(set) var processesLeft: Int32 = 0
 
     init(
@@ -125,6 +129,35 @@ package struct SimulationHistory: Sendable {
             assign(place)
         }
         for call in calls { requests[call.request, default: RequestStory(number: call.request)].calls.append(call) }
+        gather()
+    }
+
+    /// Finds the requests that ask for the same work.
+    private mutating func gather() {
+        struct Work: Hashable {
+            let provider: Int
+            let content: Int32
+            let unknownOutcome: UnknownOutcomePolicy
+        }
+        var asked: [Work: [Int32]] = [:]
+        // Those that were stored, as far as it shows.
+        let stored = requests.values.filter { final[$0.number] != nil || !$0.deletes.isEmpty }.map(\.number)
+        for number in Set(stored).union(final.keys).sorted() {
+            guard let planned = planned(number) else { continue }
+            let work = Work(
+                provider: planned.provider, content: planned.content, unknownOutcome: planned.unknownOutcome)
+            asked[work, default: []].append(number)
+        }
+        companies = asked.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
+        for number in companies.joined() {
+            requests[number, default: RequestStory(number: number)].isShared = true
+        }
+    }
+
+    /// The requests for the same work, itself among them.
+    func company(of request: Int32) -> [Int32] {
+        guard requests[request]?.isShared == true else { return [request] }
+        return companies.first { $0.contains(request) } ?? [request]
     }
 
     /// Gives an operation to the requests that it is about.

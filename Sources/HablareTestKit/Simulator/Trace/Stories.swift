@@ -96,8 +96,12 @@ struct RequestStory: Sendable {
         }
     }
 
-    /// Whether somebody wanted it deleted: then it may have several lives, and little can be said of it from outside.
-    var isMurky: Bool { !deletes.isEmpty }
+    /// Whether another request asked for the same work: then the calls may be another's, and its own be for others.
+    var isShared = false
+
+    /// Whether little can be said from outside of its own calls: somebody wanted it deleted, so that it may have several
+    /// lives, or it shares them with others.
+    var isMurky: Bool { !deletes.isEmpty || isShared }
 
     /// Everything that anybody was told of its outcome, in order.
     var outcomes: [(place: Int, outcome: Observed)] {

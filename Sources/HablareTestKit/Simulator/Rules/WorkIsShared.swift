@@ -1,0 +1,80 @@
+import Hablare
+
+/// G6: requests for the same work share one call, over all processes, and one answer.
+enum WorkIsShared: SimulationRule {
+    static let name = "G6 work is shared"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for company in history.companies {
+            let stories = company.compactMap { history.requests[$0] }
+            check(stories, history, &found)
+        }
+        return found
+    }
+
+    private static func check(_ stories: [RequestStory], _ history: SimulationHistory, _ found: inout [String]) {
+        // Whoever retries, deletes or regenerates asks for a call of its own; what was ended by all is begun anew.
+        let isPlain = stories.allSatisfy { story in
+            story.deletes.isEmpty && story.retries.isEmpty && story.cancels.isEmpty && story.massCancels == 0
+                && Int(story.number) < history.plan.requests.count
+                && history.plan.requests[Int(story.number)].deadline == nil
+        }
+        guard isPlain else { return }
+        let calls = stories.flatMap(\.calls).sorted { $0.started < $1.started }
+        for (index, later) in calls.enumerated() {
+            for earlier in calls[..<index] {
+                if earlier.isRunning(at: later.started), !mayOverlap(earlier, later, history) {
+                    found.append(
+                        "calls \(earlier.number) and \(later.number), for the same work, overlap")
+                }
+                if isDone(earlier, before: later, stories, history) {
+                    found.append(
+                        "call \(later.number) was sent for what call \(earlier.number) had answered to everybody")
+                }
+            }
+        }
+        for call in calls where isUndisturbed(call, history) && call.end?.how == .answered(isPromisedType: true) {
+            for story in stories where wasThere(story, at: call.started) {
+                guard let final = history.final[story.number] else { continue }
+                if case .completed = final.status { continue }
+                found.append("call \(call.number) answered request \(story.number), which is \(final.status)")
+            }
+        }
+    }
+
+    private static func mayOverlap(_ earlier: CallStory, _ later: CallStory, _ history: SimulationHistory) -> Bool {
+        let process = history.processes[Int(earlier.process)]
+        let grace = history.plan.configuration.cancellationGrace.nanoseconds
+        let isGivenUp = earlier.cancelled.map { $0.time + grace <= later.startedAt } ?? false
+        return isGivenUp || process.isDead(at: later.started) || process.lostLeases(before: later.started)
+            || history.processes[Int(later.process)].lostLeases(before: later.started)
+    }
+
+    /// Whether a call had answered everybody when another one began.
+    private static func isDone(
+        _ earlier: CallStory, before later: CallStory, _ stories: [RequestStory], _ history: SimulationHistory
+    ) -> Bool {
+        guard let end = earlier.end, end.how == .answered(isPromisedType: true), end.place < later.started,
+            isUndisturbed(earlier, history), !history.processes[Int(later.process)].lostLeases(before: later.started)
+        else { return false }
+        return stories.allSatisfy { wasThere($0, at: earlier.started) }
+    }
+
+    /// Whether a request was on disk at a place of the trace.
+    private static func wasThere(_ story: RequestStory, at place: Int) -> Bool {
+        story.submits.contains { submit in
+            guard let returned = submit.returned, returned < place else { return false }
+            return RequestStory.isAcknowledged(submit)
+        }
+    }
+
+    /// Whether nothing came between a call and the recording of its answer.
+    private static func isUndisturbed(_ call: CallStory, _ history: SimulationHistory) -> Bool {
+        let process = history.processes[Int(call.process)]
+        guard let end = call.end, call.cancelled == nil else { return false }
+        return !process.hasCrashed && process.storeFailures.isEmpty && process.sleeps.isEmpty
+            && process.retirements.isEmpty && end.place < process.shutdownOrdered ?? .max
+            && end.time + 2_000_000_000 < history.quietTime
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Requests for the same work, as clients see them.
+@Suite(.timeLimit(.minutes(1)))
+struct SingleFlightTests {
+    @Test("Ten thousand identical requests from three processes are one call, and everybody gets its answer")
+    func tenThousand() async throws {
+        let machine = ProcessStore.Machine()
+        let gate = Gate()
+        let providers = (0..<3).map { _ in gated(gate, concurrency: 8) }
+        let engines = try providers.map { try Engine([$0], store: ProcessStore(machine)) }
+        let isOver = Gate()
+        let answers = try await withThrowingTaskGroup(of: Void.self) { engineGroup in
+            for engine in engines { engineGroup.addTask { try await engine.run { try await isOver.pass() } } }
+            let answers = try await withThrowingTaskGroup(of: String.self, returning: [String].self) { group in
+                for number in 0..<10_000 {
+                    let manager = engines[number % 3].manager
+                    group.addTask { try await text(manager.execute(AIRequest(prompt: "the same"), with: "scripted")) }
+                }
+                while machine.shared.statistics().requests.values.reduce(0, +) < 10_000 { try await pause() }
+                gate.open()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            isOver.open()
+            try await engineGroup.waitForAll()
+            return answers
+        }
+        #expect(answers.count == 10_000 && Set(answers) == ["the same"])
+        #expect(providers.map(\.record.calls.count).reduce(0, +) == 1)
+        #expect(machine.shared.statistics().attempts == 1)
+    }
+
+    @Test("When the process that runs the call dies, another one runs it for all who asked")
+    func heir() async throws {
+        let machine = ProcessStore.Machine()
+        let gate = Gate()
+        let store = ProcessStore(machine)
+        let doomed = try Engine([gated(gate)], store: store)
+        let provider = ScriptedProvider()
+        let heir = try Engine([provider], store: ProcessStore(machine))
+        let requests = (0..<3).map { _ in AIRequest(prompt: "x") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await doomed.run { try await gate.pass() } }
+            for request in requests { try await doomed.manager.submit(request, to: "scripted") }
+            await gate.arrivals(reach: 2)
+            store.fail()  // the dead write nothing
+            machine.killAll()
+            try await heir.run {
+                for request in requests {
+                    #expect(try await text(heir.manager.execute(requestID: request.id)) == "x")
+                    let attempts = try await heir.manager.attempts(for: request.id)
+                    #expect(attempts.map(\.attempt) == [1, 2])
+                }
+            }
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(provider.record.calls.count == 1)
+    }
+
+    @Test("Cancelling one leaves the call to the others; the last one stops it")
+    func cancelling() async throws {
+        let gate = Gate()
+        let provider = gated(gate)
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let requests = (0..<3).map { _ in AIRequest(prompt: "x") }
+        try await engine.run {
+            for request in requests { try await manager.submit(request, to: "scripted") }
+            await gate.arrivals(reach: 1)
+            for request in requests[..<2] { #expect(try await manager.cancelRequest(request.id) == .cancelled) }
+            #expect(try await manager.status(for: requests[0].id) == .cancelled)
+            #expect(provider.record.cancellations == 0)
+            #expect(try await manager.status(for: requests[2].id).phase == .executing)
+            #expect(try await manager.cancelRequest(requests[2].id) == .cancelled)
+            while provider.record.cancellations == 0 { try await pause() }
+        }
+        #expect(provider.record.calls.count == 1)
+    }
+
+    @Test("Progress and outcome are told to whoever watches any of them")
+    func watching() async throws {
+        let gate = Gate()
+        let provider = ScriptedProvider { call in
+            do {
+                try await gate.pass()
+                call.report(progress: 0.5)
+                try await gate.pass()
+            } catch {
+                return .failure(.attemptCancelled)
+            }
+            return .success(ProviderAnswer(.text("done")))
+        }
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let requests = (0..<2).map { _ in AIRequest(prompt: "x") }
+        try await engine.run {
+            for request in requests { try await manager.submit(request, to: "scripted") }
+            await gate.arrivals(reach: 1)
+            let streams = try await [
+                manager.statusUpdates(for: requests[0].id), manager.statusUpdates(for: requests[1].id),
+            ]
+            gate.admitOne()
+            await gate.arrivals(reach: 2)
+            for (stream, request) in zip(streams, requests) {
+                var statuses = stream.makeAsyncIterator()
+                var seen = try await statuses.next()
+                while seen != .executing(progress: 0.5) { seen = try await statuses.next() }
+                #expect(try await manager.status(for: request.id) == .executing(progress: 0.5))
+            }
+            gate.open()
+            for request in requests {
+                let response = try await manager.execute(requestID: request.id)
+                #expect(response.requestID == request.id)
+                #expect(try await text(response) == "done")
+            }
+        }
+    }
+
+    @Test("A member without a deadline gets its answer although the one that came first ran out of time")
+    func patience() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let blocker = AIRequest(prompt: "in the way")
+        let hasty = AIRequest(prompt: "x", deadline: engine.dates.now.addingTimeInterval(5))
+        let patient = AIRequest(prompt: "x")
+        try await engine.run {
+            for request in [blocker, hasty, patient] { try await manager.submit(request, to: "scripted") }
+            await gate.arrivals(reach: 1)
+            try await engine.pass(until: { try await manager.status(for: hasty.id).isFinal })
+            #expect(try await manager.status(for: hasty.id) == .failed(.deadlineExceeded))
+            gate.open()
+            #expect(try await text(manager.execute(requestID: patient.id)) == "x")
+        }
+        #expect(provider.record.calls.count == 2)
+    }
+}
