@@ -219,6 +219,16 @@ public final class SQLiteStore: RequestStore {
         try read { try $0.accounts() }
     }
 
+    /// See ``StoreReading/ledger(_:)``.
+    public func ledger(_ query: LedgerQuery) throws -> LedgerReport {
+        try read { try $0.ledger(query) }
+    }
+
+    /// See ``StoreReading/budgets()``.
+    public func budgets() throws -> [BudgetRecord] {
+        try read { try $0.budgets() }
+    }
+
     /// See ``StoreReading/statistics()``.
     public func statistics() throws -> StoreStatistics {
         try read { try $0.statistics() }

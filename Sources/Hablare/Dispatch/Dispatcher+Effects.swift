@@ -9,7 +9,8 @@ extension Dispatcher {
         for effect in effects {
             switch effect {
             case .start(let flight): begin(flight, isJournalled: false, &state)
-            case .run(let flight): begin(flight, isJournalled: true, &state)
+            // One that counts against a budget was submitted leased: its start is journalled with its reservation.
+            case .run(let flight): begin(flight, isJournalled: flight.lifecycle.isExecuting, &state)
             case .stop(let flight): stop(flight, because: reason, &state)
             case .claim(let provider, let limit):
                 errand(&state) { [weak self] in await self?.claim(provider, limit: limit) }

@@ -23,6 +23,8 @@ package struct QueuedFlight: Sendable {
     package var lifecycle: FlightLifecycle
     /// When the first attempt that counts was sent.
     package var triedSince: Date?
+    /// Whether something was reserved for its attempt in a budget.
+    package var isReserved = false
     private let content: Content
 
     package init(
@@ -33,6 +35,13 @@ package struct QueuedFlight: Sendable {
         self.lifecycle = lifecycle
         self.triedSince = triedSince
         content = Content(request: request, provider: provider, cost: cost, failure: failure)
+    }
+
+    /// The flight, which cannot be sent for a reason.
+    func failing(with error: AIServiceError) -> QueuedFlight {
+        QueuedFlight(
+            id: id, lifecycle: lifecycle, request: request, provider: provider, cost: cost, triedSince: triedSince,
+            failure: error)
     }
 
     package var request: AIRequest { content.request }

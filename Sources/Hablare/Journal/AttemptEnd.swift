@@ -28,6 +28,10 @@ public struct AttemptEnd: Sendable {
     public var outcome: Outcome
     /// Whether the provider may have been paid.
     public var billing: BillingState
+    /// What it used, answer or not. Of an answer that is recorded, ``AIResponseData/usage``.
+    public var usage: Usage
+    /// Whether something was reserved for it in a budget when it was sent.
+    public var isReserved: Bool
     /// When it was sent.
     public var startedAt: Date
     /// When it ended.
@@ -36,7 +40,7 @@ public struct AttemptEnd: Sendable {
     /// Creates an end.
     public init(
         flight: FlightID, request: UUID, provider: ProviderID, lifecycle: FlightLifecycle, outcome: Outcome,
-        billing: BillingState, startedAt: Date, endedAt: Date
+        billing: BillingState, usage: Usage = Usage(), isReserved: Bool = false, startedAt: Date, endedAt: Date
     ) {
         self.flight = flight
         self.request = request
@@ -44,6 +48,8 @@ public struct AttemptEnd: Sendable {
         self.lifecycle = lifecycle
         self.outcome = outcome
         self.billing = billing
+        self.usage = usage
+        self.isReserved = isReserved
         self.startedAt = startedAt
         self.endedAt = endedAt
     }

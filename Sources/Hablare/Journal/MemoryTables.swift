@@ -14,6 +14,7 @@ struct MemoryTables: Sendable {
         var finishedAt: Date?
         var error: AIServiceError?
         var deadline: Date?
+        var tags: [String] = []
     }
 
     struct FlightRow: Sendable {
@@ -65,6 +66,7 @@ struct MemoryTables: Sendable {
     var jobs: [JobKey: [Int: UUID]] = [:]
     var responses: [FlightID: AIResponseData] = [:]
     var ledger: [FlightID: [AttemptRecord]] = [:]
+    var ledgerTables = LedgerTables()
     private var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
     /// Tickets of flights that wait, and stale ones of flights that no longer do: each is checked when it is drawn.
     private var queues: [QueueKey: Heap<FlightID>] = [:]
@@ -117,6 +119,8 @@ extension MemoryTables {
             return submit(submission)
         case .advance(let flight, let transition, let date):
             return advance(flight, transition, at: date)
+        case .start(let start):
+            return self.start(start)
         case .settle(let end):
             return settle(end)
         case .cancel(let id, let date):
@@ -249,7 +253,8 @@ extension MemoryTables {
         let request = submission.request
         requests[request.id] = RequestRow(
             flight: id, job: submission.job, supersedes: submission.supersedes, metadata: request.metadata,
-            createdAt: submission.createdAt, deadline: request.deadline)
+            createdAt: submission.createdAt, deadline: request.deadline, tags: request.tags)
+        if !request.tags.isEmpty { ledgerTables.tags[id, default: []].formUnion(request.tags) }
         if let deadline = request.deadline {
             deadlines.insert(Alarm(date: deadline, number: lastFlight, id: request.id))
         }
@@ -275,7 +280,7 @@ extension MemoryTables {
         enqueue(flightID, flight)
     }
 
-    private mutating func advance(_ id: FlightID, _ transition: FlightTransition, at date: Date) -> WriteReceipt {
+    mutating func advance(_ id: FlightID, _ transition: FlightTransition, at date: Date) -> WriteReceipt {
         guard var flight = flights[id] else { return .refused(.staleToken) }
         guard flight.lifecycle == transition.old else {
             return .refused(flight.lifecycle.refusal(of: transition))
@@ -295,7 +300,9 @@ extension MemoryTables {
         let member = requests[end.request]
         let ending = AttemptEnding(
             end, flight: flight.lifecycle, member: member?.lifecycle ?? RequestLifecycle(state: .cancelled))
-        if let line = ending.record { record(line, of: end.flight) }
+        if let line = ending.record, record(line, of: end.flight), end.isReserved {
+            settleReservations(of: end.flight, by: line)
+        }
         guard ending.receipt == .done else { return ending.receipt }
         flight.lifecycle = ending.flight
         flights[end.flight] = flight
@@ -403,13 +410,21 @@ extension MemoryTables {
         requests[id]?.error = error
     }
 
-    private mutating func record(_ attempt: AttemptRecord, of id: FlightID) {
+    /// Enters an attempt; answers whether its line is the ledger's, or an earlier one stays.
+    @discardableResult
+    private mutating func record(_ attempt: AttemptRecord, of id: FlightID) -> Bool {
         var records = ledger[id] ?? []
+        var attempt = attempt
+        attempt.provider = flights[id]?.provider
+        attempt.model = flights[id]?.model
         if let index = records.firstIndex(where: { $0.attempt == attempt.attempt }) {
-            guard attempt.replaces(records[index]) else { return }
+            guard attempt.replaces(records[index]) else { return false }
+            // Whom it was for does not change, though the flight may have moved on to another one.
+            (attempt.provider, attempt.model) = (records[index].provider, records[index].model)
             records.remove(at: index)
         }
         records.append(attempt)
         ledger[id] = records
+        return true
     }
 }

@@ -22,7 +22,7 @@ public struct AttemptEnding: Sendable {
         var member = member
         var record = AttemptRecord(
             attempt: end.lifecycle.attempt, token: end.lifecycle.token, outcome: .interrupted, billing: end.billing,
-            startedAt: end.startedAt, endedAt: end.endedAt)
+            usage: end.usage, provider: end.provider, startedAt: end.startedAt, endedAt: end.endedAt)
         var response: AIResponseData?
         var error: AIServiceError?
         var receipt = WriteReceipt.done

@@ -27,6 +27,7 @@ extension AIRequestManager {
         if let attempts = request.maximumAttempts, attempts < 1 {
             throw AIServiceError(.invalidRequest, "A request has at least 1 attempt. Give it 1 or more, or `nil`.")
         }
+        let request = try request.withCheckedTags()
         let now = seams.date()
         if let deadline = request.deadline, !(deadline > now) {  // also one that is no number
             throw AIServiceError(
@@ -71,7 +72,11 @@ extension AIRequestManager {
             }
         let costs = drafts.map { dispatcher.runner.cost(of: $0.request, for: provider) }
         let (owner, places) = dispatcher.place(costs, to: provider, inScope: inScope)
-        for index in drafts.indices { drafts[index].flight = FlightLifecycle(placed: places[index], by: owner) }
+        for index in drafts.indices {
+            // Whatever counts against a budget starts with its reservation, in a commit of its own.
+            let isBudgeted = dispatcher.runner.spending.mayCount(drafts[index].request, for: provider)
+            drafts[index].flight = FlightLifecycle(placed: places[index], by: owner, isStarted: !isBudgeted)
+        }
         let receipts: [WriteReceipt]
         do {
             receipts = try await journal.commit(drafts.map { .submit($0) })
@@ -134,12 +139,12 @@ extension AIRequestManager {
 
 extension FlightLifecycle {
     /// A new flight as its placement has it.
-    init(placed placement: DispatchCore.Placement, by owner: OwnerID?) {
+    init(placed placement: DispatchCore.Placement, by owner: OwnerID?, isStarted: Bool = true) {
         self.init()
         guard let owner, placement != .leave else { return }
         do throws(Refusal) {
             try leased(by: owner)
-            if placement == .start { try attemptStarted(token: token) }
+            if placement == .start, isStarted { try attemptStarted(token: token) }
         } catch {
             self = FlightLifecycle()  // unreachable: a new flight can be leased and started
         }

@@ -39,6 +39,17 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     /// The caller's own labels. Stored, returned, never sent to a provider, not part of the fingerprint.
     public var metadata: [String: String]
 
+    /// What the ledger adds costs up by, beside provider, model, job and day: a customer, a feature, a book. At most
+    /// ``maximumTags``, each of 1 to ``maximumTagLength`` bytes; `submit` refuses others with
+    /// ``AIServiceError/Code/invalidRequest``, and keeps one of two that are equal. Never sent to a provider, not part
+    /// of the fingerprint. They stay in the ledger when the request is deleted, so never anything secret.
+    public var tags: [String]
+
+    /// How many tags a request may have: 32.
+    public static let maximumTags = 32
+    /// How many bytes of UTF-8 a tag may have: 128.
+    public static let maximumTagLength = 128
+
     /// Creates a request.
     public init(
         id: UUID = .timeOrdered(),
@@ -52,7 +63,8 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         deadline: Date? = nil,
         maximumAttempts: Int? = nil,
         unknownOutcome: UnknownOutcomePolicy = .runAgain,
-        metadata: [String: String] = [:]
+        metadata: [String: String] = [:],
+        tags: [String] = []
     ) {
         self.id = id
         self.prompt = prompt
@@ -66,5 +78,6 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         self.maximumAttempts = maximumAttempts
         self.unknownOutcome = unknownOutcome
         self.metadata = metadata
+        self.tags = tags
     }
 }

@@ -68,13 +68,16 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     /// The caller's labels.
     public var metadata: [String: String]
 
+    /// What the ledger adds its costs up by.
+    public var tags: [String]
+
     /// Creates a snapshot; stores do.
     public init(
         id: UUID, job: JobKey? = nil, position: Int? = nil, providerID: ProviderID, model: String? = nil,
         priority: Priority = .normal, phase: RequestPhase, error: AIServiceError? = nil, waiting: WaitReason? = nil,
         holder: Holder? = nil, attempts: Int, deadline: Date? = nil, createdAt: Date, finishedAt: Date? = nil,
         supersedes: UUID? = nil,
-        metadata: [String: String] = [:]
+        metadata: [String: String] = [:], tags: [String] = []
     ) {
         self.id = id
         self.job = job
@@ -92,5 +95,6 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         self.finishedAt = finishedAt
         self.supersedes = supersedes
         self.metadata = metadata
+        self.tags = tags
     }
 }

@@ -36,6 +36,7 @@ struct RequestDetails: Encodable, Sendable {
             rows.append((name, value.text ?? "…"))
         }
         if let job = snapshot.job { rows.append(("job", job.rawValue)) }
+        if !snapshot.tags.isEmpty { rows.append(("tags", snapshot.tags.joined(separator: ", "))) }
         if let position = snapshot.position { rows.append(("place in job", String(position + 1))) }
         rows.append(("priority", "\(snapshot.priority)"))
         rows.append(("attempts", String(snapshot.attempts)))
@@ -70,7 +71,7 @@ struct RequestDetails: Encodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case id, job, position, state, waiting, until, ahead, holder, error, provider, model, parameters, priority
-        case attempts, ifInterrupted, deadline, createdAt, finishedAt, supersedes, metadata, content, prompt
+        case attempts, ifInterrupted, deadline, createdAt, finishedAt, supersedes, metadata, tags, content, prompt
     }
 
     private enum HolderKeys: String, CodingKey {
@@ -102,6 +103,7 @@ struct RequestDetails: Encodable, Sendable {
         try container.encode(snapshot.finishedAt, forKey: .finishedAt)
         try container.encode(snapshot.supersedes?.text, forKey: .supersedes)
         try container.encode(snapshot.metadata, forKey: .metadata)
+        try container.encode(snapshot.tags, forKey: .tags)
         if showsPrompt { try container.encode(request.prompt.plainText, forKey: .prompt) }
         if let held = snapshot.holder {
             var holder = container.nestedContainer(keyedBy: HolderKeys.self, forKey: .holder)

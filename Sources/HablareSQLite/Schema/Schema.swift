@@ -13,6 +13,9 @@ enum Schema {
         migrator.registerMigration("002-dispatch") { db in
             try db.execute(sql: dispatch)
         }
+        migrator.registerMigration("005-ledger") { db in
+            try db.execute(sql: ledger)
+        }
         return migrator
     }
 
@@ -137,6 +140,45 @@ enum Schema {
             paused_until INTEGER,
             next_call INTEGER,
             failing_until INTEGER
+        ) WITHOUT ROWID;
+        """
+
+    /// The ledger's sums, tags and budgets.
+    ///
+    /// - `attempts.provider` and `attempts.model` are those the attempt was for, though its flight may move on to another
+    ///   provider; NULL only where no flight is there to say.
+    /// - `flight_tags` has the tags of all requests that were ever members of a flight. They outlive the requests, whose
+    ///   own are in `requests.tags`, a JSON list: sums over the past stay what they were.
+    /// - `budgets.spent` is the sum of `reservations.amount`, and `budgets.unknown` the number of reservations that are
+    ///   `unknown`; `period` is when the period begins. A reservation stays: a later word on its attempt may change it.
+    ///   `bound` is NULL where nobody knew what the attempt can cost.
+    private static let ledger = """
+        ALTER TABLE attempts ADD COLUMN audio INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE attempts ADD COLUMN provider INTEGER;
+        ALTER TABLE attempts ADD COLUMN model TEXT;
+        UPDATE attempts SET (provider, model) = (SELECT f.provider, f.model FROM flights f WHERE f.id = attempts.flight);
+        ALTER TABLE requests ADD COLUMN tags BLOB;
+        CREATE TABLE flight_tags (
+            flight INTEGER NOT NULL,
+            tag TEXT NOT NULL,
+            PRIMARY KEY (flight, tag)
+        ) WITHOUT ROWID;
+        CREATE TABLE budgets (
+            name TEXT NOT NULL,
+            period INTEGER NOT NULL,
+            spent INTEGER NOT NULL,
+            unknown INTEGER NOT NULL,
+            PRIMARY KEY (name, period)
+        ) WITHOUT ROWID;
+        CREATE TABLE reservations (
+            flight INTEGER NOT NULL,
+            attempt INTEGER NOT NULL,
+            budget TEXT NOT NULL,
+            period INTEGER NOT NULL,
+            bound INTEGER,
+            amount INTEGER NOT NULL,
+            unknown INTEGER NOT NULL,
+            PRIMARY KEY (flight, attempt, budget)
         ) WITHOUT ROWID;
         """
 }

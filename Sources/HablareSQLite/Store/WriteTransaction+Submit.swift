@@ -13,10 +13,12 @@ extension WriteTransaction {
         let payload: PromptColumns
         let parameters: Data?
         let metadata: Data?
+        let tags: Data?
         do {
             payload = try PromptColumns(submission)
             parameters = request.parameters.isEmpty ? nil : try Coding.tree(.object(request.parameters))
             metadata = try Coding.labels(request.metadata)
+            tags = try request.tags.isEmpty ? nil : Coding.json(request.tags)
         } catch {
             return .rejected(Self.unwritable(.invalidRequest, "The request", error))
         }
@@ -25,12 +27,13 @@ extension WriteTransaction {
                 AIServiceError(.invalidRequest, "The request is larger than 500 MB. Split it, or refer to a file."))
         }
         let flight = try insertFlight(submission, payload, parameters)
-        guard try insertRequest(submission, flight, metadata) else {
+        guard try insertRequest(submission, flight, metadata, tags: tags) else {
             try forgetFlight(flight)
             release(submission.promptContent)
             return try present(submission)
         }
         try note(submission.account, of: submission.provider)
+        try note(tags: request.tags, of: flight)
         return .submitted(SubmissionReceipt(id: request.id, flight: flight, wasPresent: false))
     }
 
@@ -86,13 +89,14 @@ extension WriteTransaction {
     }
 
     /// Whether the request is new: neither its UUID nor its place in the job is taken.
-    private mutating func insertRequest(_ submission: Submission, _ flight: FlightID, _ metadata: Data?) throws -> Bool
-    {
+    private mutating func insertRequest(
+        _ submission: Submission, _ flight: FlightID, _ metadata: Data?, tags: Data?
+    ) throws -> Bool {
         var insert = try BoundStatement(
             db,
             """
-            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline)
-            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING
+            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline, tags)
+            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING
             """)
         insert.bind(1, submission.request.id)
         insert.bind(2, flight.rawValue)
@@ -102,6 +106,7 @@ extension WriteTransaction {
         insert.bind(6, submission.supersedes?.bytes)
         insert.bind(7, metadata)
         insert.bind(8, submission.request.deadline.map(Coding.time))
+        insert.bind(9, tags)
         return try insert.run() == 1
     }
 

@@ -92,7 +92,7 @@ struct StoreHistory {
                         startedAt: submission.createdAt))
             case .waiting, .backingOff, .held, .settled: break
             }
-        case .done: if let started = attempted.started { attempts.append(started) }
+        case .done, .started: if let started = attempted.started { attempts.append(started) }
         default: break
         }
     }
@@ -132,6 +132,10 @@ struct StoreHistory {
         let start = try StoreWorkbench.start(lease.lifecycle)
         let attempt = RunningAttempt(
             flight: lease.flight, request: lease.request, lifecycle: start.new, startedAt: date)
+        if chance(2) {
+            let charged = AttemptStart(flight: lease.flight, transition: start, startedAt: date, charges: anyCharges())
+            return Attempted(write: .start(charged), started: attempt)
+        }
         return Attempted(write: .advance(lease.flight, start, at: date), started: attempt)
     }
 
@@ -152,7 +156,8 @@ struct StoreHistory {
         return AttemptEnd(
             flight: attempt.flight, request: attempt.request, provider: provider(of: attempt.request),
             lifecycle: attempt.lifecycle, outcome: outcome, billing: pickOne([.billed, .maybeBilled, .neverSent]),
-            startedAt: attempt.startedAt, endedAt: date)
+            usage: chance(2) ? Usage() : anyUsage(), isReserved: !chance(4), startedAt: attempt.startedAt, endedAt: date
+        )
     }
 
     private mutating func anySubmission() throws -> Submission {
@@ -172,7 +177,7 @@ struct StoreHistory {
             tenant: pickOne(["", "t"]), priority: pickOne(Priority.allCases),
             attemptTimeout: chance(2) ? nil : .milliseconds(pick(1...100_000)),
             deadline: chance(2) ? nil : later(-500...60_000), maximumAttempts: chance(2) ? nil : pick(1...5),
-            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases), metadata: anyLabels())
+            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases), metadata: anyLabels(), tags: anyTags())
         let inJob = chance(2)
         var submission = try StoreWorkbench.submission(
             of: request, provider: anyProvider(), job: inJob ? anyJob().rawValue : nil, position: pick(0...40),
@@ -212,6 +217,9 @@ struct StoreHistory {
         try same("the owners") { try $0.owners() }
         try same("the accounts") { try $0.accounts().map(\.rounded) }
         if chance(5) { try same("the statistics") { try $0.statistics() } }
+        try same("the budgets") { try $0.budgets() }
+        let query = anyQuery()
+        try same("the ledger of \(query)") { try $0.ledger(query) }
     }
 
     mutating func compareEverything() throws {
@@ -227,6 +235,10 @@ struct StoreHistory {
         try same("the owners") { try $0.owners() }
         try same("the accounts") { try $0.accounts().map(\.rounded) }
         try same("the statistics") { try $0.statistics() }
+        try same("the budgets") { try $0.budgets() }
+        for grouping in LedgerQuery.Grouping.allCases {
+            try same("the ledger by \(grouping)") { try $0.ledger(LedgerQuery(by: grouping)) }
+        }
     }
 
     private func same<Value: Equatable>(_ what: String, _ read: (any StoreReading) throws -> Value) throws {
@@ -350,6 +362,26 @@ extension StoreHistory {
         }
     }
 
+    private mutating func anyTags() -> [String] {
+        chance(2) ? [] : ["t", "Zürich", "", "t \(pick(0...1))"].filter { _ in chance(2) }
+    }
+
+    private mutating func anyCharges() -> [BudgetCharge] {
+        ["all", "some", "job"].filter { _ in chance(2) }.map { name in
+            BudgetCharge(
+                budget: name, period: Date(timeIntervalSince1970: pickOne([0, 1_799_971_200, 1_800_057_600])),
+                limit: pickOne([0, 30, 1_000, .max]), bound: chance(3) ? nil : pickOne([0, 5, 20, .max, -4]),
+                refusesUnknown: chance(3), job: name == "job" ? anyJob() : nil)
+        }
+    }
+
+    private mutating func anyQuery() -> LedgerQuery {
+        LedgerQuery(
+            by: pickOne(LedgerQuery.Grouping.allCases + [nil]), from: chance(3) ? later(-100_000...0) : nil,
+            to: chance(3) ? later(-100_000...100) : nil, provider: chance(4) ? anyProvider() : nil,
+            job: chance(4) ? anyJob() : nil, tag: chance(4) ? pickOne(["t", "", "none"]) : nil)
+    }
+
     private mutating func anyLabels() -> [String: String] {
         chance(2) ? [:] : [anyText(): anyText(), "k": "v"]
     }
@@ -357,7 +389,8 @@ extension StoreHistory {
     private mutating func anyUsage() -> Usage {
         Usage(
             inputTokens: Int64(pick(0...9)), outputTokens: Int64(pick(0...9)), characters: Int64(pick(0...9)),
-            bytes: Int64(pick(0...9)), costMicroDollars: chance(2) ? nil : Int64(pick(0...9)))
+            bytes: Int64(pick(0...9)), audioMilliseconds: pickOne([0, 7, .max]),
+            costMicroDollars: chance(2) ? nil : Int64(pick(0...9)))
     }
 
     private mutating func anyError() -> AIServiceError {
@@ -405,6 +438,7 @@ extension WriteReceipt {
         case .cancelled: "cancelled"
         case .expired(let expired, let next):
             expired.isEmpty ? next == nil ? "no deadline" : "none expired" : "expired"
+        case .started(let refusal): refusal == nil ? "started" : "over budget"
         case .permits(let grant): grant.next == nil ? "permits" : "no permits"
         case .rejected: "rejected"
         case .refused(.staleToken): "staleToken"
