@@ -111,9 +111,10 @@ public final class SQLiteStore: RequestStore {
     /// A flight that was taken, with its prompt or with the reason why there is none.
     private func claimed(_ flight: ClaimTransaction.Taken) -> ClaimedFlight {
         do {
-            let request = try flight.columns.get().request(reading: files)
+            let columns = try flight.columns.get()
             return ClaimedFlight(
-                id: flight.id, lifecycle: flight.lifecycle, request: request, triedSince: flight.triedSince)
+                id: flight.id, lifecycle: flight.lifecycle, request: try columns.request(reading: files),
+                origin: columns.origin.provider, triedSince: flight.triedSince)
         } catch {
             let request =
                 switch flight.columns {

@@ -130,7 +130,8 @@ struct AttemptRunner: Sendable {
                 .completed(
                     AIResponseData(
                         requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
-                        metadata: answer.metadata, receivedAt: endedAt, usage: usage))
+                        metadata: answer.metadata.merging(trail(of: flight)) { _, ours in ours }, receivedAt: endedAt,
+                        usage: usage))
             case .failed(let error): failed(with: error, flight, startedAt: startedAt, endedAt: endedAt)
             case .interrupted:
                 // Stopped by us or dead with us: what the provider made of it is as unknown.
@@ -140,6 +141,13 @@ struct AttemptRunner: Sendable {
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
             outcome: outcome, billing: reply.wasSent ? verdict.billing : .neverSent, usage: usage,
             isReserved: flight.isReserved, startedAt: startedAt, endedAt: endedAt)
+    }
+
+    /// For the metadata of an answer: who was asked, where that was more than one. Why each failed is in the ledger.
+    private func trail(of flight: QueuedFlight) -> [String: String] {
+        guard flight.provider != flight.origin else { return [:] }
+        let trail = FallbackChain.trail(from: flight.origin, to: flight.provider, of: flight.request.fallback)
+        return ["fallback": trail.map(\.rawValue).joined(separator: " > ")]
     }
 
     /// What an attempt used, with what it cost by the prices of the day on which it was sent. Of a failure nothing is
@@ -164,7 +172,12 @@ struct AttemptRunner: Sendable {
             remaining: flight.request.deadline.map { .between(endedAt, $0) },
             unknownOutcome: flight.request.unknownOutcome)
         switch retry.decision(after: error, in: situation, jitter: jitter()) {
-        case .fail: return .failed(error)
+        case .fail:
+            guard let hop = FallbackChain.next(after: error, at: flight.provider, of: flight.request.fallback) else {
+                return .failed(error)
+            }
+            let account = registry.registration(of: hop.provider)?.account
+            return .diverted(error, to: hop, account: account ?? AccountID(rawValue: hop.provider.rawValue))
         case .hold: return .held(error)
         case .retry(let delay): return .postponed(error, until: endedAt.addingTimeInterval(delay / .seconds(1)))
         }
@@ -218,7 +231,7 @@ struct AttemptRunner: Sendable {
         switch end.outcome {
         case .completed(let data): hub.announce(.completed(data), of: end.request)
         case .failed(let error): hub.announce(.failed(error), of: end.request)
-        case .postponed, .held, .interrupted: hub.announce(.pending, of: end.request)
+        case .postponed, .diverted, .held, .interrupted: hub.announce(.pending, of: end.request)
         }
     }
 }

@@ -83,9 +83,11 @@ extension Dispatcher {
         defer { unfinished.leave() }
         do {
             let recorded = try await runner.settle(end, isLastTry: tries + 1 >= Self.maximumRecordings)
-            guard case .postponed(_, let until) = recorded else { return }
-            happened { state in
-                apply(state.core.postponed(end.provider, until: until, now: date()), &state)
+            switch recorded {
+            case .postponed(_, let until):
+                happened { apply($0.core.postponed(end.provider, until: until, now: date()), &$0) }
+            case .diverted: backlogMayExist()  // it waits in another lane now
+            case .completed, .failed, .held, .interrupted, nil: break
             }
         } catch {
             logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])

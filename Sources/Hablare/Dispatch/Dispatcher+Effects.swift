@@ -44,7 +44,8 @@ extension Dispatcher {
             let flights = claim.flights.map { flight in
                 QueuedFlight(
                     id: flight.id, lifecycle: flight.lifecycle, request: flight.request, provider: provider,
-                    cost: runner.cost(of: flight.request, for: provider), triedSince: flight.triedSince,
+                    origin: flight.origin, cost: runner.cost(of: flight.request, for: provider),
+                    triedSince: flight.triedSince,
                     failure: flight.failure)
             }
             happened { state in

@@ -10,6 +10,8 @@ public struct AttemptEnd: Sendable {
         case failed(AIServiceError)
         /// A failure after which another attempt follows, not before a date.
         case postponed(AIServiceError, until: Date)
+        /// A failure after which another provider is asked; whose limits that one uses up.
+        case diverted(AIServiceError, to: FallbackHop, account: AccountID)
         /// Nobody knows how it ended, and no other attempt follows without somebody's word.
         case held(AIServiceError)
         /// It was stopped because this process shuts down; the flight waits again.

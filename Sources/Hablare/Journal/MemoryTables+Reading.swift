@@ -66,8 +66,9 @@ extension MemoryTables {
     }
 
     func request(of id: UUID) -> StoredRequest? {
-        guard let row = requests[id], let flight = flights[row.flight], let request = flight.request else { return nil }
-        return StoredRequest(request: request, provider: flight.provider, job: row.job)
+        guard let row = requests[id], let flight = flights[row.flight], var request = flight.request else { return nil }
+        request.model = flight.origin.model
+        return StoredRequest(request: request, provider: flight.origin.provider, job: row.job)
     }
 
     func attempts(of id: UUID) -> [AttemptRecord] {

@@ -27,6 +27,8 @@ struct MemoryTables: Sendable {
         var job: JobKey?
         var priority: Priority
         var model: String?
+        /// Whom it was submitted to, and for which model.
+        var origin: FallbackHop
         /// `nil` once erased.
         var request: AIRequest?
         var startedAt: Date?
@@ -199,7 +201,8 @@ extension MemoryTables {
             flights[id] = flight
             claimed.append(
                 ClaimedFlight(
-                    id: id, lifecycle: flight.lifecycle, request: request, triedSince: flight.triedSince))
+                    id: id, lifecycle: flight.lifecycle, request: request, origin: flight.origin.provider,
+                    triedSince: flight.triedSince))
         }
         return claimed
     }
@@ -262,7 +265,7 @@ extension MemoryTables {
         let flight = FlightRow(
             lifecycle: submission.flight, member: request.id, provider: submission.provider,
             fingerprint: submission.fingerprint, job: submission.job?.key, priority: request.priority,
-            model: request.model, request: request,
+            model: request.model, origin: FallbackHop(submission.provider, model: request.model), request: request,
             startedAt: submission.flight.isExecuting ? submission.createdAt : nil,
             triedSince: submission.flight.isExecuting ? submission.createdAt : nil)
         flights[id] = flight
@@ -305,6 +308,12 @@ extension MemoryTables {
         }
         guard ending.receipt == .done else { return ending.receipt }
         flight.lifecycle = ending.flight
+        if case .diverted(_, let hop, let account) = end.outcome {
+            flight.provider = hop.provider
+            flight.model = hop.model
+            flight.request?.model = hop.model
+            accountsOfProviders[hop.provider] = account
+        }
         flights[end.flight] = flight
         enqueue(end.flight, flight)
         if ending.member.state != .live { finish(end.request, ending.member, at: end.endedAt, error: ending.error) }

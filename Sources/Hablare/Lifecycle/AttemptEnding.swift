@@ -42,6 +42,10 @@ public struct AttemptEnding: Sendable {
                 record.outcome = .failed
                 record.error = failure
                 try flight.attemptPostponed(token: end.lifecycle.token, until: date)
+            case .diverted(let failure, _, _):
+                record.outcome = .failed
+                record.error = failure
+                try flight.attemptDiverted(token: end.lifecycle.token)
             case .held(let failure):
                 record.outcome = .failed
                 record.error = failure

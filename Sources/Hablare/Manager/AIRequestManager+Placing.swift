@@ -28,6 +28,7 @@ extension AIRequestManager {
             throw AIServiceError(.invalidRequest, "A request has at least 1 attempt. Give it 1 or more, or `nil`.")
         }
         let request = try request.withCheckedTags()
+        try request.checkFallback(after: registered, in: registry)
         let now = seams.date()
         if let deadline = request.deadline, !(deadline > now) {  // also one that is no number
             throw AIServiceError(

@@ -45,6 +45,12 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     /// of the fingerprint. They stay in the ledger when the request is deleted, so never anything secret.
     public var tags: [String]
 
+    /// Whom to ask, one after another, when the provider before has failed for good: its retries are used up, it has no
+    /// money or key, it answers rubbish. Never after an invalid request, a cancellation, or past the deadline. All must
+    /// be registered and answer with the same kind of content; each is tried as often as the request may be. An explicit
+    /// retry goes on with the provider that was asked last. Default: nobody.
+    public var fallback: [FallbackHop]
+
     /// How many tags a request may have: 32.
     public static let maximumTags = 32
     /// How many bytes of UTF-8 a tag may have: 128.
@@ -64,7 +70,8 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         maximumAttempts: Int? = nil,
         unknownOutcome: UnknownOutcomePolicy = .runAgain,
         metadata: [String: String] = [:],
-        tags: [String] = []
+        tags: [String] = [],
+        fallback: [FallbackHop] = []
     ) {
         self.id = id
         self.prompt = prompt
@@ -79,5 +86,6 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         self.unknownOutcome = unknownOutcome
         self.metadata = metadata
         self.tags = tags
+        self.fallback = fallback
     }
 }

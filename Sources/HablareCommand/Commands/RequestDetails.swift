@@ -32,6 +32,9 @@ struct RequestDetails: Encodable, Sendable {
         if let cause = snapshot.error?.cause { rows.append(("cause", cause)) }
         rows.append(("provider", snapshot.providerID.rawValue))
         if let model = snapshot.model { rows.append(("model", model)) }
+        for hop in request.fallback {
+            rows.append(("else", hop.provider.rawValue + (hop.model.map { ", model \($0)" } ?? "")))
+        }
         for (name, value) in request.parameters.sorted(by: { $0.key < $1.key }) {
             rows.append((name, value.text ?? "…"))
         }

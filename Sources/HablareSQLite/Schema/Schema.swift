@@ -149,6 +149,8 @@ enum Schema {
     ///   provider; NULL only where no flight is there to say.
     /// - `flight_tags` has the tags of all requests that were ever members of a flight. They outlive the requests, whose
     ///   own are in `requests.tags`, a JSON list: sums over the past stay what they were.
+    /// - `flights.chain` is a JSON list of the providers and models to ask one after another, that of the submission
+    ///   first; NULL where there is only that. `flights.provider` and `flights.model` are those being asked.
     /// - `budgets.spent` is the sum of `reservations.amount`, and `budgets.unknown` the number of reservations that are
     ///   `unknown`; `period` is when the period begins. A reservation stays: a later word on its attempt may change it.
     ///   `bound` is NULL where nobody knew what the attempt can cost.
@@ -158,6 +160,7 @@ enum Schema {
         ALTER TABLE attempts ADD COLUMN model TEXT;
         UPDATE attempts SET (provider, model) = (SELECT f.provider, f.model FROM flights f WHERE f.id = attempts.flight);
         ALTER TABLE requests ADD COLUMN tags BLOB;
+        ALTER TABLE flights ADD COLUMN chain BLOB;
         CREATE TABLE flight_tags (
             flight INTEGER NOT NULL,
             tag TEXT NOT NULL,

@@ -143,9 +143,10 @@ struct ReadTransaction {
                 a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost, a.audio
             FROM requests r
             JOIN flights f ON f.id = r.flight
-            JOIN providers p ON p.id = f.provider
             JOIN responses s ON s.flight = r.flight
             LEFT JOIN attempts a ON a.flight = r.flight AND a.outcome = 0
+            -- Whoever answered: it may have been given up before, and another one asked.
+            JOIN providers p ON p.id = coalesce(a.provider, f.provider)
             WHERE r.id = ?1 AND r.state = 1
             """)
         select.bind(1, id)
@@ -182,8 +183,10 @@ struct ReadTransaction {
             )
         }
         guard let (columns, job, position) = found else { return nil }
+        var request = try columns.request(reading: content)
+        request.model = columns.origin.model
         return StoredRequest(
-            request: try columns.request(reading: content), provider: columns.provider,
+            request: request, provider: columns.origin.provider,
             job: job.flatMap { key in position.map { Submission.JobPlace(key: key, position: $0) } })
     }
 

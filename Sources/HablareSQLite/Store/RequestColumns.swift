@@ -5,10 +5,10 @@ import Hablare
 struct RequestColumns {
     static let selection = """
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
-            f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline, r.tags
+            f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline, r.tags, f.chain
         """
     /// How many columns ``selection`` has.
-    static let count: Int32 = 17
+    static let count: Int32 = 18
 
     let provider: ProviderID
     private let id: UUID
@@ -26,6 +26,8 @@ struct RequestColumns {
     private let unknownOutcome: UnknownOutcomePolicy
     private let deadline: Date?
     private let tags: [String]
+    /// The providers and models to ask, that of the submission first; empty where there is only that.
+    private let chain: [FallbackHop]
 
     init(_ row: borrowing BoundStatement.RowReader) throws {
         guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))),
@@ -53,6 +55,7 @@ struct RequestColumns {
         self.unknownOutcome = unknownOutcome
         deadline = row.optionalInt(15).map(Coding.date)
         tags = try Coding.value([String].self, row.data(16)) ?? []
+        chain = try Coding.value([FallbackHop].self, row.data(17)) ?? []
     }
 
     /// The request, its prompt read.
@@ -61,6 +64,9 @@ struct RequestColumns {
         return request(prompt: try PromptColumns.prompt(kind: kind, bytes: bytes))
     }
 
+    /// Whom the request was submitted to, and for which model, whoever is being asked.
+    var origin: FallbackHop { chain.first ?? FallbackHop(provider, model: model) }
+
     /// The request without its prompt, for one that cannot be read.
     var withoutPrompt: AIRequest { request(prompt: .text("")) }
 
@@ -68,6 +74,6 @@ struct RequestColumns {
         AIRequest(
             id: id, prompt: prompt, model: model, parameters: parameters, sample: sample, tenant: tenant,
             priority: priority, attemptTimeout: timeout, deadline: deadline, maximumAttempts: maximumAttempts,
-            unknownOutcome: unknownOutcome, metadata: metadata, tags: tags)
+            unknownOutcome: unknownOutcome, metadata: metadata, tags: tags, fallback: Array(chain.dropFirst()))
     }
 }

@@ -51,8 +51,22 @@ extension WriteTransaction {
         try settleReservations(of: end.flight, by: line)
     }
 
+    /// Lets a flight wait for another provider. After its attempt's line, which is of the one before.
+    private mutating func divert(_ flight: FlightID, to hop: FallbackHop, account: AccountID) throws {
+        let number = try provider(hop.provider)
+        try note(account, of: hop.provider)
+        var update = try BoundStatement(db, "UPDATE flights SET provider = ?2, model = ?3 WHERE id = ?1")
+        update.bind(1, flight.rawValue)
+        update.bind(2, number)
+        update.bind(3, hop.model)
+        try update.run()
+    }
+
     private mutating func apply(_ ending: AttemptEnding, of end: AttemptEnd, _ content: ContentColumns?) throws {
         try enter(ending, of: end)
+        if case .diverted(_, let hop, let account) = end.outcome {
+            try divert(end.flight, to: hop, account: account)
+        }
         if ending.member.state != .live {
             try finish(end.request, as: ending.member.state, at: end.endedAt, error: ending.error)
         }

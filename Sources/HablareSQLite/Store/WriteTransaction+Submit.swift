@@ -14,10 +14,13 @@ extension WriteTransaction {
         let parameters: Data?
         let metadata: Data?
         let tags: Data?
+        let chain: Data?
         do {
             payload = try PromptColumns(submission)
             parameters = request.parameters.isEmpty ? nil : try Coding.tree(.object(request.parameters))
             metadata = try Coding.labels(request.metadata)
+            let origin = FallbackHop(submission.provider, model: request.model)
+            chain = try request.fallback.isEmpty ? nil : Coding.json([origin] + request.fallback)
             tags = try request.tags.isEmpty ? nil : Coding.json(request.tags)
         } catch {
             return .rejected(Self.unwritable(.invalidRequest, "The request", error))
@@ -26,7 +29,7 @@ extension WriteTransaction {
             return .rejected(
                 AIServiceError(.invalidRequest, "The request is larger than 500 MB. Split it, or refer to a file."))
         }
-        let flight = try insertFlight(submission, payload, parameters)
+        let flight = try insertFlight(submission, payload, parameters, chain: chain)
         guard try insertRequest(submission, flight, metadata, tags: tags) else {
             try forgetFlight(flight)
             release(submission.promptContent)
@@ -47,7 +50,7 @@ extension WriteTransaction {
     }
 
     private mutating func insertFlight(
-        _ submission: Submission, _ prompt: PromptColumns, _ parameters: Data?
+        _ submission: Submission, _ prompt: PromptColumns, _ parameters: Data?, chain: Data?
     ) throws -> FlightID {
         let request = submission.request
         let lifecycle = submission.flight
@@ -58,9 +61,9 @@ extension WriteTransaction {
             """
             INSERT INTO flights (state, owner, token, attempt, generation, started_at, provider, job, priority, member,
                 fingerprint, model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters,
-                max_attempts, on_unknown, tried_since)
+                max_attempts, on_unknown, tried_since, chain)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?6)
+                ?22, ?6, ?23)
             """)
         insert.bind(1, lifecycle.stateCode)
         insert.bind(2, lifecycle.ownerCode)
@@ -84,6 +87,7 @@ extension WriteTransaction {
         insert.bind(20, parameters)
         insert.bind(21, request.maximumAttempts.map(Int64.init))
         insert.bind(22, request.unknownOutcome.rawValue)
+        insert.bind(23, chain)
         try insert.run()
         return FlightID(rawValue: db.lastInsertedRowID)
     }

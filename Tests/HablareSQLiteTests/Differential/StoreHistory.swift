@@ -22,6 +22,8 @@ struct StoreHistory {
     private var submissions: [Submission] = []
     private var leases: [(flight: FlightID, request: UUID, lifecycle: FlightLifecycle)] = []
     private var attempts: [RunningAttempt] = []
+    /// Flights that have somebody to fall back on: only these are ever diverted.
+    private var chained: Set<FlightID> = []
     private var lastID = 0
 
     init(seed: UInt64, reference: any RequestStore, store: any RequestStore) {
@@ -61,6 +63,7 @@ struct StoreHistory {
         try require("the flights of \(query)", actual.map(\.id), expected.map(\.id))
         try require("their lives", actual.map(\.lifecycle), expected.map(\.lifecycle))
         try require("their requests", actual.map(\.request), expected.map(\.request))
+        try require("their origins", actual.map(\.origin), expected.map(\.origin))
         try require("their failures", actual.map(\.failure), expected.map(\.failure))
         try require("since when they are tried", actual.map(\.triedSince), expected.map(\.triedSince))
         try require("the next back-off", claim.actual.nextDue, claim.expected.nextDue)
@@ -83,6 +86,7 @@ struct StoreHistory {
         case .submitted(let stored) where !stored.wasPresent:
             guard let submission = attempted.submission else { return }
             submissions.append(submission)
+            if !submission.request.fallback.isEmpty { chained.insert(stored.flight) }
             switch submission.flight.state {
             case .leased: leases.append((stored.flight, stored.id, submission.flight))
             case .executing:
@@ -147,6 +151,9 @@ struct StoreHistory {
         case 1: outcome = .interrupted
         case 2...4: outcome = .postponed(anyError(), until: later(-500...20_000))
         case 5: outcome = .held(anyError())
+        case 6 where chained.contains(attempt.flight):
+            outcome = .diverted(
+                anyError(), to: FallbackHop(anyProvider(), model: chance(2) ? nil : "n"), account: anyAccount())
         default:
             outcome = .completed(
                 AIResponseData(
@@ -177,7 +184,8 @@ struct StoreHistory {
             tenant: pickOne(["", "t"]), priority: pickOne(Priority.allCases),
             attemptTimeout: chance(2) ? nil : .milliseconds(pick(1...100_000)),
             deadline: chance(2) ? nil : later(-500...60_000), maximumAttempts: chance(2) ? nil : pick(1...5),
-            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases), metadata: anyLabels(), tags: anyTags())
+            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases), metadata: anyLabels(), tags: anyTags(),
+            fallback: chance(3) ? [FallbackHop("q", model: chance(2) ? nil : "n"), FallbackHop("")] : [])
         let inJob = chance(2)
         var submission = try StoreWorkbench.submission(
             of: request, provider: anyProvider(), job: inJob ? anyJob().rawValue : nil, position: pick(0...40),
