@@ -46,6 +46,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            // In the program itself, and not in a bundle beside it, which could be missing.
+            resources: [.embedInCode("Ledger/prices.json")],
             swiftSettings: strict
         ),
         .target(

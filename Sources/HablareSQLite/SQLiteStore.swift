@@ -111,9 +111,10 @@ public final class SQLiteStore: RequestStore {
     /// A flight that was taken, with its prompt or with the reason why there is none.
     private func claimed(_ flight: ClaimTransaction.Taken) -> ClaimedFlight {
         do {
-            let request = try flight.columns.get().request(reading: files)
+            let columns = try flight.columns.get()
             return ClaimedFlight(
-                id: flight.id, lifecycle: flight.lifecycle, request: request, triedSince: flight.triedSince)
+                id: flight.id, lifecycle: flight.lifecycle, request: try columns.request(reading: files),
+                origin: columns.origin.provider, triedSince: flight.triedSince)
         } catch {
             let request =
                 switch flight.columns {
@@ -222,6 +223,16 @@ public final class SQLiteStore: RequestStore {
     /// See ``StoreReading/accounts()``.
     public func accounts() throws -> [AccountRecord] {
         try read { try $0.accounts() }
+    }
+
+    /// See ``StoreReading/ledger(_:)``.
+    public func ledger(_ query: LedgerQuery) throws -> LedgerReport {
+        try read { try $0.ledger(query) }
+    }
+
+    /// See ``StoreReading/budgets()``.
+    public func budgets() throws -> [BudgetRecord] {
+        try read { try $0.budgets() }
     }
 
     /// See ``StoreReading/statistics()``.

@@ -23,6 +23,7 @@ public struct ScriptedProvider: AIServiceProvider {
     public let responseType: ContentType
     /// How much may be asked of it.
     public let limits: ProviderLimits
+    private var maximum: @Sendable (AIRequest) -> Usage? = { _ in nil }
     private let script: @Sendable (ProviderCall) async -> Result<ProviderAnswer, AIServiceError>
     private let state = Guarded(Record())
 
@@ -47,6 +48,16 @@ public struct ScriptedProvider: AIServiceProvider {
 
     /// What it saw so far.
     public var record: Record { state.withLock { $0 } }
+
+    /// The same provider, which says what a call can use at most; without this it does not know.
+    public func using(atMost maximum: @escaping @Sendable (AIRequest) -> Usage?) -> ScriptedProvider {
+        var provider = self
+        provider.maximum = maximum
+        return provider
+    }
+
+    /// What a call can use, as it was made to say.
+    public func maximumUsage(of request: AIRequest) -> Usage? { maximum(request) }
 
     /// Answers by the script.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {

@@ -11,6 +11,7 @@ struct AttemptRunner: Sendable {
     let attemptTimeout: Duration
     let retry: RetryPolicy
     let jitter: @Sendable () -> Double
+    let spending: Spending
     let logger: Logger
 
     /// How long an attempt at a request may take.
@@ -51,13 +52,35 @@ struct AttemptRunner: Sendable {
             return .refused
         }
         let startedAt = date()
-        guard try await journal.commit(.advance(flight.id, transition, at: startedAt)) == .done else {
-            return .refused
-        }
-        var started = flight
+        guard var started = try await commitStart(of: flight, transition, at: startedAt) else { return .refused }
         started.lifecycle = transition.new
         started.triedSince = flight.triedSince ?? startedAt
         return .started(started)
+    }
+
+    /// Writes the start of an attempt, with what it can cost where a budget counts it. One that does not fit into its
+    /// budget is started all the same, and fails unsent: so it is in the ledger.
+    private func commitStart(
+        of flight: QueuedFlight, _ transition: FlightTransition, at date: Date
+    ) async throws -> QueuedFlight? {
+        let charges = charges(of: flight, at: date)
+        guard !charges.isEmpty else {
+            return try await journal.commit(.advance(flight.id, transition, at: date)) == .done ? flight : nil
+        }
+        let start = AttemptStart(flight: flight.id, transition: transition, startedAt: date, charges: charges)
+        guard case .started(let refusal) = try await journal.commit(.start(start)) else { return nil }
+        if let refusal { return flight.failing(with: spending.error(for: refusal, of: charges, at: date)) }
+        var reserved = flight
+        reserved.isReserved = true
+        return reserved
+    }
+
+    private func charges(of flight: QueuedFlight, at date: Date) -> [BudgetCharge] {
+        // What cannot be sent costs nothing.
+        guard !spending.budgets.isEmpty, flight.failure == nil,
+            let registered = registry.registration(of: flight.provider)
+        else { return [] }
+        return spending.charges(of: flight.request, for: registered.provider, as: registered, at: date)
     }
 
     /// What came of sending an attempt.
@@ -112,13 +135,15 @@ struct AttemptRunner: Sendable {
         let verdict = AttemptVerdict(
             reply.result, promised: promised, stopped: reply.isOutOfTime ? .expired : stopped)
         let endedAt = date()
+        let usage = usage(of: flight, reply, startedAt: startedAt)
         let outcome: AttemptEnd.Outcome =
             switch verdict.outcome {
             case .completed(let answer):
                 .completed(
                     AIResponseData(
                         requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
-                        metadata: answer.metadata, receivedAt: endedAt, usage: answer.usage))
+                        metadata: answer.metadata.merging(trail(of: flight)) { _, ours in ours }, receivedAt: endedAt,
+                        usage: usage))
             case .failed(let error): failed(with: error, flight, startedAt: startedAt, endedAt: endedAt)
             case .expired: .expired
             case .interrupted:
@@ -127,8 +152,27 @@ struct AttemptRunner: Sendable {
             }
         return AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
-            outcome: outcome, billing: reply.wasSent ? verdict.billing : .neverSent, startedAt: startedAt,
-            endedAt: endedAt)
+            outcome: outcome, billing: reply.wasSent ? verdict.billing : .neverSent, usage: usage,
+            isReserved: flight.isReserved, startedAt: startedAt, endedAt: endedAt)
+    }
+
+    /// For the metadata of an answer: who was asked, where that was more than one. Why each failed is in the ledger.
+    private func trail(of flight: QueuedFlight) -> [String: String] {
+        guard flight.provider != flight.origin else { return [:] }
+        let trail = FallbackChain.trail(from: flight.origin, to: flight.provider, of: flight.request.fallback)
+        return ["fallback": trail.map(\.rawValue).joined(separator: " > ")]
+    }
+
+    /// What an attempt used, with what it cost by the prices of the day on which it was sent. Of a failure nothing is
+    /// known.
+    private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
+        guard case .success(let answer) = reply.result else { return Usage() }
+        let payee = CostModel.Payee(
+            provider: flight.provider, instance: registry.registration(of: flight.provider)?.instance,
+            model: flight.request.model)
+        var usage = answer.usage
+        usage.costMicroDollars = spending.costs.cost(of: answer.usage, by: payee, at: startedAt)
+        return usage
     }
 
     /// What a failure leads to: another attempt, somebody's word, or the end.
@@ -148,7 +192,12 @@ struct AttemptRunner: Sendable {
             decision = retry.decision(after: error, in: situation, jitter: jitter)
         }
         switch decision {
-        case .fail: return .failed(error)
+        case .fail:
+            guard let hop = FallbackChain.next(after: error, at: flight.provider, of: flight.request.fallback) else {
+                return .failed(error)
+            }
+            let account = registry.registration(of: hop.provider)?.account
+            return .diverted(error, to: hop, account: account ?? AccountID(rawValue: hop.provider.rawValue))
         case .hold: return .held(error)
         case .retry(let delay): return .postponed(error, until: endedAt.addingTimeInterval(delay / .seconds(1)))
         }
@@ -215,7 +264,7 @@ struct AttemptRunner: Sendable {
             case .failed(let error): hub.announce(.failed(error), of: id)
             case .expired: hub.announce(.failed(.deadlineExceeded), of: id)
             case .postponed(let error, _) where isFinal: hub.announce(.failed(error), of: id)
-            case .postponed, .held, .interrupted: hub.announce(.pending, of: id)
+            case .postponed, .diverted, .held, .interrupted: hub.announce(.pending, of: id)
             }
         }
     }

@@ -97,11 +97,10 @@ extension Dispatcher {
             let recorded = try await runner.settle(end, isLastTry: tries + 1 >= Self.maximumRecordings)
             switch recorded {
             case .postponed(_, let until):
-                happened { state in
-                    apply(state.core.postponed(end.provider, until: until, now: date()), &state)
-                }
+                happened { apply($0.core.postponed(end.provider, until: until, now: date()), &$0) }
+            case .diverted: backlogMayExist()  // it waits in another lane now
             case .interrupted where end.outcome.isExpired: backlogMayExist()  // others of its members have time left
-            default: break
+            case .completed, .failed, .expired, .held, .interrupted, nil: break
             }
         } catch {
             logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])

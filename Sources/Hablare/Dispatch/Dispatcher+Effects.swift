@@ -9,7 +9,8 @@ extension Dispatcher {
         for effect in effects {
             switch effect {
             case .start(let flight): begin(flight, isJournalled: false, &state)
-            case .run(let flight): begin(flight, isJournalled: true, &state)
+            // One that counts against a budget was submitted leased: its start is journalled with its reservation.
+            case .run(let flight): begin(flight, isJournalled: flight.lifecycle.isExecuting, &state)
             case .stop(let flight): stop(flight, because: reason, &state)
             case .claim(let provider, let limit):
                 errand(&state) { [weak self] in await self?.claim(provider, limit: limit) }
@@ -43,7 +44,8 @@ extension Dispatcher {
             let flights = claim.flights.map { flight in
                 QueuedFlight(
                     id: flight.id, lifecycle: flight.lifecycle, request: flight.request, provider: provider,
-                    cost: runner.cost(of: flight.request, for: provider), triedSince: flight.triedSince,
+                    origin: flight.origin, cost: runner.cost(of: flight.request, for: provider),
+                    triedSince: flight.triedSince,
                     failure: flight.failure)
             }
             happened { state in

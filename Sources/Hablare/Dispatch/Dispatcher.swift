@@ -154,7 +154,11 @@ package final class Dispatcher: Sendable {
                 let draft = placed[index]
                 let placement = state.core.submitting(to: draft.submission.provider, cost: draft.cost, now: now)
                 placed[index].placement = placement
-                placed[index].submission.flight = FlightLifecycle(placed: placement, by: state.owner)
+                // Whatever counts against a budget starts with its reservation, in a commit of its own.
+                let isBudgeted = runner.spending.mayCount(
+                    draft.submission.request, for: draft.submission.provider)
+                placed[index].submission.flight = FlightLifecycle(
+                    placed: placement, by: state.owner, isStarted: !isBudgeted)
                 if placement != .leave { isAwaited = true }
             }
             if isAwaited { unfinished.enter() }

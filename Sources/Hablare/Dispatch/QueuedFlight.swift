@@ -8,12 +8,16 @@ package struct QueuedFlight: Sendable {
     private final class Content: Sendable {
         let request: AIRequest
         let provider: ProviderID
+        let origin: ProviderID
         let cost: Double
         let failure: AIServiceError?
 
-        init(request: AIRequest, provider: ProviderID, cost: Double, failure: AIServiceError?) {
+        init(
+            request: AIRequest, provider: ProviderID, origin: ProviderID, cost: Double, failure: AIServiceError?
+        ) {
             self.request = request
             self.provider = provider
+            self.origin = origin
             self.cost = cost
             self.failure = failure
         }
@@ -23,20 +27,34 @@ package struct QueuedFlight: Sendable {
     package var lifecycle: FlightLifecycle
     /// When the first attempt that counts was sent.
     package var triedSince: Date?
+    /// Whether something was reserved for its attempt in a budget.
+    package var isReserved = false
     private let content: Content
 
     package init(
-        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, provider: ProviderID, cost: Double = 0,
+        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, provider: ProviderID, origin: ProviderID? = nil,
+        cost: Double = 0,
         triedSince: Date? = nil, failure: AIServiceError? = nil
     ) {
         self.id = id
         self.lifecycle = lifecycle
         self.triedSince = triedSince
-        content = Content(request: request, provider: provider, cost: cost, failure: failure)
+        content = Content(
+            request: request, provider: provider, origin: origin ?? provider, cost: cost, failure: failure)
+    }
+
+    /// The flight, which cannot be sent for a reason.
+    func failing(with error: AIServiceError) -> QueuedFlight {
+        QueuedFlight(
+            id: id, lifecycle: lifecycle, request: request, provider: provider, origin: origin, cost: cost,
+            triedSince: triedSince,
+            failure: error)
     }
 
     package var request: AIRequest { content.request }
     package var provider: ProviderID { content.provider }
+    /// Whom it was submitted to.
+    var origin: ProviderID { content.origin }
     /// What its call costs in units of the account's limit.
     package var cost: Double { content.cost }
     /// Why it cannot be sent: the attempt fails with this.

@@ -47,6 +47,8 @@ extension AIServiceError.Code {
     public static let timeout = Self(rawValue: "timeout")
     /// The request's deadline passed before it was answered.
     public static let deadlineExceeded = Self(rawValue: "deadline-exceeded")
+    /// A budget of ours has not enough left for what the call can cost. Nothing was sent.
+    public static let budgetExceeded = Self(rawValue: "budget-exceeded")
     /// The UUID or job is known with other content.
     public static let conflict = Self(rawValue: "conflict")
     /// No request has that UUID.
@@ -79,7 +81,9 @@ extension AIServiceError.Code {
         case .providerNotFound, .programMissing, .invalidConfiguration, .unauthorized: .configuration
         case .connectionFailed, .connectionLost: .network
         case .invalidRequest, .invalidResponse, .responseTooLarge, .responseExpired, .contentMissing: .data
-        case .timeout, .deadlineExceeded, .conflict, .unknownRequest, .invalidState, .suspended, .cancelled: .operation
+        case .timeout, .deadlineExceeded, .conflict, .unknownRequest, .invalidState, .suspended, .cancelled,
+            .budgetExceeded:
+            .operation
         case .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew, .storageBusy, .storageFailed: .storage
         default: .provider
         }
@@ -91,7 +95,7 @@ extension AIServiceError.Code {
         case .timeout, .connectionLost: .outcomeUnknown
         case .suspended, .storageBusy, .connectionFailed, .rateLimited, .overloaded: .retry(after: nil)
         case .programMissing, .providerNotFound, .invalidConfiguration, .storageFull, .storageReadOnly, .storageTooNew,
-            .quotaExceeded, .unauthorized:
+            .quotaExceeded, .unauthorized, .budgetExceeded:
             .needsUser
         default: .fail
         }

@@ -10,6 +10,8 @@ public struct AttemptEnd: Sendable {
         case failed(AIServiceError)
         /// A failure after which another attempt follows, not before a date.
         case postponed(AIServiceError, until: Date)
+        /// A failure after which another provider is asked; whose limits that one uses up.
+        case diverted(AIServiceError, to: FallbackHop, account: AccountID)
         /// Nobody knows how it ended, and no other attempt follows without somebody's word.
         case held(AIServiceError)
         /// It was not sent, or was stopped, because time ran out: the members whose deadline has come fail, and the
@@ -31,6 +33,10 @@ public struct AttemptEnd: Sendable {
     public var outcome: Outcome
     /// Whether the provider may have been paid.
     public var billing: BillingState
+    /// What it used, answer or not. Of an answer that is recorded, ``AIResponseData/usage``.
+    public var usage: Usage
+    /// Whether something was reserved for it in a budget when it was sent.
+    public var isReserved: Bool
     /// When it was sent.
     public var startedAt: Date
     /// When it ended.
@@ -39,7 +45,7 @@ public struct AttemptEnd: Sendable {
     /// Creates an end.
     public init(
         flight: FlightID, request: UUID, provider: ProviderID, lifecycle: FlightLifecycle, outcome: Outcome,
-        billing: BillingState, startedAt: Date, endedAt: Date
+        billing: BillingState, usage: Usage = Usage(), isReserved: Bool = false, startedAt: Date, endedAt: Date
     ) {
         self.flight = flight
         self.request = request
@@ -47,6 +53,8 @@ public struct AttemptEnd: Sendable {
         self.lifecycle = lifecycle
         self.outcome = outcome
         self.billing = billing
+        self.usage = usage
+        self.isReserved = isReserved
         self.startedAt = startedAt
         self.endedAt = endedAt
     }
@@ -62,7 +70,7 @@ extension AttemptEnd.Outcome {
     package var isByMember: Bool {
         switch self {
         case .postponed, .expired: true
-        case .completed, .failed, .held, .interrupted: false
+        case .completed, .failed, .diverted, .held, .interrupted: false
         }
     }
 }

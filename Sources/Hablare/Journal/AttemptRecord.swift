@@ -30,6 +30,10 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
     public var billing: BillingState
     /// What was used.
     public var usage: Usage
+    /// The provider that it was for. Stores write down that of the flight when they first hear of the attempt.
+    public var provider: ProviderID?
+    /// The model that it was for. Stores write down that of the flight when they first hear of the attempt.
+    public var model: String?
     /// When it was sent.
     public var startedAt: Date
     /// When it ended, or was found lost.
@@ -55,7 +59,7 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
     /// Creates a record.
     public init(
         attempt: Int, token: Int64, outcome: Outcome, error: AIServiceError? = nil, billing: BillingState,
-        usage: Usage = Usage(), startedAt: Date, endedAt: Date
+        usage: Usage = Usage(), provider: ProviderID? = nil, model: String? = nil, startedAt: Date, endedAt: Date
     ) {
         self.attempt = attempt
         self.token = token
@@ -63,6 +67,8 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
         self.error = error
         self.billing = billing
         self.usage = usage
+        self.provider = provider
+        self.model = model
         self.startedAt = startedAt
         self.endedAt = endedAt
     }

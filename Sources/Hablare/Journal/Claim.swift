@@ -77,6 +77,8 @@ public struct ClaimedFlight: Sendable {
     public var lifecycle: FlightLifecycle
     /// Its member.
     public var request: AIRequest
+    /// Whom it was submitted to; another one than is asked where that one failed. `nil`: the one that is asked.
+    public var origin: ProviderID?
     /// When the first attempt that counts was sent; `nil` before. Retries are bounded in time from there.
     public var triedSince: Date?
     /// Why it cannot be sent, when its prompt cannot be read: the attempt fails with this.
@@ -84,12 +86,14 @@ public struct ClaimedFlight: Sendable {
 
     /// Creates a claimed flight.
     public init(
-        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, triedSince: Date? = nil,
+        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, origin: ProviderID? = nil,
+        triedSince: Date? = nil,
         failure: AIServiceError? = nil
     ) {
         self.id = id
         self.lifecycle = lifecycle
         self.request = request
+        self.origin = origin
         self.triedSince = triedSince
         self.failure = failure
     }

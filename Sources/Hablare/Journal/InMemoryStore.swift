@@ -76,6 +76,16 @@ public final class InMemoryStore: RequestStore {
         tables.withLock { $0.accountRecords }
     }
 
+    /// See ``StoreReading/ledger(_:)``.
+    public func ledger(_ query: LedgerQuery) -> LedgerReport {
+        tables.withLock { $0.ledger(query) }
+    }
+
+    /// See ``StoreReading/budgets()``.
+    public func budgets() -> [BudgetRecord] {
+        tables.withLock { $0.budgetRecords }
+    }
+
     /// See ``StoreReading/statistics()``.
     public func statistics() -> StoreStatistics {
         tables.withLock { $0.statistics }

@@ -10,7 +10,7 @@ extension MemoryTables {
             error: row.error,
             attempts: flight.lifecycle.attempt, deadline: row.deadline, createdAt: row.createdAt,
             finishedAt: row.finishedAt,
-            supersedes: row.supersedes, metadata: row.metadata)
+            supersedes: row.supersedes, metadata: row.metadata, tags: row.tags)
         if snapshot.phase == .pending {
             snapshot.waiting = flight.lifecycle.waitReason {
                 countingAhead ? flightsAhead(of: row.flight, flight) : nil
@@ -71,10 +71,12 @@ extension MemoryTables {
     func request(of id: UUID) -> StoredRequest? {
         guard let row = requests[id], let flight = flights[row.flight], let led = flight.request else { return nil }
         let request = AIRequest(
-            id: id, prompt: led.prompt, model: led.model, parameters: led.parameters, sample: led.sample,
+            id: id, prompt: led.prompt, model: flight.origin.model, parameters: led.parameters, sample: led.sample,
             tenant: led.tenant, priority: row.priority, attemptTimeout: led.attemptTimeout, deadline: row.deadline,
-            maximumAttempts: led.maximumAttempts, unknownOutcome: led.unknownOutcome, metadata: row.metadata)
-        return StoredRequest(request: request, provider: flight.provider, job: row.job)
+            maximumAttempts: led.maximumAttempts, unknownOutcome: led.unknownOutcome, metadata: row.metadata,
+            tags: row.tags,
+            fallback: led.fallback)
+        return StoredRequest(request: request, provider: flight.origin.provider, job: row.job)
     }
 
     func attempts(of id: UUID) -> [AttemptRecord] {

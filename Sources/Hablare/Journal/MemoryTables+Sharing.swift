@@ -85,7 +85,9 @@ extension MemoryTables {
         let request = submission.request
         requests[request.id] = RequestRow(
             flight: id, priority: request.priority, job: submission.job, supersedes: submission.supersedes,
-            metadata: request.metadata, createdAt: submission.createdAt, deadline: request.deadline)
+            metadata: request.metadata, createdAt: submission.createdAt, deadline: request.deadline,
+            tags: request.tags)
+        if !request.tags.isEmpty { ledgerTables.tags[id, default: []].formUnion(request.tags) }
         if let deadline = request.deadline {
             deadlines.insert(Alarm(date: deadline, number: id.rawValue, id: request.id))
         }
@@ -111,7 +113,8 @@ extension MemoryTables {
             sample: request.sample, tenant: request.tenant, priority: flight.priority,
             attemptTimeout: request.attemptTimeout,
             deadline: flight.crew.members.count == 1 ? head.deadline : members(of: flight).lastDeadline,
-            maximumAttempts: request.maximumAttempts, unknownOutcome: request.unknownOutcome, metadata: head.metadata)
+            maximumAttempts: request.maximumAttempts, unknownOutcome: request.unknownOutcome, metadata: head.metadata,
+            tags: head.tags, fallback: request.fallback)
     }
 
     // MARK: Leaving
@@ -123,7 +126,9 @@ extension MemoryTables {
     mutating func muster(_ id: FlightID, anew: Bool) {
         guard var flight = flights[id] else { return }
         // A UUID that was deleted may be another flight's now.
+        let head = flight.crew.head
         flight.crew.elect { requests[$0]?.flight == id && requests[$0]?.lifecycle.state == .live }
+        if flight.crew.head != head { flight.job = requests[flight.crew.head]?.job?.key }
         let priority = flight.crew.priority ?? flight.priority
         let isMoved = flight.priority != priority
         flight.priority = priority
@@ -202,8 +207,10 @@ extension MemoryTables {
         flight.lifecycle = FlightLifecycle()
         flight.crew = Crew(head: id, priority: row.priority, job: row.job?.key)
         flight.priority = row.priority
+        flight.job = row.job?.key
         flight.startedAt = nil
         flights[new] = flight
+        if !row.tags.isEmpty { ledgerTables.tags[new] = OrderedSet(row.tags) }
         flying[flight.fingerprint, default: []].append(new)
         requests[id]?.flight = new
     }

@@ -18,6 +18,7 @@ struct MemoryTables: Sendable {
         var deadline: Date?
         /// Whether the response was given up for this request; others of its flight may keep it.
         var isEvicted = false
+        var tags: [String] = []
     }
 
     struct FlightRow: Sendable {
@@ -28,8 +29,12 @@ struct MemoryTables: Sendable {
         var provider: ProviderID
         var fingerprint: Fingerprint
         var unknownOutcome: UnknownOutcomePolicy
+        /// That of the member that leads.
+        var job: JobKey?
         var priority: Priority
         var model: String?
+        /// Whom it was submitted to, and for which model.
+        var origin: FallbackHop
         /// `nil` once erased.
         var request: AIRequest?
         var startedAt: Date?
@@ -71,6 +76,7 @@ struct MemoryTables: Sendable {
     var ledger: [FlightID: [AttemptRecord]] = [:]
     /// Flights by the work they do, and stale ones that are settled.
     var flying: [Fingerprint: [FlightID]] = [:]
+    var ledgerTables = LedgerTables()
     private var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
     /// Tickets of flights that wait, and stale ones of flights that no longer do: each is checked when it is drawn.
     private var queues: [QueueKey: Heap<FlightID>] = [:]
@@ -123,6 +129,8 @@ extension MemoryTables {
             return submit(submission)
         case .advance(let flight, let transition, let date):
             return advance(flight, transition, at: date)
+        case .start(let start):
+            return self.start(start)
         case .settle(let end):
             return settle(end)
         case .cancel(let id, let date):
@@ -210,7 +218,8 @@ extension MemoryTables {
             flights[id] = flight
             claimed.append(
                 ClaimedFlight(
-                    id: id, lifecycle: flight.lifecycle, request: request, triedSince: flight.triedSince))
+                    id: id, lifecycle: flight.lifecycle, request: request, origin: flight.origin.provider,
+                    triedSince: flight.triedSince))
         }
         return claimed
     }
@@ -265,8 +274,9 @@ extension MemoryTables {
         let request = submission.request
         requests[request.id] = RequestRow(
             flight: id, priority: request.priority, job: submission.job, supersedes: submission.supersedes,
-            metadata: request.metadata,
-            createdAt: submission.createdAt, deadline: request.deadline)
+            metadata: request.metadata, createdAt: submission.createdAt, deadline: request.deadline,
+            tags: request.tags)
+        if !request.tags.isEmpty { ledgerTables.tags[id, default: []].formUnion(request.tags) }
         if let deadline = request.deadline {
             deadlines.insert(Alarm(date: deadline, number: lastFlight, id: request.id))
         }
@@ -275,8 +285,9 @@ extension MemoryTables {
             lifecycle: submission.flight,
             crew: Crew(head: request.id, priority: request.priority, job: submission.job?.key),
             provider: submission.provider, fingerprint: submission.fingerprint,
-            unknownOutcome: request.unknownOutcome, priority: request.priority,
-            model: request.model, request: request,
+            unknownOutcome: request.unknownOutcome, job: submission.job?.key, priority: request.priority,
+            model: request.model,
+            origin: FallbackHop(submission.provider, model: request.model), request: request,
             startedAt: submission.flight.isExecuting ? submission.createdAt : nil,
             triedSince: submission.flight.isExecuting ? submission.createdAt : nil)
         flights[id] = flight
@@ -291,12 +302,13 @@ extension MemoryTables {
         jobs[place.key, default: [:]][place.position] = id
         guard let row = requests[id], var flight = flights[row.flight] else { return }
         if row.lifecycle.state == .live { flight.crew.adopted(into: place.key) }
+        if flight.crew.head == id { flight.job = place.key }
         let flightID = row.flight
         flights[flightID] = flight
         enqueue(flightID, flight)
     }
 
-    private mutating func advance(_ id: FlightID, _ transition: FlightTransition, at date: Date) -> WriteReceipt {
+    mutating func advance(_ id: FlightID, _ transition: FlightTransition, at date: Date) -> WriteReceipt {
         guard var flight = flights[id] else { return .refused(.staleToken) }
         guard flight.lifecycle == transition.old else {
             return .refused(flight.lifecycle.refusal(of: transition))
@@ -314,9 +326,17 @@ extension MemoryTables {
     private mutating func settle(_ end: AttemptEnd) -> WriteReceipt {
         guard var flight = flights[end.flight] else { return .refused(.staleToken) }
         let ending = AttemptEnding(end, flight: flight.lifecycle, members: members(of: flight))
-        if let line = ending.record { record(line, of: end.flight) }
+        if let line = ending.record, record(line, of: end.flight), end.isReserved {
+            settleReservations(of: end.flight, by: line)
+        }
         if case .refused = ending.receipt { return ending.receipt }
         flight.lifecycle = ending.flight
+        if case .diverted(_, let hop, let account) = end.outcome {
+            flight.provider = hop.provider
+            flight.model = hop.model
+            flight.request?.model = hop.model
+            accountsOfProviders[hop.provider] = account
+        }
         flights[end.flight] = flight
         for member in ending.finished { finish(member.id, member.lifecycle, at: end.endedAt, error: ending.error) }
         if !ending.flight.isSettled { muster(end.flight, anew: true) }
@@ -352,13 +372,21 @@ extension MemoryTables {
         return .expired(expired, next: nil)
     }
 
-    mutating func record(_ attempt: AttemptRecord, of id: FlightID) {
+    /// Enters an attempt; answers whether its line is the ledger's, or an earlier one stays.
+    @discardableResult
+    mutating func record(_ attempt: AttemptRecord, of id: FlightID) -> Bool {
         var records = ledger[id] ?? []
+        var attempt = attempt
+        attempt.provider = flights[id]?.provider
+        attempt.model = flights[id]?.model
         if let index = records.firstIndex(where: { $0.attempt == attempt.attempt }) {
-            guard attempt.replaces(records[index]) else { return }
+            guard attempt.replaces(records[index]) else { return false }
+            // Whom it was for does not change, though the flight may have moved on to another one.
+            (attempt.provider, attempt.model) = (records[index].provider, records[index].model)
             records.remove(at: index)
         }
         records.append(attempt)
         ledger[id] = records
+        return true
     }
 }

@@ -26,6 +26,12 @@ public protocol StoreReading: Sendable {
     /// The accounts of which something is known: what was spent of their limits, whether they are paused.
     func accounts() throws -> [AccountRecord]
 
+    /// Sums over the attempts in the ledger, those of deleted requests included. Reads every attempt.
+    func ledger(_ query: LedgerQuery) throws -> LedgerReport
+
+    /// What was spent of budgets, by name, then by period.
+    func budgets() throws -> [BudgetRecord]
+
     /// Counts.
     func statistics() throws -> StoreStatistics
 }

@@ -13,6 +13,9 @@ public enum StoreWrite: Sendable {
     indirect case submit(Submission)
     /// The holder moves a flight: starts an attempt, or gives back an unsent lease.
     case advance(FlightID, FlightTransition, at: Date)
+    /// The holder starts an attempt that counts against budgets. The flight moves in any case; where the receipt,
+    /// ``WriteReceipt/started(overBudget:)``, names a budget, nothing is reserved and the attempt is not to be sent.
+    indirect case start(AttemptStart)
     /// An attempt ended.
     indirect case settle(AttemptEnd)
     /// Somebody cancels a request. Receipt: ``WriteReceipt/cancelled(flight:token:)`` or a refusal.

@@ -19,6 +19,8 @@ public enum WriteReceipt: Sendable, Hashable {
     /// These requests ran out of time; the earliest deadline of any live request that is left, which has passed where
     /// there were more than the limit.
     case expired([ExpiredRequest], next: Date?)
+    /// The attempt is on disk, and what it can cost is reserved; or it does not fit into this budget, and nothing is.
+    case started(overBudget: BudgetRefusal?)
     /// What was granted.
     case permits(PermitGrant)
     /// The row was refused; the others of the commit were not.

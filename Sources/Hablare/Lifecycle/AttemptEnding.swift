@@ -24,7 +24,7 @@ public struct AttemptEnding: Sendable {
         var flight = flight
         var record = AttemptRecord(
             attempt: end.lifecycle.attempt, token: end.lifecycle.token, outcome: .interrupted, billing: end.billing,
-            startedAt: end.startedAt, endedAt: end.endedAt)
+            usage: end.usage, provider: end.provider, startedAt: end.startedAt, endedAt: end.endedAt)
         var finished: [FlightMember] = []
         var response: AIResponseData?
         var error: AIServiceError?
@@ -55,6 +55,10 @@ public struct AttemptEnding: Sendable {
                 }
                 finished = Self.settled(members.filter { !$0.isPatient(at: date) }, as: .failed)
                 if !finished.isEmpty { error = failure }
+            case .diverted(let failure, _, _):
+                record.outcome = .failed
+                record.error = failure
+                try flight.attemptDiverted(token: end.lifecycle.token)
             case .held(let failure):
                 record.outcome = .failed
                 record.error = failure

@@ -193,6 +193,14 @@ extension FlightLifecycle {
         losses = 0
     }
 
+    /// An attempt failed, and another provider is to be asked, whose attempts are counted anew.
+    public mutating func attemptDiverted(token: Int64) throws(Refusal) {
+        try attemptStopped(token: token)
+        state = .waiting
+        uncounted = attempt
+        losses = 0
+    }
+
     private func attemptStopped(token: Int64) throws(Refusal) {
         switch state {
         case .executing where token == self.token: return

@@ -27,6 +27,8 @@ extension AIRequestManager {
         if let attempts = request.maximumAttempts, attempts < 1 {
             throw AIServiceError(.invalidRequest, "A request has at least 1 attempt. Give it 1 or more, or `nil`.")
         }
+        let request = try request.withCheckedTags()
+        try request.checkFallback(after: registered, in: registry)
         let now = seams.date()
         if let deadline = request.deadline, !(deadline > now) {  // also one that is no number
             throw AIServiceError(
@@ -107,12 +109,12 @@ extension AIRequestManager {
 
 extension FlightLifecycle {
     /// A new flight as its placement has it.
-    init(placed placement: DispatchCore.Placement, by owner: OwnerID?) {
+    init(placed placement: DispatchCore.Placement, by owner: OwnerID?, isStarted: Bool = true) {
         self.init()
         guard let owner, placement != .leave else { return }
         do throws(Refusal) {
             try leased(by: owner)
-            if placement == .start { try attemptStarted(token: token) }
+            if placement == .start, isStarted { try attemptStarted(token: token) }
         } catch {
             self = FlightLifecycle()  // unreachable: a new flight can be leased and started
         }

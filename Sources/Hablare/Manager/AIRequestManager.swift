@@ -43,6 +43,7 @@ public final class AIRequestManager: Sendable {
         let runner = AttemptRunner(
             journal: journal, content: store.content, registry: providers, hub: hub, date: seams.date,
             attemptTimeout: configuration.attemptTimeout, retry: configuration.retry, jitter: seams.jitter,
+            spending: Spending(budgets: configuration.budgets, costs: CostModel(prices: configuration.prices)),
             logger: logger)
         self.journal = journal
         dispatcher = Dispatcher(

@@ -17,6 +17,10 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var retry: RetryPolicy
     /// When a provider that fails is left alone, where ``ProviderLimits/breaker`` does not say.
     public var breaker: BreakerPolicy
+    /// What calls cost, where the provider does not say. Default ``PriceTable/shipped``.
+    public var prices: PriceTable
+    /// What may be spent. Default: as much as requests ask for.
+    public var budgets: [Budget]
     /// How long responses are kept.
     public var retention: Retention
 
@@ -30,6 +34,8 @@ public struct EngineConfiguration: Sendable, Hashable {
         leaseDuration: Duration = .seconds(30),
         retry: RetryPolicy = RetryPolicy(),
         breaker: BreakerPolicy = BreakerPolicy(),
+        prices: PriceTable = .shipped,
+        budgets: [Budget] = [],
         retention: Retention = Retention()
     ) {
         self.scope = scope
@@ -40,6 +46,8 @@ public struct EngineConfiguration: Sendable, Hashable {
         self.leaseDuration = leaseDuration
         self.retry = retry
         self.breaker = breaker
+        self.prices = prices
+        self.budgets = budgets
         self.retention = retention
     }
 
@@ -63,6 +71,7 @@ public struct EngineConfiguration: Sendable, Hashable {
             throw AIServiceError(.invalidConfiguration, "`\(name)` is negative. Give it zero or more.")
         }
         try breaker.check("`breaker`")
+        try Budget.check(budgets)
         guard retry.maximumAttempts >= 1 else {
             throw AIServiceError(.invalidConfiguration, "`retry.maximumAttempts` is less than 1. Give it 1 or more.")
         }

@@ -30,6 +30,11 @@ public protocol AIServiceProvider: Sendable {
     /// when the limit has units. Default: the Unicode scalars of the prompt's plain text.
     func units(of request: AIRequest) -> Double
 
+    /// The most that a call can use, for budgets, which reserve what that costs before it is sent: input counted high,
+    /// output as far as the request lets it grow, or ``Usage/costMicroDollars`` where the provider knows it. Asked only
+    /// where a budget counts the request. `nil`, the default: not known.
+    func maximumUsage(of request: AIRequest) -> Usage?
+
     /// Does the work from a prompt as plain text.
     func generate(prompt: String, parameters: [String: ParameterValue]) async -> Result<ResponseContent, AIServiceError>
 
@@ -49,6 +54,9 @@ extension AIServiceProvider {
     public var account: AccountID { AccountID(rawValue: id.rawValue) }
     /// The Unicode scalars of the prompt's plain text.
     public func units(of request: AIRequest) -> Double { Double(request.prompt.plainText.unicodeScalars.count) }
+
+    /// Not known.
+    public func maximumUsage(of request: AIRequest) -> Usage? { nil }
 
     /// Fails: the engine calls this only for a provider that implements neither form.
     public func generate(

@@ -39,6 +39,23 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     /// The caller's own labels. Stored, returned, never sent to a provider, not part of the fingerprint.
     public var metadata: [String: String]
 
+    /// What the ledger adds costs up by, beside provider, model, job and day: a customer, a feature, a book. At most
+    /// ``maximumTags``, each of 1 to ``maximumTagLength`` bytes; `submit` refuses others with
+    /// ``AIServiceError/Code/invalidRequest``, and keeps one of two that are equal. Never sent to a provider, not part
+    /// of the fingerprint. They stay in the ledger when the request is deleted, so never anything secret.
+    public var tags: [String]
+
+    /// Whom to ask, one after another, when the provider before has failed for good: its retries are used up, it has no
+    /// money or key, it answers rubbish. Never after an invalid request, a cancellation, or past the deadline. All must
+    /// be registered and answer with the same kind of content; each is tried as often as the request may be. An explicit
+    /// retry goes on with the provider that was asked last. Default: nobody.
+    public var fallback: [FallbackHop]
+
+    /// How many tags a request may have: 32.
+    public static let maximumTags = 32
+    /// How many bytes of UTF-8 a tag may have: 128.
+    public static let maximumTagLength = 128
+
     /// Creates a request.
     public init(
         id: UUID = .timeOrdered(),
@@ -52,7 +69,9 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         deadline: Date? = nil,
         maximumAttempts: Int? = nil,
         unknownOutcome: UnknownOutcomePolicy = .runAgain,
-        metadata: [String: String] = [:]
+        metadata: [String: String] = [:],
+        tags: [String] = [],
+        fallback: [FallbackHop] = []
     ) {
         self.id = id
         self.prompt = prompt
@@ -66,5 +85,7 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         self.maximumAttempts = maximumAttempts
         self.unknownOutcome = unknownOutcome
         self.metadata = metadata
+        self.tags = tags
+        self.fallback = fallback
     }
 }

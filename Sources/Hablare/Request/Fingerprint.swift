@@ -4,7 +4,7 @@ public import Foundation
 /// What makes two requests the same work: SHA-256 over tenant, provider instance, model, prompt, parameters and
 /// sample in a canonical encoding.
 ///
-/// Labels, priority, timeouts and the UUID are not part of it. The encoding frames every field by its length and
+/// Whom to fall back on is part of it: who answers may differ. Labels, tags, priority, timeouts and the UUID are not. The encoding frames every field by its length and
 /// orders dictionary keys by their UTF-8 bytes, so equal values have equal fingerprints on every platform and no
 /// two different values are written alike.
 public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
@@ -27,6 +27,11 @@ public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
         try encoder.field(request.prompt)
         try encoder.field(.object(request.parameters))
         encoder.field(UInt64(bitPattern: Int64(request.sample)))
+        // Only where there are any, so that the fingerprints of all others stay what they were.
+        for hop in request.fallback {
+            encoder.field(hop.provider.rawValue)
+            encoder.field(hop.model)
+        }
         digest = encoder.finish()
     }
 

@@ -72,6 +72,9 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     /// The caller's labels.
     public var metadata: [String: String]
 
+    /// What the ledger adds its costs up by.
+    public var tags: [String]
+
     /// Creates a snapshot; stores do.
     public init(
         id: UUID, flight: FlightID? = nil, job: JobKey? = nil, position: Int? = nil, providerID: ProviderID,
@@ -79,7 +82,7 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         priority: Priority = .normal, phase: RequestPhase, error: AIServiceError? = nil, waiting: WaitReason? = nil,
         holder: Holder? = nil, attempts: Int, deadline: Date? = nil, createdAt: Date, finishedAt: Date? = nil,
         supersedes: UUID? = nil,
-        metadata: [String: String] = [:]
+        metadata: [String: String] = [:], tags: [String] = []
     ) {
         self.id = id
         self.flight = flight
@@ -98,5 +101,6 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         self.finishedAt = finishedAt
         self.supersedes = supersedes
         self.metadata = metadata
+        self.tags = tags
     }
 }

@@ -8,18 +8,22 @@ public struct Usage: Sendable, Hashable, Codable {
     public var characters: Int64
     /// Bytes of content produced.
     public var bytes: Int64
-    /// What the provider charges, in millionths of a US dollar; `nil` when unknown. Local programs cost 0.
+    /// Milliseconds of sound taken in or produced.
+    public var audioMilliseconds: Int64
+    /// What the attempt cost, in millionths of a US dollar: as the provider says, else by the engine's price table;
+    /// `nil` when unknown. Local programs cost 0.
     public var costMicroDollars: Int64?
 
     /// Creates a usage record.
     public init(
         inputTokens: Int64 = 0, outputTokens: Int64 = 0, characters: Int64 = 0, bytes: Int64 = 0,
-        costMicroDollars: Int64? = nil
+        audioMilliseconds: Int64 = 0, costMicroDollars: Int64? = nil
     ) {
         self.inputTokens = inputTokens
         self.outputTokens = outputTokens
         self.characters = characters
         self.bytes = bytes
+        self.audioMilliseconds = audioMilliseconds
         self.costMicroDollars = costMicroDollars
     }
 }
@@ -37,6 +41,7 @@ extension Usage {
         outputTokens = Self.sum(outputTokens, other.outputTokens)
         characters = Self.sum(characters, other.characters)
         bytes = Self.sum(bytes, other.bytes)
+        audioMilliseconds = Self.sum(audioMilliseconds, other.audioMilliseconds)
         if let cost = other.costMicroDollars { costMicroDollars = Self.sum(costMicroDollars ?? 0, cost) }
     }
 }

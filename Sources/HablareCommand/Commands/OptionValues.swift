@@ -1,8 +1,9 @@
 public import ArgumentParser
-import Hablare
+public import Hablare
 public import HablareSpeech
 
 extension TextSegmenter.Unit: ExpressibleByArgument {}
+extension LedgerQuery.Grouping: ExpressibleByArgument {}
 
 /// Which requests a command is for: one of the five phases, or those that are held, which are pending too.
 enum StateOption: String, CaseIterable, ExpressibleByArgument {

@@ -32,10 +32,14 @@ struct RequestDetails: Encodable, Sendable {
         if let cause = snapshot.error?.cause { rows.append(("cause", cause)) }
         rows.append(("provider", snapshot.providerID.rawValue))
         if let model = snapshot.model { rows.append(("model", model)) }
+        for hop in request.fallback {
+            rows.append(("else", hop.provider.rawValue + (hop.model.map { ", model \($0)" } ?? "")))
+        }
         for (name, value) in request.parameters.sorted(by: { $0.key < $1.key }) {
             rows.append((name, value.text ?? "…"))
         }
         if let job = snapshot.job { rows.append(("job", job.rawValue)) }
+        if !snapshot.tags.isEmpty { rows.append(("tags", snapshot.tags.joined(separator: ", "))) }
         if let position = snapshot.position { rows.append(("place in job", String(position + 1))) }
         rows.append(("priority", "\(snapshot.priority)"))
         rows.append(("attempts", String(snapshot.attempts)))
@@ -70,7 +74,7 @@ struct RequestDetails: Encodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case id, job, position, state, waiting, until, ahead, holder, error, provider, model, parameters, priority
-        case attempts, ifInterrupted, deadline, createdAt, finishedAt, supersedes, metadata, content, prompt
+        case attempts, ifInterrupted, deadline, createdAt, finishedAt, supersedes, metadata, tags, content, prompt
     }
 
     private enum HolderKeys: String, CodingKey {
@@ -102,6 +106,7 @@ struct RequestDetails: Encodable, Sendable {
         try container.encode(snapshot.finishedAt, forKey: .finishedAt)
         try container.encode(snapshot.supersedes?.text, forKey: .supersedes)
         try container.encode(snapshot.metadata, forKey: .metadata)
+        try container.encode(snapshot.tags, forKey: .tags)
         if showsPrompt { try container.encode(request.prompt.plainText, forKey: .prompt) }
         if let held = snapshot.holder {
             var holder = container.nestedContainer(keyedBy: HolderKeys.self, forKey: .holder)

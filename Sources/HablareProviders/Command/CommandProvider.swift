@@ -83,6 +83,9 @@ public struct CommandProvider: AIServiceProvider {
         }
     }
 
+    /// Nothing that costs anything.
+    public func maximumUsage(of request: AIRequest) -> Usage? { Usage(costMicroDollars: 0) }
+
     private func answer(_ request: AIRequest) async throws(AIServiceError) -> ProviderAnswer {
         guard !Task.isCancelled else { throw cancelled }
         let prompt = try text(of: request)

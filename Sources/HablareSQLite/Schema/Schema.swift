@@ -16,6 +16,9 @@ enum Schema {
         migrator.registerMigration("003-sharing") { db in
             try db.execute(sql: sharing)
         }
+        migrator.registerMigration("005-ledger") { db in
+            try db.execute(sql: ledger)
+        }
         return migrator
     }
 
@@ -164,5 +167,47 @@ enum Schema {
             PRIMARY KEY (job, flight)
         ) WITHOUT ROWID;
         CREATE INDEX joined_jobs_of_flight ON joined_jobs (flight);
+        """
+
+    /// The ledger's sums, tags and budgets.
+    ///
+    /// - `attempts.provider` and `attempts.model` are those the attempt was for, though its flight may move on to another
+    ///   provider; NULL only where no flight is there to say.
+    /// - `flight_tags` has the tags of all requests that were ever members of a flight. They outlive the requests, whose
+    ///   own are in `requests.tags`, a JSON list: sums over the past stay what they were.
+    /// - `flights.chain` is a JSON list of the providers and models to ask one after another, that of the submission
+    ///   first; NULL where there is only that. `flights.provider` and `flights.model` are those being asked.
+    /// - `budgets.spent` is the sum of `reservations.amount`, and `budgets.unknown` the number of reservations that are
+    ///   `unknown`; `period` is when the period begins. A reservation stays: a later word on its attempt may change it.
+    ///   `bound` is NULL where nobody knew what the attempt can cost.
+    private static let ledger = """
+        ALTER TABLE attempts ADD COLUMN audio INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE attempts ADD COLUMN provider INTEGER;
+        ALTER TABLE attempts ADD COLUMN model TEXT;
+        UPDATE attempts SET (provider, model) = (SELECT f.provider, f.model FROM flights f WHERE f.id = attempts.flight);
+        ALTER TABLE requests ADD COLUMN tags BLOB;
+        ALTER TABLE flights ADD COLUMN chain BLOB;
+        CREATE TABLE flight_tags (
+            flight INTEGER NOT NULL,
+            tag TEXT NOT NULL,
+            PRIMARY KEY (flight, tag)
+        ) WITHOUT ROWID;
+        CREATE TABLE budgets (
+            name TEXT NOT NULL,
+            period INTEGER NOT NULL,
+            spent INTEGER NOT NULL,
+            unknown INTEGER NOT NULL,
+            PRIMARY KEY (name, period)
+        ) WITHOUT ROWID;
+        CREATE TABLE reservations (
+            flight INTEGER NOT NULL,
+            attempt INTEGER NOT NULL,
+            budget TEXT NOT NULL,
+            period INTEGER NOT NULL,
+            bound INTEGER,
+            amount INTEGER NOT NULL,
+            unknown INTEGER NOT NULL,
+            PRIMARY KEY (flight, attempt, budget)
+        ) WITHOUT ROWID;
         """
 }

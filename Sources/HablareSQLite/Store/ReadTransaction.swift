@@ -8,9 +8,9 @@ struct ReadTransaction {
     let content: (any ContentReading)?
 
     private static let snapshotColumns = """
-        SELECT r.id, j.key, r.position, p.name, f.model, coalesce(r.priority, f.priority), r.state, r.error, r.created_at, r.finished_at,
-            r.supersedes, r.metadata, r.deadline, o.host, o.pid, r.flight, \(FlightLifecycle.snapshotColumns),
-            f.member
+        SELECT r.id, j.key, r.position, p.name, f.model, coalesce(r.priority, f.priority), r.state, r.error,
+            r.created_at, r.finished_at, r.supersedes, r.metadata, r.deadline, o.host, o.pid, r.flight, r.tags,
+            \(FlightLifecycle.snapshotColumns), f.member
         """
     private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
     /// The few that are held, by their index, and not by a look at every request.
@@ -100,7 +100,7 @@ struct ReadTransaction {
     }
 
     private static func snapshot(_ row: borrowing BoundStatement.RowReader) throws -> (RequestSnapshot, FlightID) {
-        let lifecycle = try FlightLifecycle(row, from: 16)
+        let lifecycle = try FlightLifecycle(row, from: 17)
         guard let id = row.uuid(0), let member = RequestLifecycle.State(rawValue: Int(row.int(6))),
             let priority = Priority(rawValue: Int(row.int(5)))
         else { throw AIServiceError(.storageCorrupt, "A request's row cannot be read. Run `hablare doctor`.") }
@@ -111,9 +111,10 @@ struct ReadTransaction {
             phase: RequestPhase(member, lifecycle), error: try Coding.value(AIServiceError.self, row.data(7)),
             attempts: lifecycle.attempt, deadline: row.optionalInt(12).map(Coding.date),
             createdAt: Coding.date(row.int(8)), finishedAt: row.optionalInt(9).map(Coding.date),
-            supersedes: row.uuid(10), metadata: try Coding.value([String: String].self, row.data(11)) ?? [:])
+            supersedes: row.uuid(10), metadata: try Coding.value([String: String].self, row.data(11)) ?? [:],
+            tags: try Coding.value([String].self, row.data(16)) ?? [])
         if snapshot.phase == .pending { snapshot.waiting = lifecycle.waitReason { nil } }
-        if snapshot.waitsForItsLane, let head = row.uuid(16 + FlightLifecycle.columnCount), head != id {
+        if snapshot.waitsForItsLane, let head = row.uuid(17 + FlightLifecycle.columnCount), head != id {
             snapshot.waiting = .following(head)
         }
         if lifecycle.owner != nil, let host = row.text(13) {
@@ -159,13 +160,13 @@ struct ReadTransaction {
             db,
             """
             SELECT p.name, s.kind, s.format, s.body, s.digest, s.size, s.metadata, s.received_at,
-                a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost,
-                r.evicted
+                a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost, a.audio, r.evicted
             FROM requests r
             JOIN flights f ON f.id = r.flight
-            JOIN providers p ON p.id = f.provider
             JOIN responses s ON s.flight = r.flight
             LEFT JOIN attempts a ON a.flight = r.flight AND a.outcome = 0
+            -- Whoever answered: it may have been given up before, and another one asked.
+            JOIN providers p ON p.id = coalesce(a.provider, f.provider)
             WHERE r.id = ?1 AND r.state = 1
             """)
         select.bind(1, id)
@@ -180,8 +181,8 @@ struct ReadTransaction {
                 receivedAt: Coding.date(row.int(7)),
                 usage: Usage(
                     inputTokens: row.int(8), outputTokens: row.int(9), characters: row.int(10), bytes: row.int(11),
-                    costMicroDollars: row.optionalInt(12)))
-            if row.int(13) == 1 { found = found?.evicted() }
+                    audioMilliseconds: row.int(13), costMicroDollars: row.optionalInt(12)))
+            if row.int(14) == 1 { found = found?.evicted() }
         }
         return found
     }
@@ -203,8 +204,10 @@ struct ReadTransaction {
             )
         }
         guard let (columns, job, position) = found else { return nil }
+        var request = try columns.request(reading: content)
+        request.model = columns.origin.model
         return StoredRequest(
-            request: try columns.request(reading: content), provider: columns.provider,
+            request: request, provider: columns.origin.provider,
             job: job.flatMap { key in position.map { Submission.JobPlace(key: key, position: $0) } })
     }
 
@@ -216,8 +219,9 @@ struct ReadTransaction {
             db,
             """
             SELECT a.attempt, a.token, a.outcome, a.billing, a.started_at, a.ended_at, a.input_tokens,
-                a.output_tokens, a.characters, a.bytes, a.cost, a.error
-            FROM requests r JOIN attempts a ON a.flight = r.flight WHERE r.id = ?1 ORDER BY a.attempt
+                a.output_tokens, a.characters, a.bytes, a.cost, a.error, a.audio, p.name, a.model
+            FROM requests r JOIN attempts a ON a.flight = r.flight LEFT JOIN providers p ON p.id = a.provider
+            WHERE r.id = ?1 ORDER BY a.attempt
             """)
         select.bind(1, id)
         try select.forEach { row in
@@ -230,7 +234,8 @@ struct ReadTransaction {
                     error: try Coding.value(AIServiceError.self, row.data(11)), billing: billing,
                     usage: Usage(
                         inputTokens: row.int(6), outputTokens: row.int(7), characters: row.int(8), bytes: row.int(9),
-                        costMicroDollars: row.optionalInt(10)),
+                        audioMilliseconds: row.int(12), costMicroDollars: row.optionalInt(10)),
+                    provider: row.text(13).map(ProviderID.init(rawValue:)), model: row.text(14),
                     startedAt: Coding.date(row.int(4)), endedAt: Coding.date(row.int(5))))
         }
         return records
@@ -290,14 +295,15 @@ struct ReadTransaction {
         var attempts = try BoundStatement(
             db,
             """
-            SELECT count(*), total(input_tokens), total(output_tokens), total(characters), total(bytes), CASE WHEN count(cost) > 0 THEN total(cost) END
+            SELECT count(*), total(input_tokens), total(output_tokens), total(characters), total(bytes),
+                CASE WHEN count(cost) > 0 THEN total(cost) END, total(audio)
             FROM attempts
             """)
         try attempts.forEach { row in
             statistics.attempts = Int(row.int(0))
             statistics.usage = Usage(
                 inputTokens: row.int(1), outputTokens: row.int(2), characters: row.int(3), bytes: row.int(4),
-                costMicroDollars: row.optionalInt(5))
+                audioMilliseconds: row.int(6), costMicroDollars: row.optionalInt(5))
         }
         return statistics
     }

@@ -5,15 +5,16 @@ import Hablare
 struct RequestColumns {
     static let selection = """
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
-            f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline
+            f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline, r.tags, f.chain
         """
     /// The same of any member, with what is its own.
     static let ofMember = """
         SELECT r.id, p.name, f.model, f.tenant, f.sample, f.timeout, coalesce(r.priority, f.priority), f.prompt_kind,
-            f.prompt, f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline
+            f.prompt, f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
+            r.tags, f.chain
         """
     /// How many columns ``selection`` has.
-    static let count: Int32 = 16
+    static let count: Int32 = 18
 
     let provider: ProviderID
     private let id: UUID
@@ -31,6 +32,9 @@ struct RequestColumns {
     private let unknownOutcome: UnknownOutcomePolicy
     /// That of the request; of a flight that several share, the last one's.
     var deadline: Date?
+    private let tags: [String]
+    /// The providers and models to ask, that of the submission first; empty where there is only that.
+    private let chain: [FallbackHop]
 
     init(_ row: borrowing BoundStatement.RowReader) throws {
         guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))),
@@ -57,6 +61,8 @@ struct RequestColumns {
         maximumAttempts = row.optionalInt(13).map { Int($0) }
         self.unknownOutcome = unknownOutcome
         deadline = row.optionalInt(15).map(Coding.date)
+        tags = try Coding.value([String].self, row.data(16)) ?? []
+        chain = try Coding.value([FallbackHop].self, row.data(17)) ?? []
     }
 
     /// The request, its prompt read.
@@ -65,6 +71,9 @@ struct RequestColumns {
         return request(prompt: try PromptColumns.prompt(kind: kind, bytes: bytes))
     }
 
+    /// Whom the request was submitted to, and for which model, whoever is being asked.
+    var origin: FallbackHop { chain.first ?? FallbackHop(provider, model: model) }
+
     /// The request without its prompt, for one that cannot be read.
     var withoutPrompt: AIRequest { request(prompt: .text("")) }
 
@@ -72,6 +81,6 @@ struct RequestColumns {
         AIRequest(
             id: id, prompt: prompt, model: model, parameters: parameters, sample: sample, tenant: tenant,
             priority: priority, attemptTimeout: timeout, deadline: deadline, maximumAttempts: maximumAttempts,
-            unknownOutcome: unknownOutcome, metadata: metadata)
+            unknownOutcome: unknownOutcome, metadata: metadata, tags: tags, fallback: Array(chain.dropFirst()))
     }
 }

@@ -37,7 +37,7 @@ extension WriteTransaction {
         guard let row = try flightRow(end.flight) else { return .refused(.staleToken) }
         let actual = AttemptEnding(end, flight: row.lifecycle, members: try members(of: end.flight, row))
         if case .refused = actual.receipt {
-            if let line = actual.record { try record(line, of: end.flight) }
+            try enter(actual, of: end)
             if case .completed(let data) = end.outcome, case .success(let content) = data.result {
                 release(content.body?.reference)
             }
@@ -49,8 +49,28 @@ extension WriteTransaction {
         return actual.receipt
     }
 
-    private func apply(_ ending: AttemptEnding, of end: AttemptEnd, _ content: ContentColumns?) throws {
-        if let line = ending.record { try record(line, of: end.flight) }
+    /// Enters an attempt's line, and what it cost in the place of what was reserved for it.
+    private func enter(_ ending: AttemptEnding, of end: AttemptEnd) throws {
+        guard let line = ending.record, try record(line, of: end.flight), end.isReserved else { return }
+        try settleReservations(of: end.flight, by: line)
+    }
+
+    /// Lets a flight wait for another provider. After its attempt's line, which is of the one before.
+    private mutating func divert(_ flight: FlightID, to hop: FallbackHop, account: AccountID) throws {
+        let number = try provider(hop.provider)
+        try note(account, of: hop.provider)
+        var update = try BoundStatement(db, "UPDATE flights SET provider = ?2, model = ?3 WHERE id = ?1")
+        update.bind(1, flight.rawValue)
+        update.bind(2, number)
+        update.bind(3, hop.model)
+        try update.run()
+    }
+
+    private mutating func apply(_ ending: AttemptEnding, of end: AttemptEnd, _ content: ContentColumns?) throws {
+        try enter(ending, of: end)
+        if case .diverted(_, let hop, let account) = end.outcome {
+            try divert(end.flight, to: hop, account: account)
+        }
         for member in ending.finished {
             try finish(member.id, as: member.lifecycle.state, at: end.endedAt, error: ending.error)
         }
@@ -133,16 +153,19 @@ extension WriteTransaction {
     // MARK: The ledger and the responses
 
     /// Enters an attempt; a later word on the same attempt replaces an earlier one as `AttemptRecord.replaces` has it.
-    func record(_ attempt: AttemptRecord, of flight: FlightID) throws {
+    /// Whom it was for, the flight's provider and model at the first word, stays. Answers whether it was entered.
+    @discardableResult
+    func record(_ attempt: AttemptRecord, of flight: FlightID) throws -> Bool {
         var insert = try BoundStatement(
             db,
             """
             INSERT INTO attempts (flight, attempt, token, outcome, billing, started_at, ended_at,
-                input_tokens, output_tokens, characters, bytes, cost, error)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                input_tokens, output_tokens, characters, bytes, cost, error, audio, provider, model)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+                (SELECT provider FROM flights WHERE id = ?1), (SELECT model FROM flights WHERE id = ?1))
             ON CONFLICT (flight, attempt) DO UPDATE SET token = ?3, outcome = ?4, billing = ?5, started_at = ?6,
                 ended_at = ?7, input_tokens = ?8, output_tokens = ?9, characters = ?10, bytes = ?11, cost = ?12,
-                error = ?13
+                error = ?13, audio = ?14
             WHERE ?4 = 0 OR attempts.billing < 2 OR ?5 >= 2
             """)
         insert.bind(1, flight.rawValue)
@@ -158,7 +181,8 @@ extension WriteTransaction {
         insert.bind(11, attempt.usage.bytes)
         insert.bind(12, attempt.usage.costMicroDollars)
         insert.bind(13, try attempt.error.map { try Coding.json($0) })
-        try insert.run()
+        insert.bind(14, attempt.usage.audioMilliseconds)
+        return try insert.run() == 1
     }
 
     private func insert(_ response: AIResponseData, _ columns: ContentColumns, of flight: FlightID) throws {

@@ -55,10 +55,10 @@ extension WriteTransaction {
             """
             INSERT INTO flights (state, owner, token, attempt, generation, provider, job, priority, member, fingerprint,
                 model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters,
-                max_attempts, on_unknown)
+                max_attempts, on_unknown, chain)
             SELECT 0, 0, 0, 0, 0, f.provider, r.job, coalesce(r.priority, f.priority), r.id, f.fingerprint,
                 f.model, f.tenant, f.sample, f.timeout, f.prompt_kind, f.prompt, f.prompt_digest, f.prompt_size,
-                f.parameters, f.max_attempts, f.on_unknown
+                f.parameters, f.max_attempts, f.on_unknown, f.chain
             FROM flights f JOIN requests r ON r.id = ?2 WHERE f.id = ?1
             """)
         insert.bind(1, row.id.rawValue)
@@ -67,8 +67,18 @@ extension WriteTransaction {
         var update = try BoundStatement(
             db, "UPDATE requests SET flight = ?2, follows = 0, evicted = 0 WHERE id = ?1")
         update.bind(1, id)
-        update.bind(2, db.lastInsertedRowID)
+        let flight = db.lastInsertedRowID
+        update.bind(2, flight)
         try update.run()
+        var tags = try BoundStatement(
+            db,
+            """
+            INSERT INTO flight_tags (flight, tag)
+            SELECT ?2, t.value FROM requests r, json_each(r.tags) t WHERE r.id = ?1 ON CONFLICT DO NOTHING
+            """)
+        tags.bind(1, id)
+        tags.bind(2, flight)
+        try tags.run()
     }
 
     private func jobNumber(of id: UUID) throws -> Int64? {

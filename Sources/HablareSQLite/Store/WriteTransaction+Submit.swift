@@ -13,10 +13,15 @@ extension WriteTransaction {
         let payload: PromptColumns
         let parameters: Data?
         let metadata: Data?
+        let tags: Data?
+        let chain: Data?
         do {
             payload = try PromptColumns(submission)
             parameters = request.parameters.isEmpty ? nil : try Coding.tree(.object(request.parameters))
             metadata = try Coding.labels(request.metadata)
+            let origin = FallbackHop(submission.provider, model: request.model)
+            chain = try request.fallback.isEmpty ? nil : Coding.json([origin] + request.fallback)
+            tags = try request.tags.isEmpty ? nil : Coding.json(request.tags)
         } catch {
             return .rejected(Self.unwritable(.invalidRequest, "The request", error))
         }
@@ -25,23 +30,25 @@ extension WriteTransaction {
                 AIServiceError(.invalidRequest, "The request is larger than 500 MB. Split it, or refer to a file."))
         }
         if let flight = try flightToJoin(submission) {
-            guard try insertRequest(submission, flight, metadata, follows: true) else {
+            guard try insertRequest(submission, flight, metadata, tags: tags, follows: true) else {
                 release(submission.promptContent)
                 return try present(submission)
             }
             release(submission.promptContent)
             try note(submission.account, of: submission.provider)
+            try note(tags: request.tags, of: flight)
             try joined(flight, by: submission)
             return .submitted(
                 SubmissionReceipt(id: request.id, flight: flight, wasPresent: false, hasJoined: true))
         }
-        let flight = try insertFlight(submission, payload, parameters)
-        guard try insertRequest(submission, flight, metadata, follows: false) else {
+        let flight = try insertFlight(submission, payload, parameters, chain: chain)
+        guard try insertRequest(submission, flight, metadata, tags: tags, follows: false) else {
             try forgetFlight(flight)
             release(submission.promptContent)
             return try present(submission)
         }
         try note(submission.account, of: submission.provider)
+        try note(tags: request.tags, of: flight)
         return .submitted(SubmissionReceipt(id: request.id, flight: flight, wasPresent: false))
     }
 
@@ -55,7 +62,7 @@ extension WriteTransaction {
     }
 
     private mutating func insertFlight(
-        _ submission: Submission, _ prompt: PromptColumns, _ parameters: Data?
+        _ submission: Submission, _ prompt: PromptColumns, _ parameters: Data?, chain: Data?
     ) throws -> FlightID {
         let request = submission.request
         let lifecycle = submission.flight
@@ -66,9 +73,9 @@ extension WriteTransaction {
             """
             INSERT INTO flights (state, owner, token, attempt, generation, started_at, provider, job, priority, member,
                 fingerprint, model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters,
-                max_attempts, on_unknown, tried_since)
+                max_attempts, on_unknown, tried_since, chain)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?6)
+                ?22, ?6, ?23)
             """)
         insert.bind(1, lifecycle.stateCode)
         insert.bind(2, lifecycle.ownerCode)
@@ -92,20 +99,21 @@ extension WriteTransaction {
         insert.bind(20, parameters)
         insert.bind(21, request.maximumAttempts.map(Int64.init))
         insert.bind(22, request.unknownOutcome.rawValue)
+        insert.bind(23, chain)
         try insert.run()
         return FlightID(rawValue: db.lastInsertedRowID)
     }
 
     /// Whether the request is new: neither its UUID nor its place in the job is taken.
     private mutating func insertRequest(
-        _ submission: Submission, _ flight: FlightID, _ metadata: Data?, follows: Bool
+        _ submission: Submission, _ flight: FlightID, _ metadata: Data?, tags: Data?, follows: Bool
     ) throws -> Bool {
         var insert = try BoundStatement(
             db,
             """
-            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline, follows,
-                priority)
-            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING
+            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline, tags,
+                follows, priority)
+            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING
             """)
         insert.bind(1, submission.request.id)
         insert.bind(2, flight.rawValue)
@@ -115,8 +123,9 @@ extension WriteTransaction {
         insert.bind(6, submission.supersedes?.bytes)
         insert.bind(7, metadata)
         insert.bind(8, submission.request.deadline.map(Coding.time))
-        insert.bind(9, follows ? 1 : 0)
-        insert.bind(10, follows ? Int64(submission.request.priority.rawValue) : nil)
+        insert.bind(9, tags)
+        insert.bind(10, follows ? 1 : 0)
+        insert.bind(11, follows ? Int64(submission.request.priority.rawValue) : nil)
         return try insert.run() == 1
     }
 

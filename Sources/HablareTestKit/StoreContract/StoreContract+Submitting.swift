@@ -170,8 +170,8 @@ extension StoreContract {
             try bench.submit(executing)
             _ = try bench.write(.retireOwner(owner, at: StoreWorkbench.date(60)))
             let lost = AttemptRecord(
-                attempt: 1, token: 1, outcome: .lost, billing: .maybeBilled, startedAt: StoreWorkbench.date(3),
-                endedAt: StoreWorkbench.date(60))
+                attempt: 1, token: 1, outcome: .lost, billing: .maybeBilled, provider: "p",
+                startedAt: StoreWorkbench.date(3), endedAt: StoreWorkbench.date(60))
             try require("the ledger", try bench.store.attempts(of: StoreWorkbench.id(3)), is: [lost])
         },
         Rule("Receipts come in the order of the writes, and later writes of a commit see the earlier ones") { bench in

@@ -268,6 +268,6 @@ package struct RunningAttempt: Sendable {
     ) -> AttemptRecord {
         AttemptRecord(
             attempt: lifecycle.attempt, token: lifecycle.token, outcome: outcome, error: error, billing: billing,
-            usage: usage, startedAt: startedAt, endedAt: StoreWorkbench.date(seconds))
+            usage: usage, provider: "p", startedAt: startedAt, endedAt: StoreWorkbench.date(seconds))
     }
 }

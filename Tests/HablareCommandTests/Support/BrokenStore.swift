@@ -29,5 +29,7 @@ final class BrokenStore: RequestStore {
     func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }
     func owners() throws -> [OwnerRecord] { try store.owners() }
     func accounts() throws -> [AccountRecord] { try store.accounts() }
+    func ledger(_ query: LedgerQuery) throws -> LedgerReport { try store.ledger(query) }
+    func budgets() throws -> [BudgetRecord] { try store.budgets() }
     func statistics() throws -> StoreStatistics { try store.statistics() }
 }

@@ -22,6 +22,8 @@ struct StoreHistory {
     private var submissions: [Submission] = []
     private var leases: [(flight: FlightID, request: UUID, lifecycle: FlightLifecycle)] = []
     private var attempts: [RunningAttempt] = []
+    /// Flights that have somebody to fall back on: only these are ever diverted.
+    private var chained: Set<FlightID> = []
     private var lastID = 0
 
     init(seed: UInt64, reference: any RequestStore, store: any RequestStore) {
@@ -61,6 +63,7 @@ struct StoreHistory {
         try require("the flights of \(query)", actual.map(\.id), expected.map(\.id))
         try require("their lives", actual.map(\.lifecycle), expected.map(\.lifecycle))
         try require("their requests", actual.map(\.request), expected.map(\.request))
+        try require("their origins", actual.map(\.origin), expected.map(\.origin))
         try require("their failures", actual.map(\.failure), expected.map(\.failure))
         try require("since when they are tried", actual.map(\.triedSince), expected.map(\.triedSince))
         try require("the next back-off", claim.actual.nextDue, claim.expected.nextDue)
@@ -84,6 +87,7 @@ struct StoreHistory {
             guard let submission = attempted.submission else { return }
             submissions.append(submission)
             if stored.hasJoined { return }
+            if !submission.request.fallback.isEmpty { chained.insert(stored.flight) }
             switch submission.flight.state {
             case .leased: leases.append((stored.flight, stored.id, submission.flight))
             case .executing:
@@ -93,7 +97,7 @@ struct StoreHistory {
                         startedAt: submission.createdAt))
             case .waiting, .backingOff, .held, .settled: break
             }
-        case .done: if let started = attempted.started { attempts.append(started) }
+        case .done, .started: if let started = attempted.started { attempts.append(started) }
         default: break
         }
     }
@@ -133,6 +137,10 @@ struct StoreHistory {
         let start = try StoreWorkbench.start(lease.lifecycle)
         let attempt = RunningAttempt(
             flight: lease.flight, request: lease.request, lifecycle: start.new, startedAt: date)
+        if chance(2) {
+            let charged = AttemptStart(flight: lease.flight, transition: start, startedAt: date, charges: anyCharges())
+            return Attempted(write: .start(charged), started: attempt)
+        }
         return Attempted(write: .advance(lease.flight, start, at: date), started: attempt)
     }
 
@@ -144,7 +152,10 @@ struct StoreHistory {
         case 1: outcome = .interrupted
         case 2...4: outcome = .postponed(anyError(), until: later(-500...20_000))
         case 5: outcome = .held(anyError())
-        case 6: outcome = .expired
+        case 6 where chained.contains(attempt.flight):
+            outcome = .diverted(
+                anyError(), to: FallbackHop(anyProvider(), model: chance(2) ? nil : "n"), account: anyAccount())
+        case 7: outcome = .expired
         default:
             outcome = .completed(
                 AIResponseData(
@@ -154,7 +165,8 @@ struct StoreHistory {
         return AttemptEnd(
             flight: attempt.flight, request: attempt.request, provider: provider(of: attempt.request),
             lifecycle: attempt.lifecycle, outcome: outcome, billing: pickOne([.billed, .maybeBilled, .neverSent]),
-            startedAt: attempt.startedAt, endedAt: date)
+            usage: chance(2) ? Usage() : anyUsage(), isReserved: !chance(4), startedAt: attempt.startedAt, endedAt: date
+        )
     }
 
     private mutating func anySubmission() throws -> Submission {
@@ -175,7 +187,8 @@ struct StoreHistory {
             tenant: pickOne(["", "t"]), priority: pickOne(Priority.allCases),
             attemptTimeout: chance(2) ? nil : .milliseconds(pick(1...100_000)),
             deadline: chance(2) ? nil : later(-500...60_000), maximumAttempts: chance(2) ? nil : pick(1...5),
-            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases), metadata: anyLabels())
+            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases), metadata: anyLabels(), tags: anyTags(),
+            fallback: chance(3) ? [FallbackHop("q", model: chance(2) ? nil : "n"), FallbackHop("")] : [])
         let inJob = chance(2)
         var submission = try StoreWorkbench.submission(
             of: request, provider: anyProvider(), job: inJob ? anyJob().rawValue : nil, position: pick(0...40),
@@ -232,6 +245,9 @@ struct StoreHistory {
         let flights = (0..<3).map { _ in FlightID(rawValue: Int64(pick(0...lastID + 1))) }
         try same("the lives of flights \(flights.map(\.rawValue))") { try $0.flights(flights) }
         if chance(5) { try same("the statistics") { try $0.statistics() } }
+        try same("the budgets") { try $0.budgets() }
+        let query = anyQuery()
+        try same("the ledger of \(query)") { try $0.ledger(query) }
     }
 
     mutating func compareEverything() throws {
@@ -247,6 +263,10 @@ struct StoreHistory {
         try same("the owners") { try $0.owners() }
         try same("the accounts") { try $0.accounts().map(\.rounded) }
         try same("the statistics") { try $0.statistics() }
+        try same("the budgets") { try $0.budgets() }
+        for grouping in LedgerQuery.Grouping.allCases {
+            try same("the ledger by \(grouping)") { try $0.ledger(LedgerQuery(by: grouping)) }
+        }
     }
 
     private func same<Value: Equatable>(_ what: String, _ read: (any StoreReading) throws -> Value) throws {
@@ -370,6 +390,26 @@ extension StoreHistory {
         }
     }
 
+    private mutating func anyTags() -> [String] {
+        chance(2) ? [] : ["t", "Zürich", "", "t \(pick(0...1))"].filter { _ in chance(2) }
+    }
+
+    private mutating func anyCharges() -> [BudgetCharge] {
+        ["all", "some", "job"].filter { _ in chance(2) }.map { name in
+            BudgetCharge(
+                budget: name, period: Date(timeIntervalSince1970: pickOne([0, 1_799_971_200, 1_800_057_600])),
+                limit: pickOne([0, 30, 1_000, .max]), bound: chance(3) ? nil : pickOne([0, 5, 20, .max, -4]),
+                refusesUnknown: chance(3), job: name == "job" ? anyJob() : nil)
+        }
+    }
+
+    private mutating func anyQuery() -> LedgerQuery {
+        LedgerQuery(
+            by: pickOne(LedgerQuery.Grouping.allCases + [nil]), from: chance(3) ? later(-100_000...0) : nil,
+            to: chance(3) ? later(-100_000...100) : nil, provider: chance(4) ? anyProvider() : nil,
+            job: chance(4) ? anyJob() : nil, tag: chance(4) ? pickOne(["t", "", "none"]) : nil)
+    }
+
     private mutating func anyLabels() -> [String: String] {
         chance(2) ? [:] : [anyText(): anyText(), "k": "v"]
     }
@@ -377,7 +417,8 @@ extension StoreHistory {
     private mutating func anyUsage() -> Usage {
         Usage(
             inputTokens: Int64(pick(0...9)), outputTokens: Int64(pick(0...9)), characters: Int64(pick(0...9)),
-            bytes: Int64(pick(0...9)), costMicroDollars: chance(2) ? nil : Int64(pick(0...9)))
+            bytes: Int64(pick(0...9)), audioMilliseconds: pickOne([0, 7, .max]),
+            costMicroDollars: chance(2) ? nil : Int64(pick(0...9)))
     }
 
     private mutating func anyError() -> AIServiceError {
@@ -426,6 +467,7 @@ extension WriteReceipt {
         case .cancelled: "cancelled"
         case .expired(let expired, let next):
             expired.isEmpty ? next == nil ? "no deadline" : "none expired" : "expired"
+        case .started(let refusal): refusal == nil ? "started" : "over budget"
         case .permits(let grant): grant.next == nil ? "permits" : "no permits"
         case .rejected: "rejected"
         case .refused(.staleToken): "staleToken"

@@ -135,6 +135,10 @@ import Testing
                     sample: 2, tenant: "t", priority: .low, attemptTimeout: .seconds(90),
                     deadline: StoreWorkbench.date(3600), maximumAttempts: 5, unknownOutcome: .hold,
                     metadata: ["k": "v"]))
+        let attempts = try snapshots.flatMap { try store.attempts(of: $0.id) }
+        #expect(attempts.map(\.provider) == Array(repeating: "p", count: 5))
+        #expect(try store.ledger(LedgerQuery(by: .provider)).rows.map(\.key) == ["p"])
+        #expect(try store.budgets() == [] && snapshots.allSatisfy(\.tags.isEmpty))
         let date = StoreWorkbench.date
         let budget = AccountBudget(
             requests: TokenBucket(level: 4, updatedAt: date(50)), units: TokenBucket(level: 30, updatedAt: date(50)),

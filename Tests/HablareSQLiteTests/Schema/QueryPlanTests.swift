@@ -126,6 +126,38 @@ import Testing
         _ = try indexedPlans(of: statements)
     }
 
+    @Test("Budgets are charged and settled by their keys, and only where something was reserved")
+    func budgets() throws {
+        let bench = sqlite.bench
+        let request = AIRequest(id: StoreWorkbench.id(60), prompt: "x", tags: ["a", "b"])
+        let charge = BudgetCharge(
+            budget: "b", period: StoreWorkbench.date(0), limit: 9, bound: 3, job: JobKey(rawValue: "k"))
+        let statements = try statements {
+            try bench.submit(StoreWorkbench.submission(of: request, provider: "z", job: "k"))
+            let claimed = try #require(try bench.claim(owner, provider: "z").first)
+            let start = AttemptStart(
+                flight: claimed.id, transition: try StoreWorkbench.start(claimed.lifecycle),
+                startedAt: StoreWorkbench.date(1), charges: [charge])
+            #expect(try bench.write(.start(start)) == .started(overBudget: nil))
+            let attempt = RunningAttempt(
+                flight: claimed.id, request: request.id, lifecycle: start.transition.new,
+                startedAt: StoreWorkbench.date(1))
+            var end = attempt.completed()
+            end.isReserved = true
+            #expect(try bench.write(.settle(end)) == .done)
+        }
+        #expect(statements.contains { $0.contains("UPDATE reservations") })
+        _ = try indexedPlans(of: statements)
+    }
+
+    @Test("A sum is one statement, and two by tags, where an attempt counts in several")
+    func sums() throws {
+        for grouping in LedgerQuery.Grouping.allCases {
+            let statements = try statements(reading: { _ = try $0.ledger(LedgerQuery(by: grouping)) })
+            #expect(statements.count { $0.hasPrefix("SELECT") } == (grouping == .tag ? 2 : 1))
+        }
+    }
+
     @Test("What is held is found by its index, and not by a look at every request")
     func held() throws {
         var counts: [Int] = []

@@ -74,6 +74,8 @@ final class RecordingStore: RequestStore {
     func attempts(of id: UUID) -> [AttemptRecord] { inner.attempts(of: id) }
     func owners() -> [OwnerRecord] { inner.owners() }
     func accounts() -> [AccountRecord] { inner.accounts() }
+    func ledger(_ query: LedgerQuery) -> LedgerReport { inner.ledger(query) }
+    func budgets() -> [BudgetRecord] { inner.budgets() }
     func statistics() -> StoreStatistics { inner.statistics() }
 }
 

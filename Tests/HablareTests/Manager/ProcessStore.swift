@@ -116,5 +116,7 @@ final class ProcessStore: RequestStore {
     func attempts(of id: UUID) -> [AttemptRecord] { shared.attempts(of: id) }
     func owners() -> [OwnerRecord] { shared.owners() }
     func accounts() -> [AccountRecord] { shared.accounts() }
+    func ledger(_ query: LedgerQuery) -> LedgerReport { shared.ledger(query) }
+    func budgets() -> [BudgetRecord] { shared.budgets() }
     func statistics() -> StoreStatistics { shared.statistics() }
 }

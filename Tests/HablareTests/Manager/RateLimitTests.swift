@@ -16,7 +16,7 @@ struct RateLimitTests {
         let engine = try Engine([provider])
         let manager = engine.manager
         try await engine.run {
-            let requests = (0..<10).map { _ in AIRequest(prompt: "x") }
+            let requests = (0..<10).map { AIRequest(prompt: .text("\($0)")) }
             for request in requests { try await manager.submit(request, to: "scripted") }
             while provider.record.calls.count < 3 { try await pause() }
             for _ in 0..<50 { try await pause() }
@@ -42,7 +42,7 @@ struct RateLimitTests {
         let limit = RateLimit(requestsPerMinute: 120, burst: 0.05)
         let providers = (0..<3).map { _ in provider(limit) }
         let engines = try providers.map { try Engine([$0], store: ProcessStore(machine)) }
-        let ids = (0..<30).map { _ in AIRequest(prompt: "x") }
+        let ids = (0..<30).map { AIRequest(prompt: .text("\($0)")) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             let done = Gate()
             for engine in engines { group.addTask { try await engine.run { try await done.pass() } } }

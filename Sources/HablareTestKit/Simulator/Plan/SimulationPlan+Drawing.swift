@@ -35,7 +35,8 @@ extension SimulationPlan {
             retry: RetryPolicy(drawnFrom: &random),
             breaker: BreakerPolicy(
                 threshold: random.percent(50) ? Int(random.within(1...5)) : 5,
-                pause: .milliseconds(random.within(500...5000)), longestPause: .seconds(random.within(5...20))))
+                pause: .milliseconds(random.within(500...5000)), longestPause: .seconds(random.within(5...20))),
+            prices: SimulationCosts.prices, budgets: SimulationCosts.budgets(seed: seed))
         knowsLiveness = random.percent(60)
         signalDelay = random.element(of: [0, 5, 50, 400]) * millisecond
         lostSignals = random.percent(20) ? 30 : 0

@@ -24,6 +24,7 @@ package enum SimulationRules {
         RetriesAreBounded.self, NobodyGivesUpEarly.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self,
         WaitsAreExplained.self,
         LimitsAreShared.self, PausesAreKept.self, FailingIsLeftAlone.self, NobodyStarves.self, EverythingEnds.self,
+        BudgetsAreKept.self, LedgerIsTrue.self,
     ]
 
     /// Judges a history.

@@ -8,6 +8,9 @@ package struct FinalRecord: Sendable, Hashable {
         let attempt: Int32
         let outcome: AttemptRecord.Outcome
         let billing: BillingState
+        let provider: ProviderID?
+        /// In micro-dollars; `nil`: not known.
+        let cost: Int64?
     }
 
     let request: Int32
@@ -47,7 +50,9 @@ package struct FinalRecord: Sendable, Hashable {
         self.answer = answer
         attemptCount = Int32(snapshot.attempts)
         attempts = try await manager.attempts(for: snapshot.id).map {
-            Attempt(attempt: Int32($0.attempt), outcome: $0.outcome, billing: $0.billing)
+            Attempt(
+                attempt: Int32($0.attempt), outcome: $0.outcome, billing: $0.billing, provider: $0.provider,
+                cost: $0.usage.costMicroDollars)
         }
         supersedes = snapshot.supersedes.map(SimulationNames.number)
         waiting = snapshot.waiting.map(WaitSaying.init)

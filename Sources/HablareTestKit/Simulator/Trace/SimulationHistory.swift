@@ -12,6 +12,10 @@ package struct SimulationHistory: Sendable {
     let final: [Int32: FinalRecord]
     /// Lines of the ledger at the end, of deleted requests too.
     let attempts: Int
+    /// The sum over all of them.
+    let ledger: LedgerSum
+    /// What is spent of the budgets at the end, by name.
+    let spent: [String: Int64]
     /// How many jobs the scheduler ran.
     package let steps: Int
 
@@ -31,13 +35,16 @@ package struct SimulationHistory: Sendable {
     private(set) var processesLeft: Int32 = 0
 
     init(
-        plan: SimulationPlan, events: [TraceEvent], jobs: [[Int32]], final: [FinalRecord], attempts: Int, steps: Int
+        plan: SimulationPlan, events: [TraceEvent], jobs: [[Int32]], final: [FinalRecord], attempts: Int,
+        ledger: LedgerSum = LedgerSum(), spent: [String: Int64] = [:], steps: Int
     ) {
         self.plan = plan
         self.events = events
         self.jobs = jobs
         self.final = Dictionary(final.map { ($0.request, $0) }, uniquingKeysWith: { first, _ in first })
         self.attempts = attempts
+        self.ledger = ledger
+        self.spent = spent
         self.steps = steps
         index()
     }

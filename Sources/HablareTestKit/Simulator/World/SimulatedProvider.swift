@@ -38,7 +38,7 @@ struct SimulatedProvider: AIServiceProvider {
         switch end {
         case .answered(true):
             return .success(
-                ProviderAnswer(.text(Body("answer \(number)")), usage: Usage(inputTokens: Int64(number))))
+                ProviderAnswer(.text(Body("answer \(number)")), usage: SimulationCosts.usage(ofCall: number)))
         case .answered(false):
             return .success(ProviderAnswer(.embedding([1])))
         case .failed(let row):
@@ -51,6 +51,8 @@ struct SimulatedProvider: AIServiceProvider {
                     disposition: .retry(after: nil)))
         }
     }
+
+    func maximumUsage(of request: AIRequest) -> Usage? { SimulationCosts.maximumUsage }
 
     private func behave(_ behaviour: ProviderBehaviour, _ number: Int32, call: ProviderCall) async -> CallEnd {
         do {

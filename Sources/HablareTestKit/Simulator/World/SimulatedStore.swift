@@ -95,6 +95,16 @@ final class SimulatedStore: RequestStore {
         return disk.tables.accounts()
     }
 
+    func ledger(_ query: LedgerQuery) throws -> LedgerReport {
+        try readable()
+        return disk.tables.ledger(query)
+    }
+
+    func budgets() throws -> [BudgetRecord] {
+        try readable()
+        return disk.tables.budgets()
+    }
+
     func statistics() throws -> StoreStatistics {
         try readable()
         return disk.tables.statistics()

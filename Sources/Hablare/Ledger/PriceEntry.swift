@@ -1,0 +1,57 @@
+public import Foundation
+
+/// What a provider charges for.
+public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
+    /// A token read by a model.
+    case inputToken = "input-token"
+    /// A token written by a model.
+    case outputToken = "output-token"
+    /// A character (Unicode scalar) of text taken in.
+    case character
+    /// A byte of content produced.
+    case byte
+    /// A second of sound taken in or produced.
+    case audioSecond = "audio-second"
+    /// A call, whatever it uses.
+    case call
+}
+
+/// One price: what a unit costs at a provider for a time.
+public struct PriceEntry: Sendable, Hashable {
+    /// Whose price: the id of a registered provider, or the kind of its instance (``ProviderInstance``).
+    public var provider: String
+    /// Of which model; `nil`: of every model that has no price of its own.
+    public var model: String?
+    /// Of which unit.
+    public var unit: PriceUnit
+    /// What a million units cost, in millionths of a US dollar: 150,000 is 15 cents a million.
+    public var microDollarsPerMillion: Int64
+    /// From when on it holds; `nil`: it always did.
+    public var from: Date?
+    /// Until when it holds, that moment excluded; `nil`: until further notice.
+    public var until: Date?
+
+    /// Creates a price.
+    public init(
+        provider: String, model: String? = nil, unit: PriceUnit, microDollarsPerMillion: Int64, from: Date? = nil,
+        until: Date? = nil
+    ) {
+        self.provider = provider
+        self.model = model
+        self.unit = unit
+        self.microDollarsPerMillion = microDollarsPerMillion
+        self.from = from
+        self.until = until
+    }
+
+    /// Whether the price holds at a date.
+    func holds(at date: Date) -> Bool {
+        (from ?? .distantPast) <= date && date < (until ?? .distantFuture)
+    }
+
+    /// Whether two prices of one unit hold at the same moment.
+    func overlaps(_ other: PriceEntry) -> Bool {
+        (from ?? .distantPast) < (other.until ?? .distantFuture)
+            && (other.from ?? .distantPast) < (until ?? .distantFuture)
+    }
+}

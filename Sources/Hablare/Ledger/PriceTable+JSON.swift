@@ -1,0 +1,81 @@
+public import Foundation
+
+extension PriceTable {
+    /// The prices that ship with this version: a few models of well-known services, as ``date`` and ``sources`` say.
+    /// Prices change; check them, or give a table of your own.
+    public static let shipped: PriceTable = {
+        do {
+            return try PriceTable(json: Data(PackageResources.prices_json))
+        } catch {
+            return .empty  // unreachable: a test reads the file
+        }
+    }()
+
+    /// Reads a table from a file as the one that ships: an object with `date`, `sources` and `prices`, a list of objects
+    /// with `provider`, `model` (left out: every model), `unit` (see ``PriceUnit``), `microDollarsPerMillion`, and the
+    /// days `from` and `until` (left out: always), at whose beginning in UTC a price begins and ends to hold.
+    ///
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry, also
+    ///   for an unknown unit, key or day; and as ``init(_:date:sources:)``.
+    public init(json: Data) throws(AIServiceError) {
+        let file: Any
+        do {
+            file = try JSONSerialization.jsonObject(with: json)
+        } catch {
+            throw AIServiceError(
+                .invalidConfiguration, "The price table is not JSON. See the one that ships for an example.",
+                cause: (error as NSError).userInfo["NSDebugDescription"] as? String)
+        }
+        guard let file = file as? [String: Any], let rows = file["prices"] as? [Any] else {
+            throw AIServiceError(
+                .invalidConfiguration, "The price table has no list `prices`. See the one that ships for an example.")
+        }
+        if let key = file.keys.sorted().first(where: { !["date", "sources", "prices"].contains($0) }) {
+            throw AIServiceError(
+                .invalidConfiguration,
+                "The price table has the unknown key `\(key)`. Known: `date`, `sources` and `prices`.")
+        }
+        var entries: [PriceEntry] = []
+        for (index, row) in rows.enumerated() { entries.append(try Self.entry(row, number: index + 1)) }
+        try self.init(
+            entries, date: file["date"] as? String ?? "", sources: file["sources"] as? [String] ?? [])
+    }
+
+    private static let keys = ["provider", "model", "unit", "microDollarsPerMillion", "from", "until"]
+
+    private static func entry(_ row: Any, number: Int) throws(AIServiceError) -> PriceEntry {
+        guard let row = row as? [String: Any] else { throw .badPrice(number, "is not an object.") }
+        if let key = row.keys.sorted().first(where: { !keys.contains($0) }) {
+            throw .badPrice(number, "has the unknown key `\(key)`. Known: \(keys.joined(separator: ", ")).")
+        }
+        guard let provider = row["provider"] as? String else {
+            throw .badPrice(number, "names no provider. Give the provider's id or kind.")
+        }
+        guard let name = row["unit"] as? String, let unit = PriceUnit(rawValue: name) else {
+            let units = PriceUnit.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .badPrice(number, "has no unit that is known. Known: \(units).")
+        }
+        // A number with a fraction, and a Boolean, which is a number to Foundation, are no price.
+        guard let price = row["microDollarsPerMillion"] as? NSNumber, !isBoolean(price),
+            let micro = Int64(exactly: price.doubleValue.rounded(.down) == price.doubleValue ? price.doubleValue : .nan)
+        else { throw .badPrice(number, "has no price. Give `microDollarsPerMillion`, a whole number.") }
+        guard row["model"] == nil || row["model"] is String || row["model"] is NSNull else {
+            throw .badPrice(number, "has a model that is no text. Give the model's name, or leave it out.")
+        }
+        return PriceEntry(
+            provider: provider, model: row["model"] as? String, unit: unit, microDollarsPerMillion: micro,
+            from: try day("from", of: row, number), until: try day("until", of: row, number))
+    }
+
+    private static func isBoolean(_ number: NSNumber) -> Bool {
+        String(cString: number.objCType) == "c" || String(cString: number.objCType) == "B"
+    }
+
+    private static func day(_ key: String, of row: [String: Any], _ number: Int) throws(AIServiceError) -> Date? {
+        guard let value = row[key], !(value is NSNull) else { return nil }
+        guard let day = (value as? String).flatMap({ UTCDay($0) }) else {
+            throw .badPrice(number, "has a `\(key)` that is no day. Give one such as 2026-11-21, or leave it out.")
+        }
+        return day.start
+    }
+}

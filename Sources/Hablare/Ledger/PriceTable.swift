@@ -1,0 +1,102 @@
+import Foundation
+
+/// What providers charge, as dated entries: the data that a cost is computed from.
+///
+/// Of the entries that hold at a date, those that name a provider's id and the model win over those that name the id
+/// alone, then come those of its kind with the model, and last those of its kind. All units of one level count
+/// together, and no other level adds to them: an entry of price 0 says that a unit is free.
+public struct PriceTable: Sendable, Hashable {
+    /// The highest price that is taken for one: a thousand dollars a unit. A cost can then be computed exactly.
+    public static let highestPrice: Int64 = 1_000_000_000_000_000
+
+    /// The day on which the figures were collected, `2026-11-21`; empty where nobody said.
+    public let date: String
+    /// Where the figures are from.
+    public let sources: [String]
+    /// The prices, in the order they were given.
+    public let entries: [PriceEntry]
+    private let byOwner: [Owner: [PriceEntry]]
+
+    private struct Owner: Sendable, Hashable {
+        var provider: String
+        var model: String?
+    }
+
+    /// No price is known.
+    public static let empty = PriceTable(checked: [], date: "", sources: [])
+
+    /// Creates a table.
+    ///
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry, when a
+    ///   price is negative or above ``highestPrice``, holds at no time, or overlaps another one of the same unit.
+    public init(_ entries: [PriceEntry], date: String = "", sources: [String] = []) throws(AIServiceError) {
+        for (index, entry) in entries.enumerated() { try Self.check(entry, number: index + 1) }
+        try Self.checkOverlaps(entries)
+        self.init(checked: entries, date: date, sources: sources)
+    }
+
+    private init(checked entries: [PriceEntry], date: String, sources: [String]) {
+        self.entries = entries
+        self.date = date
+        self.sources = sources
+        byOwner = Dictionary(grouping: entries) { Owner(provider: $0.provider, model: $0.model) }
+    }
+
+    private static func check(_ entry: PriceEntry, number: Int) throws(AIServiceError) {
+        guard !entry.provider.isEmpty else {
+            throw .badPrice(number, "names no provider. Give the provider's id or kind.")
+        }
+        guard entry.microDollarsPerMillion >= 0 else {
+            throw .badPrice(number, "is negative. Give 0 for what is free.")
+        }
+        guard entry.microDollarsPerMillion <= highestPrice else {
+            throw .badPrice(number, "is above a thousand dollars a unit. Give micro-dollars for a million units.")
+        }
+        guard (entry.from ?? .distantPast) < (entry.until ?? .distantFuture) else {
+            throw .badPrice(number, "ends before it begins. Give a later `until`, or none.")
+        }
+    }
+
+    private static func checkOverlaps(_ entries: [PriceEntry]) throws(AIServiceError) {
+        struct Key: Hashable {
+            let owner: Owner
+            let unit: PriceUnit
+        }
+        let groups = Dictionary(grouping: entries.enumerated()) {
+            Key(owner: Owner(provider: $0.element.provider, model: $0.element.model), unit: $0.element.unit)
+        }
+        var first: (earlier: Int, later: Int)?
+        for group in groups.values where group.count > 1 {
+            // In the order of their beginnings a price can only overlap the one before it, or one that did.
+            let ordered = group.sorted {
+                ($0.element.from ?? .distantPast, $0.offset) < ($1.element.from ?? .distantPast, $1.offset)
+            }
+            for (one, other) in zip(ordered, ordered.dropFirst()) where one.element.overlaps(other.element) {
+                let pair = (min(one.offset, other.offset), max(one.offset, other.offset))
+                if first == nil || pair.1 < first?.later ?? .max { first = pair }
+            }
+        }
+        guard let first else { return }
+        throw .badPrice(
+            first.later + 1,
+            "overlaps entry \(first.earlier + 1): a unit has one price at a time. Let the earlier one end (`until`) where the later one begins."
+        )
+    }
+
+    /// The prices that hold for a call, by the first of these names that has any: each name with the model, then alone.
+    func prices(of names: [String], model: String?, at date: Date) -> [PriceEntry] {
+        for name in names {
+            for model in model == nil ? [nil] : [model, nil] {
+                let found = byOwner[Owner(provider: name, model: model)]?.filter { $0.holds(at: date) } ?? []
+                if !found.isEmpty { return found }
+            }
+        }
+        return []
+    }
+}
+
+extension AIServiceError {
+    static func badPrice(_ number: Int, _ what: String) -> AIServiceError {
+        AIServiceError(.invalidConfiguration, "Entry \(number) of the price table \(what)")
+    }
+}

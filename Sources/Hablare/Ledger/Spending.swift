@@ -1,0 +1,58 @@
+import Foundation
+
+/// What a call may cost and against which budgets it counts: the configuration's part of ``BudgetAccount``. Pure.
+struct Spending: Sendable {
+    let budgets: [Budget]
+    let costs: CostModel
+
+    /// Whether requests to a provider, with these tags, may count against a budget, whatever job they belong to.
+    func mayCount(_ request: AIRequest, for provider: ProviderID) -> Bool {
+        budgets.contains { $0.mayCount(request, for: provider) }
+    }
+
+    /// The charges of an attempt that starts now; none where no budget counts it.
+    func charges(
+        of request: AIRequest, for provider: any AIServiceProvider, as registered: ProviderRegistry.Registration,
+        at date: Date
+    ) -> [BudgetCharge] {
+        let counting = budgets.filter { $0.mayCount(request, for: registered.id) }
+        guard !counting.isEmpty else { return [] }
+        let payee = CostModel.Payee(provider: registered.id, instance: registered.instance, model: request.model)
+        let bound = costs.bound(by: payee, at: date) { provider.maximumUsage(of: request) }
+        return counting.map { budget in
+            var charge = BudgetCharge(
+                budget: budget.name, period: budget.period.start(containing: date), limit: budget.limit, bound: bound,
+                refusesUnknown: budget.unknownCosts == .refuse)
+            if case .job(let job) = budget.scope { charge.job = job }
+            return charge
+        }
+    }
+
+    /// The error of a call that does not fit.
+    func error(for refusal: BudgetRefusal, of charges: [BudgetCharge], at date: Date) -> AIServiceError {
+        let charge = charges.first { $0.budget == refusal.budget }
+        let end = budgets.first { $0.name == refusal.budget }?.period.end(containing: date)
+        let left = MicroDollars.text(refusal.left)
+        let limit = MicroDollars.text(charge?.limit ?? 0)
+        let call =
+            charge?.bound.map { "the call can cost \(MicroDollars.text($0))" } ?? "nobody knows what the call can cost"
+        let advice = end.map {
+            "Raise the budget, or retry after \(UTCDay(containing: $0).name) 00:00 UTC, when its next period begins."
+        }
+        return AIServiceError(
+            .budgetExceeded,
+            "Budget \(refusal.budget) has \(left) of \(limit) left, and \(call). Nothing was sent. \(advice ?? "Raise the budget to have it sent.")"
+        )
+    }
+}
+
+extension Budget {
+    /// Whether a request counts. The job of a request is for the store to say, which knows it.
+    fileprivate func mayCount(_ request: AIRequest, for provider: ProviderID) -> Bool {
+        switch scope {
+        case .all, .job: true
+        case .provider(let id): id == provider
+        case .tag(let tag): request.tags.contains(tag)
+        }
+    }
+}

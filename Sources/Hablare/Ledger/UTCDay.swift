@@ -1,0 +1,89 @@
+package import Foundation
+
+/// A day of the Gregorian calendar, carried on into the past, in UTC, counted from the first of January 1970. Pure arithmetic: no calendar, locale
+/// or time zone of the machine has a part in what a ledger or a budget counts.
+package struct UTCDay: Sendable, Hashable, Comparable {
+    package static let length: TimeInterval = 86_400
+    /// The first and last days that have a name of ten characters: of the years 1 and 9999.
+    private static let named = -719_162...2_932_896
+
+    /// Days since 1970-01-01.
+    package let number: Int
+
+    /// The days beyond the years 1 to 9999 count as the first and the last.
+    package init(number: Int) {
+        self.number = min(max(number, Self.named.lowerBound), Self.named.upperBound)
+    }
+
+    /// The day that a date lies in.
+    package init(containing date: Date) {
+        let days = (date.timeIntervalSince1970 / Self.length).rounded(.down)
+        self.init(number: Int(exactly: days) ?? (days < 0 ? .min : .max))
+    }
+
+    /// A day by its name, `2026-11-21`; `nil` when there is no such day.
+    package init?(_ name: some StringProtocol) {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3,
+            zip(parts, [4, 2, 2]).allSatisfy({ part, width in part.count == width }),
+            parts.joined().allSatisfy({ ("0"..."9").contains($0) }),
+            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]), (1...9999).contains(year),
+            (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        self.init(number: Self.number(year: year, month: month, day: day))
+        guard components == (year, month, day) else { return nil }
+    }
+
+    /// When the day begins.
+    package var start: Date { Date(timeIntervalSince1970: TimeInterval(number) * Self.length) }
+
+    /// The first day of its month.
+    package var firstOfMonth: UTCDay {
+        let (year, month, _) = components
+        return UTCDay(number: Self.number(year: year, month: month, day: 1))
+    }
+
+    /// The first day of the month after its own.
+    package var firstOfNextMonth: UTCDay {
+        let (year, month, _) = components
+        return UTCDay(
+            number: month == 12
+                ? Self.number(year: year + 1, month: 1, day: 1) : Self.number(year: year, month: month + 1, day: 1))
+    }
+
+    /// The day after it.
+    package var next: UTCDay { UTCDay(number: number + 1) }
+
+    /// Its name: `2026-11-21`.
+    package var name: String {
+        let (year, month, day) = components
+        func padded(_ number: Int, _ width: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    }
+
+    package static func < (lhs: UTCDay, rhs: UTCDay) -> Bool { lhs.number < rhs.number }
+
+    /// Counts days in eras of 400 years that begin in March, so that the leap day is a year's last.
+    private static func number(year: Int, month: Int, day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private var components: (year: Int, month: Int, day: Int) {
+        let days = number + 719_468
+        let era = (days >= 0 ? days : days - 146_096) / 146_097
+        let dayOfEra = days - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+}

@@ -1,0 +1,71 @@
+/// One provider to fall back on, and the model to ask it for.
+public struct FallbackHop: Sendable, Hashable, Codable {
+    /// The provider.
+    public var provider: ProviderID
+    /// Its model; `nil` for its default. Models have other names elsewhere, so the request's own is not asked for.
+    public var model: String?
+
+    /// Creates a hop.
+    public init(_ provider: ProviderID, model: String? = nil) {
+        self.provider = provider
+        self.model = model
+    }
+}
+
+/// Which provider is asked next when one has failed for good. Pure.
+package enum FallbackChain {
+    /// How many providers a request may fall back on.
+    package static let longest = 8
+
+    /// The provider after the present one; `nil` at the end of the chain, or where asking another one cannot help: the
+    /// request itself is at fault, out of time or not wanted any more, or it was our store that failed.
+    package static func next(
+        after error: AIServiceError, at provider: ProviderID, of chain: [FallbackHop]
+    ) -> FallbackHop? {
+        guard !chain.isEmpty, isWorthAsking(after: error) else { return nil }
+        guard let place = chain.firstIndex(where: { $0.provider == provider }) else { return chain.first }
+        return chain[(place + 1)...].first
+    }
+
+    private static func isWorthAsking(after error: AIServiceError) -> Bool {
+        switch error.code {
+        case .invalidRequest, .cancelled, .deadlineExceeded, .suspended: false
+        default: error.category != .storage
+        }
+    }
+
+    /// The providers that were asked, from the first one to the present one.
+    static func trail(from first: ProviderID, to provider: ProviderID, of chain: [FallbackHop]) -> [ProviderID] {
+        let place = chain.firstIndex { $0.provider == provider }
+        return [first] + (place.map { chain[...$0].map(\.provider) } ?? [])
+    }
+}
+
+extension AIRequest {
+    /// Refuses a chain that cannot work.
+    func checkFallback(after provider: ProviderRegistry.Registration, in registry: ProviderRegistry)
+        throws(AIServiceError)
+    {
+        guard !fallback.isEmpty else { return }
+        guard fallback.count <= FallbackChain.longest else {
+            throw AIServiceError(
+                .invalidRequest, "A request may fall back on \(FallbackChain.longest) providers. Name fewer.")
+        }
+        var seen: Set<ProviderID> = [provider.id]
+        for hop in fallback {
+            guard let next = registry.registration(of: hop.provider) else {
+                throw AIServiceError.providerNotFound(hop.provider, known: registry.ids)
+            }
+            guard seen.insert(hop.provider).inserted else {
+                throw AIServiceError(
+                    .invalidRequest, "Provider \(hop.provider) stands twice in the chain. Name each provider once.")
+            }
+            guard next.responseType == provider.responseType else {
+                throw AIServiceError(
+                    .invalidRequest,
+                    "Provider \(hop.provider) answers \(next.responseType.rawValue) and \(provider.id) \(provider.responseType.rawValue). Fall back on providers of the same kind."
+                )
+            }
+        }
+    }
+}

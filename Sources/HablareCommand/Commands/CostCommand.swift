@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import Hablare
+
+/// `hablare cost`: what was used and what it cost.
+struct CostCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cost",
+        abstract: "Add up what was used and what it cost.",
+        discussion: """
+            Every attempt counts, failed ones too, and those of requests that were deleted. A cost is what the provider \
+            said, else by the price table of the process that made the attempt; where neither was known, the sum says \
+            for how many attempts. An attempt counts on the day (UTC) on which it began, and under each tag of its \
+            request. With --json, an object with rows, total and budgets; costs are in millionths of a US dollar.
+
+            EXAMPLES:
+              hablare cost
+              hablare cost --by day --since 2026-11-01
+              hablare cost --by job --provider espeak-ng
+              hablare cost --by tag --json | jq '.rows[] | {key, costMicroDollars}'
+            """)
+
+    @Option(name: .long, help: "Add up by this.")
+    var by: LedgerQuery.Grouping?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Only attempts from this day (UTC) on.", valueName: "date"),
+        transform: parseDay)
+    var since: Date?
+
+    @Option(
+        name: .long, help: ArgumentHelp("Only attempts before this day (UTC).", valueName: "date"),
+        transform: parseDay)
+    var until: Date?
+
+    @Option(name: .long, help: "Only attempts at this provider.")
+    var provider: String?
+
+    @Option(name: .long, help: "Only attempts at this job's requests.")
+    var job: String?
+
+    @Option(name: .long, help: "Only attempts at requests with this tag.")
+    var tag: String?
+
+    @Flag(name: .long, help: "Print a JSON object.")
+    var json = false
+
+    @OptionGroup var data: DataOptions
+
+    func validate() throws {
+        if let since, let until, since >= until {
+            throw ValidationError("--since is not before --until, so there is no day between them.")
+        }
+    }
+
+    func run(in composition: Composition) async throws -> CommandStatus {
+        let console = composition.console
+        let query = LedgerQuery(
+            by: by, from: since, to: until, provider: provider.map(ProviderID.init(rawValue:)),
+            job: job.map(JobKey.init(rawValue:)), tag: tag)
+        guard let opened = try data.openExisting(in: composition) else {
+            if json { try console.print(JSONText.of(CostReport(LedgerReport(rows: [], total: LedgerSum())))) }
+            console.note("There is nothing yet in \(try data.folder(in: composition).path).")
+            return .success
+        }
+        let report = CostReport(try opened.store.ledger(query), by: by, budgets: try opened.store.budgets())
+        if json {
+            try console.print(JSONText.of(report))
+        } else if report.isEmpty {
+            console.note("There was no such attempt.")
+        } else {
+            try console.print(report.lines(console.outputStyle).joined(separator: "\n"))
+        }
+        for gap in report.gaps where !json { console.note(gap) }
+        return .success
+    }
+}
+
+/// A day, as it is said on the command line: its beginning.
+func parseDay(_ text: String) throws -> Date {
+    guard let day = UTCDay(text) else {
+        throw ValidationError("\(text) is no day. Give one such as 2026-11-21.")
+    }
+    return day.start
+}

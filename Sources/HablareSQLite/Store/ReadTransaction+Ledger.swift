@@ -1,0 +1,107 @@
+import Foundation
+import GRDB
+import Hablare
+
+extension ReadTransaction {
+    /// Adds up attempts in one statement; in a second one where attempts count in several rows, for the total.
+    func ledger(_ query: LedgerQuery) throws -> LedgerReport {
+        var total = LedgerTally()
+        guard let grouping = query.grouping else {
+            try forEachSum(of: query, by: "NULL", joining: "") { _, row in Self.add(row, to: &total) }
+            return LedgerReport(rows: [], total: total.sum)
+        }
+        var rows: [LedgerRow] = []
+        let (key, join) = Self.key(grouping)
+        try forEachSum(of: query, by: key, joining: join) { key, row in
+            var tally = LedgerTally()
+            Self.add(row, to: &tally)
+            if grouping != .tag { Self.add(row, to: &total) }
+            let name = grouping == .day ? key.flatMap { Int($0) }.map { UTCDay(number: $0).name } : key
+            rows.append(LedgerRow(key: name, sum: tally.sum))
+        }
+        if grouping == .tag {
+            try forEachSum(of: query, by: "NULL", joining: "") { _, row in Self.add(row, to: &total) }
+        }
+        return LedgerReport(unordered: rows, total: total.sum)
+    }
+
+    /// What is grouped by, and where it is found.
+    private static func key(_ grouping: LedgerQuery.Grouping) -> (key: String, join: String) {
+        switch grouping {
+        case .provider: ("(SELECT p.name FROM providers p WHERE p.id = a.provider)", "")
+        case .model: ("a.model", "")
+        case .tag: ("t.tag", "LEFT JOIN flight_tags t ON t.flight = a.flight")
+        case .job:
+            ("(SELECT j.key FROM jobs j WHERE j.id = f.job)", "LEFT JOIN flights f ON f.id = a.flight")
+        // Rounded down also before 1970, where SQLite's division rounds up.
+        case .day:
+            ("(a.started_at - ((a.started_at % 86400000000) + 86400000000) % 86400000000) / 86400000000", "")
+        }
+    }
+
+    /// The columns that are added up, in the order of ``LedgerTally/Quantity``.
+    private static let quantities = [
+        "a.input_tokens", "a.output_tokens", "a.characters", "a.bytes", "a.audio", "coalesce(a.cost, 0)",
+        "CASE WHEN a.ended_at > a.started_at THEN a.ended_at - a.started_at ELSE 0 END",
+    ]
+
+    /// A sum of SQLite fails where it overflows, and a total is inexact: so the halves are added up, each of which has
+    /// room for two thousand million rows.
+    private static let sums = quantities.map { "sum((\($0)) >> 32), sum((\($0)) & 4294967295)" }.joined(separator: ", ")
+
+    private func forEachSum(
+        of query: LedgerQuery, by key: String, joining join: String,
+        _ row: (String?, borrowing BoundStatement.RowReader) throws -> Void
+    ) throws {
+        var conditions: [String] = []
+        if query.from != nil { conditions.append("a.started_at >= ?1") }
+        if query.to != nil { conditions.append("a.started_at < ?2") }
+        if query.provider != nil {
+            conditions.append("a.provider = (SELECT p.id FROM providers p WHERE p.name = ?3)")
+        }
+        if query.job != nil {
+            conditions.append(
+                "(SELECT f.job FROM flights f WHERE f.id = a.flight) = (SELECT j.id FROM jobs j WHERE j.key = ?4)")
+        }
+        if query.tag != nil {
+            conditions.append(
+                "EXISTS (SELECT 1 FROM flight_tags own WHERE own.flight = a.flight AND own.tag = ?5)")
+        }
+        let restriction = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT \(key), count(*), sum(a.outcome IN (1, 4)), sum(a.billing >= 2), sum(a.billing = 3),
+                sum(a.billing = 1), sum(a.billing > 0 AND a.cost IS NULL), count(a.cost), \(Self.sums)
+            FROM attempts a \(join) \(restriction) GROUP BY 1
+            """)
+        if let from = query.from { select.bind(1, Coding.time(from)) }
+        if let to = query.to { select.bind(2, Coding.time(to)) }
+        if let provider = query.provider { select.bind(3, provider.rawValue) }
+        if let job = query.job { select.bind(4, job.rawValue) }
+        if let tag = query.tag { select.bind(5, tag) }
+        try select.forEach { try row($0.text(0), $0) }
+    }
+
+    private static func add(_ row: borrowing BoundStatement.RowReader, to tally: inout LedgerTally) {
+        var sums: [Int128] = []
+        for index in 0..<Int32(quantities.count) {
+            sums.append(Int128(row.int(8 + 2 * index)) << 32 + Int128(row.int(9 + 2 * index)))
+        }
+        tally.add(
+            attempts: Int(row.int(1)), failed: Int(row.int(2)), billed: Int(row.int(3)), discarded: Int(row.int(4)),
+            maybeBilled: Int(row.int(5)), withoutCost: Int(row.int(6)), withCost: Int(row.int(7)), quantities: sums)
+    }
+
+    func budgets() throws -> [BudgetRecord] {
+        var records: [BudgetRecord] = []
+        var select = try BoundStatement(db, "SELECT name, period, spent, unknown FROM budgets")
+        try select.forEach { row in
+            records.append(
+                BudgetRecord(
+                    budget: row.text(0) ?? "", period: Coding.date(row.int(1)), spent: row.int(2),
+                    unknown: Int(clamping: row.int(3))))
+        }
+        return records.sorted { ($0.budget, $0.period) < ($1.budget, $1.period) }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Hablare
+
+extension StoreContract {
+    static let fallback: [Rule] = [
+        Rule("A flight that is diverted waits for the other provider and its model, and its attempts count anew") {
+            bench in
+            let (owner, first) = try bench.divert()
+            try require("claimed for the first", try bench.claim(owner, limit: 9).count, is: 0)
+            let claimed = try require("for the second", try bench.claim(owner, provider: "q").first)
+            try require("the flight", claimed.id, is: first.flight)
+            try require("its tries", claimed.lifecycle.tries, is: 0)
+            try require("since when it is tried", claimed.triedSince, is: nil)
+            try require("its model", claimed.request.model, is: "small")
+            try require("whom it was submitted to", claimed.origin, is: "p")
+            let snapshot = try require("a snapshot", try bench.store.snapshot(of: first.request))
+            try require("the snapshot's provider", snapshot.providerID, is: "q")
+            try require("the snapshot's model", snapshot.model, is: "small")
+            try require("the account", try bench.report("shared"), is: ["q"])
+        },
+        Rule("A diverted request reads as it was submitted, and submitting it again finds it") { bench in
+            let (_, first) = try bench.divert()
+            let stored = try require("the request", try bench.store.request(of: first.request))
+            try require("it", stored.request, is: StoreWorkbench.fallingBack)
+            try require("its provider", stored.provider, is: "p")
+            let receipt = try bench.write(.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack)))
+            try require(
+                "submitted again", receipt,
+                is: .submitted(SubmissionReceipt(id: first.request, flight: first.flight, wasPresent: true)))
+        },
+        Rule("Each attempt of a chain is in the ledger with its own provider and model") { bench in
+            let (owner, first) = try bench.divert()
+            let claimed = try require("for the second", try bench.claim(owner, provider: "q").first)
+            let second = try bench.start(claimed, at: 5)
+            _ = try bench.write(.settle(second.completed(at: 6)))
+            let lines = try bench.store.attempts(of: first.request)
+            try require("the outcomes", lines.map(\.outcome), is: [.failed, .completed])
+            try require("the providers", lines.map(\.provider), is: ["p", "q"])
+            try require("the models", lines.map(\.model), is: ["large", "small"])
+            let rows = try bench.store.ledger(LedgerQuery(by: .provider)).rows
+            try require("the sums", rows.map(\.key), is: ["p", "q"])
+        },
+        Rule("The late answer of a provider that was given up completes its flight, as that provider's") { bench in
+            let (_, first) = try bench.divert()
+            try require("the receipt", try bench.write(.settle(first.completed(at: 9))), is: .done)
+            let response = try bench.store.response(of: first.request)
+            try require("who answered", response, is: first.response(at: 9))
+            let line = try bench.store.attempts(of: first.request).first
+            try require("the ledger's provider", line?.provider, is: "p")
+            try require("its outcome", line?.outcome, is: .completed)
+        },
+    ]
+}
+
+extension StoreWorkbench {
+    fileprivate static let fallingBack = AIRequest(
+        id: id(1), prompt: "x", model: "large", fallback: [FallbackHop("q", model: "small"), FallbackHop("r")])
+
+    /// A request whose first provider failed for good.
+    fileprivate func divert() throws -> (owner: OwnerID, attempt: RunningAttempt) {
+        let owner = try register()
+        try submit(Self.submission(of: Self.fallingBack))
+        let attempt = try startNext(owner)
+        let outcome = AttemptEnd.Outcome.diverted(
+            Self.failure, to: FallbackHop("q", model: "small"), account: "shared")
+        try require("diverting", try write(.settle(attempt.end(outcome, billing: .neverSent))), is: .done)
+        return (owner, attempt)
+    }
+
+    /// The providers of an account of which something was learned.
+    fileprivate func report(_ account: AccountID) throws -> [ProviderID]? {
+        try report(AccountReport(account: account, failing: .over), at: 9)
+        return try store.accounts().first { $0.id == account }?.providers
+    }
+}

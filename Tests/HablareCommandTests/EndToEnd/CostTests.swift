@@ -1,0 +1,123 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// What was used and what it cost, as `hablare cost` says it.
+@Suite struct CostTests {
+    /// Two attempts of known cost on one day, one of unknown cost on the next.
+    private func spent() throws -> Stage {
+        let stage = try Stage()
+        let store = try stage.store()
+        let bench = StoreWorkbench(store: store)
+        let owner = try bench.register()
+        for (number, tags) in [["book"], ["book", "red"]].enumerated() {
+            let request = AIRequest(id: StoreWorkbench.id(number), prompt: "x", model: "m", tags: tags)
+            try bench.submit(StoreWorkbench.submission(of: request, job: "j", position: number))
+            try bench.finishNext(owner)
+        }
+        try bench.submit(3)
+        _ = try bench.startNext(owner, at: 86_400)
+        _ = try bench.write(.retireOwner(owner, at: StoreWorkbench.date(86_403)))
+        let last = try bench.register()
+        try bench.submit(4)
+        let claimed = try #require(try bench.claim(last, limit: 2).last)
+        let charge = BudgetCharge(
+            budget: "monthly", period: try parseDay("2027-01-01"), limit: 9_000_000, bound: 1_500_000)
+        let start = AttemptStart(
+            flight: claimed.id, transition: try StoreWorkbench.start(claimed.lifecycle),
+            startedAt: StoreWorkbench.date(3),
+            charges: [charge])
+        #expect(try bench.write(.start(start)) == .started(overBudget: nil))
+        try store.close()
+        return stage
+    }
+
+    @Test func `The total says what was used, what it cost at least, and what nobody knows`() async throws {
+        let stage = try spent()
+        #expect(await stage.run("cost") == .success)
+        #expect(
+            stage.output == """
+                ATTEMPTS  FAILED  BILLED  MAYBE  TOOK   TOKENS IN  OUT  CHARACTERS  BYTES  COST
+                3         1       2       1      5.0 s  2          4    6           8      at least $0.00001
+                Budget monthly, from 2027-01-01 on: $1.50 spent or reserved.
+
+                """)
+        #expect(
+            stage.errors.hasPrefix("Of 1 attempt that were billed") || stage.errors.contains("nobody knows the cost"))
+    }
+
+    @Test func `Rows are added up by what is asked for, with the total below`() async throws {
+        let stage = try spent()
+        #expect(await stage.run("cost", "--by", "day") == .success)
+        #expect(
+            stage.output.split(separator: "\n").dropFirst().prefix(3).map {
+                $0.split(separator: " ").prefix(2).joined(separator: " ")
+            }
+                == ["2027-01-15 2", "2027-01-16 1", "TOTAL 3"])
+        stage.clearScreen()
+        #expect(await stage.run("cost", "--by", "tag") == .success)
+        #expect(
+            stage.output.split(separator: "\n").dropFirst().prefix(4).map {
+                $0.split(separator: " ").prefix(2).joined(separator: " ")
+            }
+                == ["book 2", "red 1", "(none) 1", "TOTAL 3"])
+        for grouping in ["provider", "model", "job"] { #expect(await stage.run("cost", "--by", grouping) == .success) }
+    }
+
+    @Test func `Programs get rows, total and budgets, with nothing left out`() async throws {
+        let stage = try spent()
+        #expect(await stage.run("cost", "--by", "model", "--json") == .success)
+        #expect(stage.errors.isEmpty)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+        let rows = try #require(object["rows"] as? [[String: Any]])
+        #expect(rows.map { $0["key"] as? String } == ["m", nil])
+        #expect(rows.map { $0["costMicroDollars"] as? Int } == [10, nil])
+        #expect(rows[1]["key"] is NSNull && rows[1]["costMicroDollars"] is NSNull)
+        let total = try #require(object["total"] as? [String: Any])
+        #expect(total["attempts"] as? Int == 3 && total["withoutCost"] as? Int == 1 && total["seconds"] as? Double == 5)
+        let budget = try #require((object["budgets"] as? [[String: Any]])?.first)
+        #expect(budget["budget"] as? String == "monthly" && budget["spentMicroDollars"] as? Int == 1_500_000)
+        #expect(budget["since"] as? String == "2027-01-01")
+    }
+
+    @Test func `Days, a provider, a job and a tag narrow it down`() async throws {
+        let stage = try spent()
+        func attempts(_ arguments: String...) async throws -> Int? {
+            stage.clearScreen()
+            #expect(await stage.run(["cost", "--json"] + arguments) == .success)
+            let object = try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any]
+            return (object?["total"] as? [String: Any])?["attempts"] as? Int
+        }
+        #expect(try await attempts("--since", "2027-01-16") == 1)
+        #expect(try await attempts("--until", "2027-01-16") == 2)
+        #expect(try await attempts("--since", "2027-01-15", "--until", "2027-01-17") == 3)
+        #expect(try await attempts("--tag", "red") == 1)
+        #expect(try await attempts("--job", "j") == 2)
+        #expect(try await attempts("--provider", "other") == 0)
+    }
+
+    @Test func `Where there is nothing to add up, that is said`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("cost") == .success)
+        #expect(stage.output.isEmpty && stage.errors.contains("There is nothing yet in"))
+        stage.clearScreen()
+        #expect(await stage.run("cost", "--json") == .success)
+        #expect(stage.output.contains("\"rows\" : [\n\n  ]") && stage.output.contains("\"costMicroDollars\" : null"))
+        let filled = try spent()
+        #expect(await filled.run("cost", "--provider", "other") == .success)
+        #expect(filled.output.isEmpty && filled.errors == "There was no such attempt.\n")
+    }
+
+    @Test(arguments: [
+        ["--since", "yesterday"], ["--since", "2026-02-30"], ["--by", "colour"],
+        ["--since", "2026-02-02", "--until", "2026-02-02"],
+    ])
+    func `Bad options are refused`(arguments: [String]) async throws {
+        let stage = try Stage()
+        #expect(await stage.run(["cost"] + arguments) == .usage)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite struct CostModelTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func model(_ prices: [(PriceUnit, Int64)]) throws -> CostModel {
+        CostModel(
+            prices: try PriceTable(prices.map { PriceEntry(provider: "p", unit: $0.0, microDollarsPerMillion: $0.1) }))
+    }
+
+    private let payee = CostModel.Payee(provider: "p", instance: nil, model: nil)
+
+    private func cost(_ prices: [(PriceUnit, Int64)], _ usage: Usage) throws -> Int64? {
+        try model(prices).cost(of: usage, by: payee, at: Self.now)
+    }
+
+    @Test("All units of a call add up, and only the end is rounded, half up")
+    func rounding() throws {
+        // 0.3 + 0.3: each alone would be nothing.
+        let prices: [(PriceUnit, Int64)] = [(.inputToken, 300_000), (.outputToken, 300_000)]
+        #expect(try cost(prices, Usage(inputTokens: 1, outputTokens: 1)) == 1)
+        #expect(try cost(prices, Usage(inputTokens: 1)) == 0)
+        #expect(try cost([(.inputToken, 500_000)], Usage(inputTokens: 1)) == 1)
+        #expect(try cost([(.inputToken, 499_999)], Usage(inputTokens: 1)) == 0)
+        #expect(try cost([(.inputToken, 150_000)], Usage(inputTokens: 1_000_000)) == 150_000)
+    }
+
+    @Test("Every unit is counted in its own quantity", arguments: PriceUnit.allCases)
+    func units(unit: PriceUnit) throws {
+        let usage = Usage(
+            inputTokens: 2, outputTokens: 3, characters: 5, bytes: 7, audioMilliseconds: 1500)
+        let expected: Int64 =
+            switch unit {
+            case .inputToken: 200
+            case .outputToken: 300
+            case .character: 500
+            case .byte: 700
+            case .audioSecond: 150
+            case .call: 100
+            }
+        #expect(try cost([(unit, 100_000_000)], usage) == expected)
+    }
+
+    @Test("What the provider says that it charged wins, also over no price at all")
+    func reported() throws {
+        #expect(try cost([(.call, 1_000_000)], Usage(costMicroDollars: 7)) == 7)
+        #expect(try cost([], Usage(costMicroDollars: 0)) == 0)
+    }
+
+    @Test("Where no price is known, or nothing of what is charged for was counted, the cost is unknown, not zero")
+    func gaps() throws {
+        #expect(try cost([], Usage(inputTokens: 1)) == nil)
+        #expect(try cost([(.inputToken, 5)], Usage(bytes: 10)) == nil)
+        #expect(try cost([(.inputToken, 5)], Usage()) == nil)
+        #expect(try cost([(.inputToken, 0)], Usage()) == 0, "a price of 0 says that it is free")
+        #expect(try cost([(.inputToken, 5), (.byte, 0)], Usage(bytes: 10)) == nil)
+    }
+
+    @Test("Absurd quantities and the highest prices give the farthest cost, and negative ones nothing")
+    func absurd() throws {
+        let all = PriceUnit.allCases.map { ($0, PriceTable.highestPrice) }
+        let usage = Usage(
+            inputTokens: .max, outputTokens: .max, characters: .max, bytes: .max, audioMilliseconds: .max)
+        #expect(try cost(all, usage) == .max)
+        #expect(try cost([(.inputToken, 1_000_000), (.call, 1_000_000)], Usage(inputTokens: .min)) == 1)
+    }
+
+    @Test("The bound of a call is known for what is free or has a price for each call, else from what it can use")
+    func bounds() throws {
+        func bound(_ prices: [(PriceUnit, Int64)], _ maximum: Usage?) throws -> Int64? {
+            try model(prices).bound(by: payee, at: Self.now) { maximum }
+        }
+        #expect(try bound([(.call, 2_000_000)], nil) == 2)
+        #expect(try bound([(.inputToken, 0)], nil) == 0)
+        #expect(try bound([], nil) == nil)
+        #expect(try bound([(.inputToken, 1_000_000)], nil) == nil)
+        #expect(try bound([(.inputToken, 1_000_000)], Usage(inputTokens: 9)) == 9)
+        #expect(try bound([], Usage(inputTokens: 9)) == nil)
+        #expect(try bound([], Usage(costMicroDollars: 4)) == 4)
+    }
+
+    @Test("The cost of no call is above the bound of what it stays within", arguments: Seeds.choose(200))
+    func boundHolds(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let prices = try PriceTable(
+            PriceUnit.allCases.map {
+                PriceEntry(provider: "p", unit: $0, microDollarsPerMillion: .random(in: 1...3_000_000, using: &random))
+            })
+        let model = CostModel(prices: prices)
+        let maximum = Usage(
+            inputTokens: .random(in: 0...99, using: &random), outputTokens: .random(in: 0...99, using: &random),
+            characters: .random(in: 0...99, using: &random),
+            bytes: .random(in: 0...99, using: &random), audioMilliseconds: .random(in: 0...9999, using: &random))
+        let used = Usage(
+            inputTokens: .random(in: 0...maximum.inputTokens, using: &random),
+            outputTokens: .random(in: 0...maximum.outputTokens, using: &random),
+            characters: .random(in: 0...maximum.characters, using: &random),
+            bytes: .random(in: 0...maximum.bytes, using: &random),
+            audioMilliseconds: .random(in: 0...maximum.audioMilliseconds, using: &random))
+        let bound = try #require(model.bound(by: payee, at: Self.now) { maximum })
+        let cost = try #require(model.cost(of: used, by: payee, at: Self.now))
+        #expect(cost <= bound, "\(maximum) \(used)")
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+/// Whom a request falls back on when its provider cannot help.
+@Suite(.timeLimit(.minutes(1)))
+struct FallbackTests {
+    private static func failing(_ id: ProviderID, with code: AIServiceError.Code) -> ScriptedProvider {
+        ScriptedProvider(id: id) { _ in .failure(AIServiceError(code, "No.")) }
+    }
+
+    private static let quick = EngineConfiguration(
+        attemptTimeout: .seconds(1_000_000), retry: RetryPolicy(maximumAttempts: 2, baseDelay: .zero), breaker: .never)
+
+    private static func request(_ fallback: [FallbackHop]) -> AIRequest {
+        AIRequest(prompt: "x", model: "large", fallback: fallback)
+    }
+
+    @Test(
+        "What the first provider fails of for good is asked of the next one, and the answer says who was asked",
+        arguments: [
+            AIServiceError.Code.quotaExceeded, .unauthorized, .invalidResponse, .providerFailed, .overloaded, .timeout,
+            .connectionLost, .programMissing,
+        ])
+    func falls(code: AIServiceError.Code) async throws {
+        let first = Self.failing("first", with: code)
+        let second = Self.failing("second", with: .quotaExceeded)
+        let third = ScriptedProvider(id: "third")
+        let engine = try Engine([first, second, third], configuration: Self.quick)
+        let manager = engine.manager
+        try await engine.run {
+            let request = Self.request([FallbackHop("second", model: "small"), FallbackHop("third")])
+            try await manager.submit(request, to: "first")
+            try await engine.pass { try await manager.snapshot(for: request.id).phase == .completed }
+            let response = try await manager.execute(requestID: request.id)
+            #expect(response.providerID == "third" && response.metadata["fallback"] == "first > second > third")
+            #expect(second.record.calls.map(\.request.model) == ["small"])
+            #expect(third.record.calls.map(\.request.model) == [nil])
+            // What may pass is tried again before anybody else is asked.
+            let tries =
+                AIServiceError(code, "").disposition == .fail || AIServiceError(code, "").disposition == .needsUser
+                ? 1 : 2
+            #expect(first.record.calls.count == tries)
+            let attempts = try await manager.attempts(for: request.id)
+            #expect(attempts.map(\.provider) == Array(repeating: "first", count: tries) + ["second", "third"])
+        }
+    }
+
+    @Test("An invalid request is asked of nobody else, and at the end of the chain the last failure is the outcome")
+    func ends() async throws {
+        let first = ScriptedProvider(id: "first") { call in
+            .failure(AIServiceError(call.request.model == "large" ? .invalidRequest : .quotaExceeded, "No."))
+        }
+        let second = Self.failing("second", with: .unauthorized)
+        let engine = try Engine([first, second], configuration: Self.quick)
+        let manager = engine.manager
+        try await engine.run {
+            #expect(
+                await code { _ = try await manager.execute(Self.request([FallbackHop("second")]), with: "first") }
+                    == .invalidRequest)
+            #expect(second.record.calls.isEmpty)
+            let other = AIRequest(prompt: "x", fallback: [FallbackHop("second")])
+            #expect(await code { _ = try await manager.execute(other, with: "first") } == .unauthorized)
+        }
+    }
+
+    @Test("A call that its budget refuses is asked of a provider that it does not count")
+    func overBudget() async throws {
+        var configuration = Self.quick
+        configuration.budgets = [Budget("b", microDollars: 0, scope: .provider("dear"), unknownCosts: .refuse)]
+        let dear = ScriptedProvider(id: "dear")
+        let engine = try Engine([dear, ScriptedProvider(id: "local")], configuration: configuration)
+        let manager = engine.manager
+        try await engine.run {
+            let response = try await manager.execute(Self.request([FallbackHop("local")]), with: "dear")
+            #expect(response.providerID == "local" && dear.record.calls.isEmpty)
+        }
+    }
+
+    @Test("A chain goes on after a restart, where it was")
+    func survives() async throws {
+        let store = InMemoryStore()
+        let gate = Gate()
+        let request = Self.request([FallbackHop("second")])
+        let first = try Engine(
+            [Self.failing("first", with: .quotaExceeded), gated(gate, id: "second")], store: store,
+            configuration: EngineConfiguration(shutdownGrace: .zero))
+        try await first.run {
+            try await first.manager.submit(request, to: "first")
+            await gate.arrivals(reach: 1)
+        }
+        let asked = ScriptedProvider(id: "first")
+        let second = try Engine([asked, ScriptedProvider(id: "second")], store: store, configuration: Self.quick)
+        try await second.run {
+            let response = try await second.manager.execute(requestID: request.id)
+            #expect(response.providerID == "second" && response.metadata["fallback"] == "first > second")
+        }
+        #expect(asked.record.calls.isEmpty)
+    }
+
+    @Test("A regenerated request begins its chain anew, with its own model")
+    func regenerated() async throws {
+        let first = failingOnce("first")
+        let engine = try Engine([first, ScriptedProvider(id: "second")], configuration: Self.quick)
+        let manager = engine.manager
+        try await engine.run {
+            let request = Self.request([FallbackHop("second", model: "small")])
+            #expect(try await manager.execute(request, with: "first").providerID == "second")
+            let again = try await manager.regenerate(request.id)
+            #expect(try await manager.execute(requestID: again).providerID == "first")
+            #expect(first.record.calls.map(\.request.model) == ["large", "large"])
+        }
+    }
+
+    private func failingOnce(_ id: ProviderID) -> ScriptedProvider {
+        let isFirst = Guarded(true)
+        return ScriptedProvider(id: id) { _ in
+            let fails = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return fails ? .failure(AIServiceError(.quotaExceeded, "No.")) : .success(ProviderAnswer(.text(Body("x"))))
+        }
+    }
+
+    @Test("A chain of strangers, of one provider twice, of other content or without end is refused")
+    func badChains() async throws {
+        let engine = try Engine([
+            ScriptedProvider(id: "first"), ScriptedProvider(id: "image", responseType: .image),
+            ScriptedProvider(id: "second"),
+        ])
+        func refusal(_ fallback: [FallbackHop]) async -> AIServiceError.Code? {
+            await code { try await engine.manager.submit(Self.request(fallback), to: "first") }
+        }
+        #expect(await refusal([FallbackHop("nobody")]) == .providerNotFound)
+        #expect(await refusal([FallbackHop("first")]) == .invalidRequest)
+        #expect(await refusal([FallbackHop("second"), FallbackHop("second")]) == .invalidRequest)
+        #expect(await refusal([FallbackHop("image")]) == .invalidRequest)
+        #expect(await refusal((0..<9).map { FallbackHop(ProviderID(rawValue: "p\($0)")) }) == .invalidRequest)
+    }
+
+    @Test("Which failures lead on, and to whom")
+    func chain() {
+        let chain = [FallbackHop("b"), FallbackHop("c")]
+        func next(_ code: AIServiceError.Code, at provider: ProviderID) -> ProviderID? {
+            FallbackChain.next(after: AIServiceError(code, ""), at: provider, of: chain)?.provider
+        }
+        #expect(next(.quotaExceeded, at: "a") == "b")
+        #expect(next(.quotaExceeded, at: "b") == "c")
+        #expect(next(.quotaExceeded, at: "c") == nil)
+        for code in [AIServiceError.Code.invalidRequest, .cancelled, .deadlineExceeded, .suspended, .storageFull] {
+            #expect(next(code, at: "a") == nil)
+        }
+        #expect(FallbackChain.next(after: AIServiceError(.timeout, ""), at: "a", of: []) == nil)
+    }
+}

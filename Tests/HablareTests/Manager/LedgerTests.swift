@@ -1,0 +1,122 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+/// What the engine writes of costs and tags into its ledger.
+@Suite(.timeLimit(.minutes(1)))
+struct LedgerTests {
+    static func priced(_ prices: [PriceEntry], budgets: [Budget] = []) throws -> EngineConfiguration {
+        EngineConfiguration(
+            attemptTimeout: .seconds(1_000_000_000), retry: .never, breaker: .never, prices: try PriceTable(prices),
+            budgets: budgets)
+    }
+
+    private static func answering(_ usage: Usage) -> ScriptedProvider {
+        ScriptedProvider { _ in .success(ProviderAnswer(.text(Body("x")), usage: usage)) }
+    }
+
+    private static let perToken = PriceEntry(provider: "scripted", unit: .inputToken, microDollarsPerMillion: 3_000_000)
+
+    @Test("An answer has the cost of its day, in the response and in the ledger")
+    func cost() async throws {
+        let change = StoreWorkbench.date(10)
+        var (before, after) = (Self.perToken, Self.perToken)
+        before.until = change
+        after.from = change
+        after.microDollarsPerMillion = 9_000_000
+        let engine = try Engine(
+            [Self.answering(Usage(inputTokens: 5))], configuration: try Self.priced([before, after]))
+        let manager = engine.manager
+        try await engine.run {
+            let first = try await manager.execute(AIRequest(prompt: "x"), with: "scripted")
+            #expect(first.usage == Usage(inputTokens: 5, costMicroDollars: 15))
+            engine.dates.advance(by: 10)
+            let second = try await manager.execute(AIRequest(prompt: "x"), with: "scripted")
+            #expect(second.usage.costMicroDollars == 45)
+            #expect(try await manager.attempts(for: second.requestID).map(\.usage.costMicroDollars) == [45])
+            #expect(try await manager.ledger().total.usage.costMicroDollars == 60)
+        }
+    }
+
+    @Test("A cost that the provider reports wins, and one that nobody knows is a gap and not zero")
+    func gaps() async throws {
+        let usages = Guarded([Usage(inputTokens: 5, costMicroDollars: 7), Usage(bytes: 1)])
+        let provider = ScriptedProvider { _ in
+            .success(ProviderAnswer(.text(Body("x")), usage: usages.withLock { $0.removeFirst() }))
+        }
+        let engine = try Engine([provider], configuration: try Self.priced([Self.perToken]))
+        let manager = engine.manager
+        try await engine.run {
+            for _ in 0..<2 { _ = try await manager.execute(AIRequest(prompt: "x"), with: "scripted") }
+            let total = try await manager.ledger().total
+            #expect(total.usage.costMicroDollars == 7 && total.attempts == 2 && total.withoutCost == 1)
+        }
+    }
+
+    @Test("An answer that is refused was billed all the same, at its price")
+    func refusedAnswer() async throws {
+        let provider = ScriptedProvider(responseType: .image) { _ in
+            .success(ProviderAnswer(.text(Body("x")), usage: Usage(inputTokens: 5)))
+        }
+        let engine = try Engine([provider], configuration: try Self.priced([Self.perToken]))
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(prompt: "x")
+            #expect(await code { _ = try await manager.execute(request, with: "scripted") } == .invalidResponse)
+            let attempt = try #require(try await manager.attempts(for: request.id).first)
+            #expect(attempt.billing == .billed && attempt.usage.costMicroDollars == 15)
+        }
+    }
+
+    @Test("Costs add up by the tags of requests, each tag once")
+    func tags() async throws {
+        let engine = try Engine(
+            [Self.answering(Usage(inputTokens: 1))], configuration: try Self.priced([Self.perToken]))
+        let manager = engine.manager
+        try await engine.run {
+            for tags in [["a", "b", "a"], ["a"], []] {
+                _ = try await manager.execute(AIRequest(prompt: "x", tags: tags), with: "scripted")
+            }
+            let report = try await manager.ledger(LedgerQuery(by: .tag))
+            #expect(report.rows.map(\.key) == ["a", "b", nil])
+            #expect(report.rows.map(\.sum.usage.costMicroDollars) == [6, 3, 3])
+            #expect(report.total.usage.costMicroDollars == 9)
+            #expect(
+                try await manager.snapshots().map(\.tags).sorted { $0.count < $1.count } == [[], ["a"], ["a", "b"]])
+        }
+    }
+
+    @Test(
+        "Too many tags, and tags that are empty or too long, are refused",
+        arguments: [
+            (0..<33).map(String.init), [""], [String(repeating: "x", count: 129)], [String(repeating: "ü", count: 65)],
+        ])
+    func badTags(tags: [String]) async throws {
+        let engine = try Engine()
+        #expect(
+            await code { try await engine.manager.submit(AIRequest(prompt: "x", tags: tags), to: "scripted") }
+                == .invalidRequest)
+    }
+
+    @Test("As many tags as there may be, as long as they may be, are taken")
+    func manyTags() async throws {
+        let engine = try Engine()
+        let tags = (10..<42).map { String(repeating: "x", count: 126) + String($0) }
+        let request = AIRequest(prompt: "x", tags: tags)
+        try await engine.manager.submit(request, to: "scripted")
+        #expect(try await engine.manager.snapshot(for: request.id).tags == tags)
+    }
+
+    @Test("A regenerated request has the tags of the old one")
+    func regenerated() async throws {
+        let engine = try Engine()
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(prompt: "x", tags: ["a"])
+            _ = try await manager.execute(request, with: "scripted")
+            let again = try await manager.regenerate(request.id)
+            #expect(try await manager.snapshot(for: again).tags == ["a"])
+        }
+    }
+}
