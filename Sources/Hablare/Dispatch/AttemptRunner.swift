@@ -7,6 +7,7 @@ struct AttemptRunner: Sendable {
     let content: (any ContentStore)?
     let registry: ProviderRegistry
     let hub: StatusHub
+    let streams: AttemptStream.Seams
     let date: @Sendable () -> Date
     let attemptTimeout: Duration
     let retry: RetryPolicy
@@ -56,6 +57,10 @@ struct AttemptRunner: Sendable {
         var limits: ReportedLimits?
         /// Whether the provider was called.
         var wasSent = true
+        /// Whether readers may have seen a part of the answer.
+        var hasBegun = false
+        /// What the provider may have billed at least, whatever its result says.
+        var billing = BillingState.neverSent
     }
 
     /// What a provider says while it works. After its answer it has nothing more to say.
@@ -65,7 +70,7 @@ struct AttemptRunner: Sendable {
     }
 
     /// Sends the attempt, unless it was stopped or its request ran out of time.
-    func send(_ flight: QueuedFlight) async -> Reply {
+    func send(_ flight: QueuedFlight, _ stream: AttemptStream) async -> Reply {
         if let failure = flight.failure { return Reply(result: .failure(failure), wasSent: false) }
         guard let provider = registry[flight.provider] else {
             return Reply(result: .failure(.providerNotFound(flight.provider, known: registry.ids)), wasSent: false)
@@ -76,6 +81,7 @@ struct AttemptRunner: Sendable {
             return Reply(result: .failure(.deadlineExceeded), wasSent: false)
         }
         hub.announce(.executing(progress: nil), of: flight.request.id)
+        stream.sent(as: flight.lifecycle)
         let reports = Guarded(CallReports())
         let call = ProviderCall(
             request: flight.request, attempt: flight.lifecycle.attempt,
@@ -84,13 +90,39 @@ struct AttemptRunner: Sendable {
                 if reports.withLock({ $0.isOver }) { return }
                 hub.announce(.executing(progress: progress), of: flight.request.id)
             },
-            limits: { limits in reports.withLock { $0.limits = limits } })
+            limits: { limits in reports.withLock { $0.limits = limits } },
+            chunks: { bytes in try await stream.yield(bytes) })
         let result = await provider.generate(call)
         let limits = reports.withLock { reports in
             reports.isOver = true
             return reports.limits
         }
-        return Reply(result: result, limits: limits)
+        return await reply(result, limits, stream)
+    }
+
+    /// A provider's result with what it yielded.
+    private func reply(
+        _ result: Result<ProviderAnswer, AIServiceError>, _ limits: ReportedLimits?, _ stream: AttemptStream
+    ) async -> Reply {
+        let answer: ProviderAnswer? = if case .success(let answer) = result { answer } else { nil }
+        let ending = await stream.end(keepsBody: answer?.isStreamed == true)
+        var reply = Reply(result: result, limits: limits, hasBegun: ending.hasBegun && stream.policy != nil)
+        reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent
+        if let failure = ending.failure {
+            reply.result = .failure(failure)
+        } else if var answer, let body = ending.body {
+            answer.content = answer.content.replacingBody(with: body)
+            reply.result = .success(answer)
+        } else if answer != nil, ending.hasBegun {
+            reply.result = .failure(.yieldedAndAnswered)
+        }
+        return reply
+    }
+
+    /// The stream of an attempt that is about to be made.
+    func stream(of flight: QueuedFlight) -> AttemptStream {
+        let type = registry.registration(of: flight.provider)?.responseType ?? .data
+        return AttemptStream(of: flight, type: type, seams: streams)
     }
 
     /// The end of an attempt as it goes to the store.
@@ -105,26 +137,33 @@ struct AttemptRunner: Sendable {
                     AIResponseData(
                         requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
                         metadata: answer.metadata, receivedAt: endedAt, usage: answer.usage))
-            case .failed(let error): failed(with: error, flight, startedAt: startedAt, endedAt: endedAt)
+            case .failed(let error):
+                failed(with: error, flight, hasBegun: reply.hasBegun, startedAt: startedAt, endedAt: endedAt)
             case .interrupted:
                 // Stopped by us or dead with us: what the provider made of it is as unknown.
-                reply.wasSent && flight.request.unknownOutcome == .hold ? .held(.interrupted) : .interrupted
+                if reply.wasSent, flight.request.unknownOutcome == .hold {
+                    .held(.interrupted)
+                } else {
+                    flight.mayRestart(hasBegun: reply.hasBegun) ? .interrupted : .failed(.streamInterrupted)
+                }
             }
+        let billing = verdict.billing.rawValue < reply.billing.rawValue ? reply.billing : verdict.billing
         return AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
-            outcome: outcome, billing: reply.wasSent ? verdict.billing : .neverSent, startedAt: startedAt,
+            outcome: outcome, isStreaming: flight.request.streaming != nil,
+            billing: reply.wasSent ? billing : .neverSent, startedAt: startedAt,
             endedAt: endedAt)
     }
 
     /// What a failure leads to: another attempt, somebody's word, or the end.
     private func failed(
-        with error: AIServiceError, _ flight: QueuedFlight, startedAt: Date, endedAt: Date
+        with error: AIServiceError, _ flight: QueuedFlight, hasBegun: Bool, startedAt: Date, endedAt: Date
     ) -> AttemptEnd.Outcome {
         let situation = RetryPolicy.Situation(
             tries: flight.lifecycle.tries, maximumAttempts: flight.request.maximumAttempts,
             elapsed: max(.zero, .between(flight.triedSince ?? startedAt, endedAt)),
             remaining: flight.request.deadline.map { .between(endedAt, $0) },
-            unknownOutcome: flight.request.unknownOutcome)
+            unknownOutcome: flight.request.unknownOutcome, mayRestart: flight.mayRestart(hasBegun: hasBegun))
         switch retry.decision(after: error, in: situation, jitter: jitter()) {
         case .fail: return .failed(error)
         case .hold: return .held(error)
@@ -152,6 +191,9 @@ struct AttemptRunner: Sendable {
                 return stored.outcome
             case .rejected(let error):
                 outcome = .failed(error)  // the answer cannot be stored, and somebody waits: that is the outcome
+            case .contentMissing where isStored(outcome):
+                // Streamed into its file, which was collected before the commit: nobody has the bytes any more.
+                outcome = .failed(.streamedContentLost)
             case .contentMissing:
                 continue  // collected between its being stored and the commit: store it again
             case let receipt:
@@ -162,6 +204,12 @@ struct AttemptRunner: Sendable {
         throw AIServiceError(
             .storageFailed,
             "Content disappeared three times while it was being stored. Is something cleaning the folder?")
+    }
+
+    /// Whether an answer is in a content file already.
+    private func isStored(_ outcome: AttemptEnd.Outcome) -> Bool {
+        guard case .completed(let data) = outcome, case .success(let content) = data.result else { return false }
+        return content.body?.reference != nil
     }
 
     private func storingContent(of outcome: AttemptEnd.Outcome) async throws -> AttemptEnd.Outcome {
@@ -205,7 +253,20 @@ extension DispatchCore.CallEnd {
     }
 }
 
+extension QueuedFlight {
+    /// Whether another attempt may follow one whose output readers may have seen.
+    func mayRestart(hasBegun: Bool) -> Bool { !hasBegun || request.streaming?.allowsRestart != false }
+}
+
 extension AIServiceError {
+    static let yieldedAndAnswered = AIServiceError(
+        .invalidResponse,
+        "The provider yielded chunks and answered with content of its own. Answer with `ProviderAnswer(streamed:)`.")
+
+    static let streamedContentLost = AIServiceError(
+        .contentMissing,
+        "The file into which the answer was streamed was removed before the answer was recorded. Retry the request.")
+
     static func providerNotFound(_ id: ProviderID, known: [ProviderID]) -> AIServiceError {
         let names = known.map(\.rawValue).joined(separator: ", ")
         return AIServiceError(

@@ -65,6 +65,7 @@ struct MemoryTables: Sendable {
     var jobs: [JobKey: [Int: UUID]] = [:]
     var responses: [FlightID: AIResponseData] = [:]
     var ledger: [FlightID: [AttemptRecord]] = [:]
+    var streams: [FlightID: StreamRow] = [:]
     private var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
     /// Tickets of flights that wait, and stale ones of flights that no longer do: each is checked when it is drawn.
     private var queues: [QueueKey: Heap<FlightID>] = [:]
@@ -117,6 +118,8 @@ extension MemoryTables {
             return submit(submission)
         case .advance(let flight, let transition, let date):
             return advance(flight, transition, at: date)
+        case .append(let group):
+            return append(group)
         case .settle(let end):
             return settle(end)
         case .cancel(let id, let date):
@@ -218,7 +221,9 @@ extension MemoryTables {
         for (id, row) in held {
             var flight = row
             let token = flight.lifecycle.token
-            if let lost = flight.lifecycle.leaseBroken(row.request?.unknownOutcome ?? .runAgain) {
+            let lost = flight.lifecycle.leaseBroken(
+                row.request?.unknownOutcome ?? .runAgain, mayRestart: mayRestart(id, row))
+            if let lost {
                 record(
                     AttemptRecord(
                         attempt: lost, token: token, outcome: .lost, billing: .maybeBilled,
@@ -227,6 +232,9 @@ extension MemoryTables {
             }
             flights[id] = flight
             enqueue(id, flight)
+            if flight.lifecycle.state == .settled(.failed) {
+                fail(flight.member, at: date, error: .streamInterrupted)
+            }
         }
         return .broken(flights: held.count)
     }
@@ -302,6 +310,9 @@ extension MemoryTables {
         enqueue(end.flight, flight)
         if ending.member.state != .live { finish(end.request, ending.member, at: end.endedAt, error: ending.error) }
         if let response = ending.response { responses[end.flight] = response }
+        if end.isStreaming, flight.lifecycle.state == .settled(.completed) {
+            streamCompleted(end.flight, generation: end.lifecycle.generation)
+        }
         return .done
     }
 
@@ -381,6 +392,7 @@ extension MemoryTables {
         guard let row = requests[id] else { return .unknownRequest }
         guard row.lifecycle.state == .completed else { return .invalidState(row.lifecycle.state) }
         responses[row.flight] = responses[row.flight]?.evicted()
+        streams[row.flight] = nil
         return .done
     }
 
@@ -393,8 +405,15 @@ extension MemoryTables {
             if jobs[job.key]?.isEmpty == true { jobs[job.key] = nil }
         }
         responses[row.flight] = nil
+        streams[row.flight] = nil
         flights[row.flight]?.request = nil
         return receipt
+    }
+
+    /// A live member fails with its flight.
+    private mutating func fail(_ id: UUID, at date: Date, error: AIServiceError) {
+        guard var member = requests[id]?.lifecycle, member.flightSettled(.failed) == .done else { return }
+        finish(id, member, at: date, error: error)
     }
 
     private mutating func finish(_ id: UUID, _ lifecycle: RequestLifecycle, at date: Date, error: AIServiceError?) {

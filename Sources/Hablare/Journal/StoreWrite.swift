@@ -13,6 +13,9 @@ public enum StoreWrite: Sendable {
     indirect case submit(Submission)
     /// The holder moves a flight: starts an attempt, or gives back an unsent lease.
     case advance(FlightID, FlightTransition, at: Date)
+    /// The holder adds to the output of an attempt under way. Receipt: ``WriteReceipt/done`` or
+    /// ``WriteReceipt/refused(_:)``.
+    indirect case append(ChunkGroup)
     /// An attempt ended.
     indirect case settle(AttemptEnd)
     /// Somebody cancels a request. Receipt: ``WriteReceipt/cancelled(flight:token:)`` or a refusal.

@@ -156,6 +156,7 @@ struct Housekeeper: Sendable {
             for attempt in mine { try await stopIfEnded(attempt, snapshots[attempt.request]) }
             for id in watched { try await announce(id, snapshots[id]?.phase) }
         }
+        manager.hub.chunks.othersWrote()
         manager.dispatcher.backlogMayExist()
     }
 

@@ -4,12 +4,13 @@ import Hablare
 /// What the machines need of a flight's row.
 struct FlightRow {
     /// Selects from flights `f`, for ``init(_:)``.
-    static let selection = "SELECT f.id, \(FlightLifecycle.columns), f.started_at, f.on_unknown"
+    static let selection = "SELECT f.id, \(FlightLifecycle.columns), f.started_at, f.on_unknown, f.streaming"
 
     let id: FlightID
     let lifecycle: FlightLifecycle
     let startedAt: Date?
     let unknownOutcome: UnknownOutcomePolicy
+    let streaming: StreamingPolicy?
 
     /// Reads a row whose first columns are ``selection``.
     init(_ row: borrowing BoundStatement.RowReader) throws {
@@ -19,5 +20,6 @@ struct FlightRow {
         // Of a damaged word the one that costs nothing: whoever retries the request decides.
         unknownOutcome =
             UnknownOutcomePolicy(rawValue: Int(row.int(2 + FlightLifecycle.columnCount))) ?? .hold
+        streaming = row.optionalInt(3 + FlightLifecycle.columnCount).map(StreamingPolicy.init(code:))
     }
 }

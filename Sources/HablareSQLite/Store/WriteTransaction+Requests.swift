@@ -52,6 +52,7 @@ extension WriteTransaction {
             db, "UPDATE responses SET body = NULL, digest = NULL, size = NULL WHERE flight = ?1")
         update.bind(1, member.flight.rawValue)
         try update.run()
+        try forgetChunks(of: member.flight)
         return .done
     }
 
@@ -62,6 +63,7 @@ extension WriteTransaction {
         try releasePrompt(of: member.flight)
         for sql in [
             "DELETE FROM responses WHERE flight = ?1",
+            "DELETE FROM chunks WHERE flight = ?1",
             // What stays is the flight's number and state, which its ledger lines refer to.
             """
             UPDATE flights SET prompt = NULL, prompt_digest = NULL, prompt_size = NULL, parameters = NULL,

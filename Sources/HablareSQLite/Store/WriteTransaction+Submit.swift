@@ -55,9 +55,9 @@ extension WriteTransaction {
             """
             INSERT INTO flights (state, owner, token, attempt, generation, started_at, provider, job, priority, member,
                 fingerprint, model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters,
-                max_attempts, on_unknown, tried_since)
+                max_attempts, on_unknown, tried_since, streaming)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?6)
+                ?22, ?6, ?23)
             """)
         insert.bind(1, lifecycle.stateCode)
         insert.bind(2, lifecycle.ownerCode)
@@ -81,6 +81,7 @@ extension WriteTransaction {
         insert.bind(20, parameters)
         insert.bind(21, request.maximumAttempts.map(Int64.init))
         insert.bind(22, request.unknownOutcome.rawValue)
+        insert.bind(23, request.streaming?.code)
         try insert.run()
         return FlightID(rawValue: db.lastInsertedRowID)
     }
