@@ -41,6 +41,8 @@ final class AttemptStream: Sendable {
         var lastActivity: Duration?
         var hasBegun = false
         var isOver = false
+        /// Whether the attempt was given up.
+        var isStopped = false
         var failure: AIServiceError?
         /// Whether a reader waits for more.
         var isAwaited = false
@@ -96,6 +98,7 @@ final class AttemptStream: Sendable {
     func stop() -> Bool {
         state.withLock { state in
             state.isOver = true
+            state.isStopped = true
             return state.hasBegun
         }
     }
@@ -155,7 +158,7 @@ final class AttemptStream: Sendable {
 
     /// Takes a chunk; waits while too much is neither journalled nor written.
     func yield(_ bytes: Data) async throws {
-        try Task.checkCancellation()
+        if Task.isCancelled { return try refuse() }
         let now = seams.clock.now
         let (isFull, isAwaited) = try state.withLock { state in
             try take(bytes, &state, now: now)
@@ -168,8 +171,20 @@ final class AttemptStream: Sendable {
         if isFull { try await waitForRoom() }
     }
 
+    /// The attempt was stopped. What is refused is missing in the answer, so there can be none, whatever the provider
+    /// says.
+    private func refuse() throws {
+        state.withLock { state in
+            if !state.isOver || state.isStopped { state.failure = state.failure ?? .attemptCancelled }
+        }
+        throw CancellationError()
+    }
+
     private func take(_ bytes: Data, _ state: inout State, now: Duration) throws {
-        guard !state.isOver else { throw AIServiceError.yieldedTooLate }
+        guard !state.isOver else {
+            if state.isStopped { state.failure = state.failure ?? .attemptCancelled }
+            throw AIServiceError.yieldedTooLate
+        }
         if let failure = state.failure { throw failure }
         guard bytes.count <= Self.maximumChunk else {
             state.failure = .chunkTooLarge(bytes.count)
@@ -272,10 +287,10 @@ final class AttemptStream: Sendable {
     private func pump(_ first: Step) async {
         var step = first
         while true {
-            let failure = await carryOut(step)
+            let outcome = await carryOut(step)
             let now = seams.clock.now
             let (next, released, isAwaited) = state.withLock { state in
-                done(with: step, failure, &state)
+                done(with: step, outcome, &state, now: now)
                 let next = nextStep(&state, now: now)
                 if next == nil { state.pump = nil }
                 let released = isFull(state) ? [] : state.waiting.sorted { $0.key < $1.key }.map(\.value)
@@ -291,18 +306,31 @@ final class AttemptStream: Sendable {
         }
     }
 
-    private func carryOut(_ step: Step) async -> AIServiceError? {
-        do {
-            switch step {
-            case .write(let piece):
+    /// What came of a step.
+    private enum Outcome: Sendable {
+        case done
+        /// The store failed, and may recover.
+        case failed(AIServiceError)
+        /// The answer cannot be completed.
+        case lost(AIServiceError)
+    }
+
+    private func carryOut(_ step: Step) async -> Outcome {
+        switch step {
+        case .write(let piece):
+            do {
                 try await writer()?.write(piece)
-                return nil
-            case .journal(let group):
-                // Refused: the flight is not this attempt's any more, and neither is what it yields.
-                return try await seams.journal.commit(.append(group)) == .done ? nil : .attemptCancelled
+                return .done
+            } catch {
+                return .lost(AIServiceError(storing: error))
             }
-        } catch {
-            return AIServiceError(storing: error)
+        case .journal(let group):
+            do {
+                // Refused: the flight is not this attempt's any more, and neither is what it yields.
+                return try await seams.journal.commit(.append(group)) == .done ? .done : .lost(.attemptCancelled)
+            } catch {
+                return .failed(AIServiceError(storing: error))
+            }
         }
     }
 
@@ -315,9 +343,12 @@ final class AttemptStream: Sendable {
         }
     }
 
-    private func done(with step: Step, _ failure: AIServiceError?, _ state: inout State) {
-        if let failure {
-            state.failure = state.failure ?? failure
+    private func done(with step: Step, _ outcome: Outcome, _ state: inout State, now: Duration) {
+        switch outcome {
+        case .done: break
+        case .lost(let failure): return state.failure = state.failure ?? failure
+        case .failed(let failure):
+            if state.grouping?.failed(now: now) != true { state.failure = state.failure ?? failure }
             return
         }
         guard case .journal = step else { return }

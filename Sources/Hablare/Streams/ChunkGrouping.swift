@@ -13,6 +13,8 @@ struct ChunkGrouping: Sendable {
         var groupBytes = 256 << 10
         /// A group of so many chunks is full.
         var groupCount = 1024
+        /// How long after a failure a group is tried again.
+        var retryDelay = Duration.seconds(1)
         /// With so many bytes that are not journalled, no more are taken.
         var heldBytes = 1 << 20
         /// With so many chunks that are not journalled, no more are taken.
@@ -45,6 +47,8 @@ struct ChunkGrouping: Sendable {
     /// How many of those that are not are being journalled.
     private var underWay = 0
     private var lastBegan: Duration?
+    /// Until when nothing is tried because the store failed.
+    private var pausedUntil: Duration?
     private var isOver = false
 
     init(_ bounds: Bounds) {
@@ -75,9 +79,20 @@ struct ChunkGrouping: Sendable {
         underWay = 0
     }
 
+    /// The group under way could not be written: it is tried again after a while. Answers with false at the end, where
+    /// nobody waits any more for the store to recover.
+    mutating func failed(now: Duration) -> Bool {
+        guard !isOver else { return false }
+        underWay = 0
+        pausedUntil = now + bounds.retryDelay
+        return true
+    }
+
     /// What to do now.
     mutating func step(now: Duration) -> Step {
         guard underWay == 0, !sizes.isEmpty else { return .rest }
+        if let pausedUntil, !isOver, now < pausedUntil { return .wait(until: pausedUntil) }
+        pausedUntil = nil
         let isDue = isOver || heldBytes >= bounds.groupBytes || sizes.count >= bounds.groupCount
         if let lastBegan, !isDue, now - lastBegan < bounds.delay { return .wait(until: lastBegan + bounds.delay) }
         var bytes = 0

@@ -1,5 +1,5 @@
 import Foundation
-import Hablare
+package import Hablare
 
 extension StoreContract {
     static let streams: [Rule] = [
@@ -160,7 +160,7 @@ extension StoreContract {
 
 extension StoreWorkbench {
     /// Submits a request that streams and journals an attempt at it.
-    func startStream(
+    package func startStream(
         _ policy: StreamingPolicy = StreamingPolicy(), unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws -> RunningAttempt {
         let owner = try register()
@@ -170,7 +170,7 @@ extension StoreWorkbench {
     }
 
     /// Journals chunks of an attempt.
-    func append(_ attempt: RunningAttempt, _ first: Int, _ chunks: [String]) throws -> WriteReceipt {
+    package func append(_ attempt: RunningAttempt, _ first: Int, _ chunks: [String]) throws -> WriteReceipt {
         try write(
             .append(
                 ChunkGroup(

@@ -334,6 +334,62 @@ struct StreamingTests {
         }
     }
 
+    @Test("A provider that goes on after it was stopped cannot complete an answer in which something is missing")
+    func deaf() async throws {
+        let latch = Latch()
+        let provider = ScriptedProvider { call in
+            for word in ["a", "b"] {
+                do {
+                    try await call.yield(word)
+                } catch {
+                    continue  // it does not care
+                }
+                if word == "a" { await latch.wait() }
+            }
+            return .success(ProviderAnswer(streamed: .text))
+        }
+        let engine = try Engine(
+            [provider], configuration: EngineConfiguration(attemptTimeout: .seconds(10), retry: .never))
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            var reader = try await manager.stream(for: request.id).makeAsyncIterator()
+            _ = try await reader.next()
+            await engine.clock.sleepers(reach: 1)
+            engine.clock.advance(by: .seconds(11))
+            while provider.record.calls.isEmpty { try await pause() }
+            for _ in 0..<100 { try await pause() }
+            latch.open()
+            #expect(await code { _ = try await reader.next() } == .timeout)
+        }
+    }
+
+    @Test("A store that fails for a while holds a stream up, and nothing is lost")
+    func storeFails() async throws {
+        let gate = Gate()
+        let store = ProcessStore()
+        let engine = try Engine([words(["a", "b"], at: gate)], store: store)
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            store.fail(on: { if case .append = $0 { true } else { false } })
+            async let told = read(manager, request.id)
+            gate.admitOne()
+            await gate.arrivals(reach: 2)
+            for _ in 0..<50 { try await pause() }
+            store.recover()
+            for _ in 0..<3 {
+                engine.clock.advance(by: .seconds(1))
+                for _ in 0..<50 { try await pause() }
+            }
+            gate.open()
+            #expect(try await told == "[a][b] = ab")
+        }
+    }
+
     @Test("A reader in another process sees the chunks as they come, and the end")
     func anotherProcess() async throws {
         let machine = ProcessStore.Machine()

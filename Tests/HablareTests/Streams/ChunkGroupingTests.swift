@@ -40,6 +40,20 @@ import Testing
         #expect(grouping.step(now: .zero) == .wait(until: .milliseconds(20)))
     }
 
+    @Test("A group that could not be written is tried again after a while, but not beyond the end")
+    func failure() {
+        var grouping = grouping { $0.groupCount = 1 }
+        grouping.arrived(size: 1)
+        #expect(grouping.step(now: .zero) == .journal(first: 0, count: 1))
+        let isTriedAgain = grouping.failed(now: .zero)
+        #expect(isTriedAgain)
+        #expect(grouping.step(now: .zero) == .wait(until: .seconds(1)))
+        #expect(grouping.step(now: .seconds(1)) == .journal(first: 0, count: 1))
+        grouping.ended()
+        let isTriedAtTheEnd = grouping.failed(now: .seconds(1))
+        #expect(!isTriedAtTheEnd)
+    }
+
     @Test("At the end everything goes at once")
     func end() {
         var grouping = grouping()

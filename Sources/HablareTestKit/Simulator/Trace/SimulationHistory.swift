@@ -104,6 +104,7 @@ package struct SimulationHistory: Sendable {
             case .callCancelled(let call):
                 calls[Int(call)].cancelled = calls[Int(call)].cancelled ?? (index, event.time)
             case .callEnded(let call, let end): calls[Int(call)].end = (index, event.time, end)
+            case .yielded(let call, _): calls[Int(call)].yields.append(index)
             case .limitsSaid(let call, let saying): sayings[call] = saying
             case .faultsEnded:
                 faultsEnded = index
