@@ -210,6 +210,11 @@ public final class SQLiteStore: RequestStore {
         try read { try $0.request(of: id) }
     }
 
+    /// See ``StoreReading/stream(of:from:maximumBytes:)``.
+    public func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
+        try read { try $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
+    }
+
     /// See ``StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) throws -> [AttemptRecord] {
         try read { try $0.attempts(of: id) }

@@ -5,13 +5,14 @@ import Foundation
 struct HablareBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hablare-bench", abstract: "Measures the engine beside what it is compared with.",
-        subcommands: [Measure.self, Soaking.self, Recover.self, Hold.self], defaultSubcommand: Measure.self)
+        subcommands: [Measure.self, Soaking.self, Recover.self, Hold.self, Stream.self], defaultSubcommand: Measure.self
+    )
 }
 
 struct Measure: AsyncParsableCommand {
-    static let all = ["lifecycle", "pickup", "recovery", "memory", "narrate"]
+    static let all = ["lifecycle", "pickup", "recovery", "memory", "stream", "stream-memory", "narrate"]
 
-    @Option(help: "Only this one: ceiling, lifecycle, pickup, recovery, memory or narrate.")
+    @Option(help: "Only this one: ceiling, lifecycle, pickup, recovery, memory, stream, stream-memory or narrate.")
     var only: String?
     @Option(help: "Where the figures go, as JSON.")
     var output: String?
@@ -40,12 +41,25 @@ struct Measure: AsyncParsableCommand {
             case "pickup": figures += try await Pickup.run(rounds: rounds)
             case "recovery": figures += try await Recovery.run(rounds: rounds)
             case "memory": figures += try await Memory.run()
+            case "stream": figures += try await Streaming.run(rounds: rounds)
+            case "stream-memory": figures += try await Streaming.memory()
             default: figures += try await Narrate.run(rounds: rounds, hablare: hablare)
             }
         }
         let report = Report(results: figures)
         report.printTable()
         if let output { try report.write(to: URL(fileURLWithPath: output)) }
+    }
+}
+
+struct Stream: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "The child of `stream-memory`.", shouldDisplay: false)
+
+    @Argument var folder: String
+    @Argument var durability: Int
+
+    func run() async throws {
+        try await Streaming.child(folder, durability)
     }
 }
 

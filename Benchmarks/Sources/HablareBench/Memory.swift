@@ -11,17 +11,20 @@ enum Memory {
     static func run() async throws -> [Figure] {
         var figures: [Figure] = []
         for (name, concurrency) in [("waiting", 4), ("inflight", count)] {
-            let kilobytes = try await withScratchFolder { try measureChild($0, concurrency) }
+            let kilobytes = try await withScratchFolder { folder in
+                try measureChild(["hold", folder.path, String(concurrency)])
+            }
             figures.append(
                 Figure(name: "memory.\(name)", value: kilobytes * 1024 / 1_000_000, unit: "MB", better: .lower))
         }
         return figures
     }
 
-    private static func measureChild(_ folder: URL, _ concurrency: Int) throws -> Double {
+    /// Runs this program with other arguments, and answers with the number that it prints.
+    static func measureChild(_ arguments: [String]) throws -> Double {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        process.arguments = ["hold", folder.path, String(concurrency)]
+        process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()

@@ -7,6 +7,7 @@ struct AttemptRunner: Sendable {
     let content: (any ContentStore)?
     let registry: ProviderRegistry
     let hub: StatusHub
+    let streams: AttemptStream.Seams
     let date: @Sendable () -> Date
     let attemptTimeout: Duration
     let retry: RetryPolicy
@@ -92,6 +93,12 @@ struct AttemptRunner: Sendable {
         var wasSent = true
         /// Whether it was not, because there was no time left.
         var isOutOfTime = false
+        /// Whether readers may have seen a part of the answer.
+        var hasBegun = false
+        /// What the provider used, as it says; also where its answer could not be kept.
+        var usage: Usage?
+        /// What the provider may have billed at least, whatever its result says.
+        var billing = BillingState.neverSent
     }
 
     /// What a provider says while it works. After its answer it has nothing more to say.
@@ -101,7 +108,7 @@ struct AttemptRunner: Sendable {
     }
 
     /// Sends the attempt, unless it was stopped or its request ran out of time.
-    func send(_ flight: QueuedFlight) async -> Reply {
+    func send(_ flight: QueuedFlight, _ stream: AttemptStream) async -> Reply {
         if let failure = flight.failure { return Reply(result: .failure(failure), wasSent: false) }
         guard let provider = registry[flight.provider] else {
             return Reply(result: .failure(.providerNotFound(flight.provider, known: registry.ids)), wasSent: false)
@@ -112,6 +119,7 @@ struct AttemptRunner: Sendable {
             return Reply(result: .failure(.deadlineExceeded), wasSent: false, isOutOfTime: true)
         }
         hub.announce(.executing(progress: nil), of: flight.id, ledBy: flight.request.id)
+        stream.sent(as: flight.lifecycle)
         let reports = Guarded(CallReports())
         let call = ProviderCall(
             request: flight.request, attempt: flight.lifecycle.attempt,
@@ -120,13 +128,40 @@ struct AttemptRunner: Sendable {
                 if reports.withLock({ $0.isOver }) { return }
                 hub.announce(.executing(progress: progress), of: flight.id, ledBy: flight.request.id)
             },
-            limits: { limits in reports.withLock { $0.limits = limits } })
+            limits: { limits in reports.withLock { $0.limits = limits } },
+            chunks: { bytes in try await stream.yield(bytes) })
         let result = await provider.generate(call)
         let limits = reports.withLock { reports in
             reports.isOver = true
             return reports.limits
         }
-        return Reply(result: result, limits: limits)
+        return await reply(result, limits, stream)
+    }
+
+    /// A provider's result with what it yielded.
+    private func reply(
+        _ result: Result<ProviderAnswer, AIServiceError>, _ limits: ReportedLimits?, _ stream: AttemptStream
+    ) async -> Reply {
+        let answer: ProviderAnswer? = if case .success(let answer) = result { answer } else { nil }
+        let ending = await stream.end(keepsBody: answer?.isStreamed == true)
+        var reply = Reply(result: result, limits: limits, hasBegun: ending.hasBegun && stream.policy != nil)
+        reply.usage = answer?.usage
+        reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent
+        if let failure = ending.failure {
+            reply.result = .failure(failure)
+        } else if var answer, let body = ending.body {
+            answer.content = answer.content.replacingBody(with: body)
+            reply.result = .success(answer)
+        } else if answer != nil, ending.hasBegun {
+            reply.result = .failure(.yieldedAndAnswered)
+        }
+        return reply
+    }
+
+    /// The stream of an attempt that is about to be made.
+    func stream(of flight: QueuedFlight) -> AttemptStream {
+        let type = registry.registration(of: flight.provider)?.responseType ?? .data
+        return AttemptStream(of: flight, type: type, seams: streams)
     }
 
     /// The end of an attempt as it goes to the store.
@@ -144,16 +179,23 @@ struct AttemptRunner: Sendable {
                         requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
                         metadata: answer.metadata.merging(trail(of: flight)) { _, ours in ours }, receivedAt: endedAt,
                         usage: usage))
-            case .failed(let error): failed(with: error, flight, startedAt: startedAt, endedAt: endedAt)
+            case .failed(let error):
+                failed(with: error, flight, hasBegun: reply.hasBegun, startedAt: startedAt, endedAt: endedAt)
             case .expired: .expired
             case .interrupted:
                 // Stopped by us or dead with us: what the provider made of it is as unknown.
-                reply.wasSent && flight.request.unknownOutcome == .hold ? .held(.interrupted) : .interrupted
+                if reply.wasSent, flight.request.unknownOutcome == .hold {
+                    .held(.interrupted)
+                } else {
+                    flight.mayRestart(hasBegun: reply.hasBegun) ? .interrupted : .failed(.streamInterrupted)
+                }
             }
+        let billing = verdict.billing.rawValue < reply.billing.rawValue ? reply.billing : verdict.billing
         return AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
-            outcome: outcome, billing: reply.wasSent ? verdict.billing : .neverSent, usage: usage,
-            isReserved: flight.isReserved, startedAt: startedAt, endedAt: endedAt)
+            outcome: outcome, isStreaming: flight.request.streaming != nil,
+            billing: reply.wasSent ? billing : .neverSent, usage: usage, isReserved: flight.isReserved,
+            startedAt: startedAt, endedAt: endedAt)
     }
 
     /// For the metadata of an answer: who was asked, where that was more than one. Why each failed is in the ledger.
@@ -166,24 +208,24 @@ struct AttemptRunner: Sendable {
     /// What an attempt used, with what it cost by the prices of the day on which it was sent. Of a failure nothing is
     /// known.
     private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
-        guard case .success(let answer) = reply.result else { return Usage() }
+        guard let used = reply.usage else { return Usage() }
         let payee = CostModel.Payee(
             provider: flight.provider, instance: registry.registration(of: flight.provider)?.instance,
             model: flight.request.model)
-        var usage = answer.usage
-        usage.costMicroDollars = spending.costs.cost(of: answer.usage, by: payee, at: startedAt)
+        var usage = used
+        usage.costMicroDollars = spending.costs.cost(of: used, by: payee, at: startedAt)
         return usage
     }
 
     /// What a failure leads to: another attempt, somebody's word, or the end.
     private func failed(
-        with error: AIServiceError, _ flight: QueuedFlight, startedAt: Date, endedAt: Date
+        with error: AIServiceError, _ flight: QueuedFlight, hasBegun: Bool, startedAt: Date, endedAt: Date
     ) -> AttemptEnd.Outcome {
         var situation = RetryPolicy.Situation(
             tries: flight.lifecycle.tries, maximumAttempts: flight.request.maximumAttempts,
             elapsed: max(.zero, .between(flight.triedSince ?? startedAt, endedAt)),
             remaining: flight.request.deadline.map { .between(endedAt, $0) },
-            unknownOutcome: flight.request.unknownOutcome)
+            unknownOutcome: flight.request.unknownOutcome, mayRestart: flight.mayRestart(hasBegun: hasBegun))
         let jitter = jitter()
         var decision = retry.decision(after: error, in: situation, jitter: jitter)
         if decision == .fail, situation.remaining != nil {
@@ -193,7 +235,10 @@ struct AttemptRunner: Sendable {
         }
         switch decision {
         case .fail:
-            guard let hop = FallbackChain.next(after: error, at: flight.provider, of: flight.request.fallback) else {
+            // Another provider's answer would begin anew, too.
+            guard flight.mayRestart(hasBegun: hasBegun),
+                let hop = FallbackChain.next(after: error, at: flight.provider, of: flight.request.fallback)
+            else {
                 return .failed(error)
             }
             let account = registry.registration(of: hop.provider)?.account
@@ -232,6 +277,9 @@ struct AttemptRunner: Sendable {
                 }
             case .rejected(let error):
                 outcome = .failed(error)  // the answer cannot be stored, and somebody waits: that is the outcome
+            case .contentMissing where isStored(outcome):
+                // Streamed into its file, which was collected before the commit: nobody has the bytes any more.
+                outcome = .failed(.streamedContentLost)
             case .contentMissing:
                 continue  // collected between its being stored and the commit: store it again
             case let receipt:
@@ -242,6 +290,12 @@ struct AttemptRunner: Sendable {
         throw AIServiceError(
             .storageFailed,
             "Content disappeared three times while it was being stored. Is something cleaning the folder?")
+    }
+
+    /// Whether an answer is in a content file already.
+    private func isStored(_ outcome: AttemptEnd.Outcome) -> Bool {
+        guard case .completed(let data) = outcome, case .success(let content) = data.result else { return false }
+        return content.body?.reference != nil
     }
 
     private func storingContent(of outcome: AttemptEnd.Outcome) async throws -> AttemptEnd.Outcome {
@@ -290,7 +344,20 @@ extension DispatchCore.CallEnd {
     }
 }
 
+extension QueuedFlight {
+    /// Whether another attempt may follow one whose output readers may have seen.
+    func mayRestart(hasBegun: Bool) -> Bool { !hasBegun || request.streaming?.allowsRestart != false }
+}
+
 extension AIServiceError {
+    static let yieldedAndAnswered = AIServiceError(
+        .invalidResponse,
+        "The provider yielded chunks and answered with content of its own. Answer with `ProviderAnswer(streamed:)`.")
+
+    static let streamedContentLost = AIServiceError(
+        .contentMissing,
+        "The file into which the answer was streamed was removed before the answer was recorded. Retry the request.")
+
     static func providerNotFound(_ id: ProviderID, known: [ProviderID]) -> AIServiceError {
         let names = known.map(\.rawValue).joined(separator: ", ")
         return AIServiceError(

@@ -4,16 +4,18 @@ import Logging
 extension Dispatcher {
     func begin(_ flight: QueuedFlight, isJournalled: Bool, _ state: inout State) {
         let timeout = runner.timeout(of: flight)
-        state.attempts[flight.id] = Attempt(flight: flight, startedAt: date(), timeout: timeout)
+        let stream = runner.stream(of: flight)
+        state.attempts[flight.id] = Attempt(flight: flight, startedAt: date(), timeout: timeout, stream: stream)
         if isJournalled { armDeadline(of: flight.id, &state) }
         state.attempts[flight.id]?.task = spawner.start { [weak self, runner] in
-            await Self.run(flight, isJournalled: isJournalled, with: runner, for: self)
+            await Self.run(flight, stream, isJournalled: isJournalled, with: runner, for: self)
         }
     }
 
     /// One attempt from its journalling to its end.
     private static func run(
-        _ queued: QueuedFlight, isJournalled: Bool, with runner: AttemptRunner, for dispatcher: Dispatcher?
+        _ queued: QueuedFlight, _ stream: AttemptStream, isJournalled: Bool, with runner: AttemptRunner,
+        for dispatcher: Dispatcher?
     ) async {
         var flight = queued
         if !isJournalled {
@@ -36,7 +38,7 @@ extension Dispatcher {
             }
         }
         let startedAt = runner.date()
-        let reply = await runner.send(flight)
+        let reply = await runner.send(flight, stream)
         guard let dispatcher else { return }
         let stopped = dispatcher.returned(flight, with: reply)
         await dispatcher.recordEnd(runner.end(of: flight, startedAt: startedAt, reply: reply, stopped: stopped))
@@ -150,7 +152,9 @@ extension Dispatcher {
         }
         let end = runner.end(
             of: started, startedAt: attempt.startedAt,
-            reply: AttemptRunner.Reply(result: .failure(.timedOut(after: limit))), stopped: attempt.stop)
+            reply: AttemptRunner.Reply(
+                result: .failure(.timedOut(after: limit)), hasBegun: attempt.stream.stop()),
+            stopped: attempt.stop)
         errand(&state) { [weak self] in await self?.record(end) }
     }
 }

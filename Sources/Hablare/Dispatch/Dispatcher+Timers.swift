@@ -34,7 +34,9 @@ extension Dispatcher {
             var deaf: [ProviderID] = []
             for id in state.deadlines.popReached(clock.now) {
                 guard let attempt = state.attempts[id] else { continue }
-                if attempt.stop == nil {
+                if attempt.stop == nil, let rest = attempt.stream.timeLeft(of: attempt.timeout) {
+                    setDeadline(of: id, in: rest, &state)
+                } else if attempt.stop == nil {
                     stop(id, because: .timedOut(after: attempt.timeout), &state)
                 } else if attempt.isJournalled {
                     giveUp(attempt, &state)

@@ -12,6 +12,7 @@ package final class Dispatcher: Sendable {
         let flight: QueuedFlight
         let startedAt: Date
         let timeout: Duration
+        let stream: AttemptStream
         var task: Task<Void, Never>?
         var stop: StopReason?
         /// Whether the attempt is on disk. Before that nothing was sent, and the store decides what becomes of it.

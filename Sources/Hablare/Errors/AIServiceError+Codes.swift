@@ -60,6 +60,9 @@ extension AIServiceError.Code {
     /// The call was given up because it was cancelled. Never the outcome of a request: that is `.cancelled`.
     public static let cancelled = Self(rawValue: "cancelled")
 
+    /// The attempt that streamed the answer ended with its process, and the request does not allow another.
+    public static let streamInterrupted = Self(rawValue: "stream-interrupted")
+
     // MARK: Storage
 
     /// The disk, or the store's quota, is full.
@@ -82,7 +85,7 @@ extension AIServiceError.Code {
         case .connectionFailed, .connectionLost: .network
         case .invalidRequest, .invalidResponse, .responseTooLarge, .responseExpired, .contentMissing: .data
         case .timeout, .deadlineExceeded, .conflict, .unknownRequest, .invalidState, .suspended, .cancelled,
-            .budgetExceeded:
+            .budgetExceeded, .streamInterrupted:
             .operation
         case .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew, .storageBusy, .storageFailed: .storage
         default: .provider

@@ -31,6 +31,12 @@ extension AIServiceError {
         "The request's deadline passed before it was answered. Submit it again with a later deadline if it is still wanted."
     )
 
+    /// The answer was streaming when its process ended, and may not be begun anew.
+    public static let streamInterrupted = AIServiceError(
+        .streamInterrupted,
+        "The process that streamed the answer ended in the middle of it. What came is kept and can be read. Retry the request to have the answer made anew, or allow restarts."
+    )
+
     /// No request has that UUID.
     package static func unknown(_ id: UUID) -> AIServiceError {
         AIServiceError(

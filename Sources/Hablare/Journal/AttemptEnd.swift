@@ -31,6 +31,9 @@ public struct AttemptEnd: Sendable {
     public var lifecycle: FlightLifecycle
     /// What came of it.
     public var outcome: Outcome
+    /// Whether the request streams: the chunks of its earlier generations go when it is completed, and those of this
+    /// one stay readable, their bytes being the response's.
+    public var isStreaming: Bool
     /// Whether the provider may have been paid.
     public var billing: BillingState
     /// What it used, answer or not. Of an answer that is recorded, ``AIResponseData/usage``.
@@ -45,13 +48,15 @@ public struct AttemptEnd: Sendable {
     /// Creates an end.
     public init(
         flight: FlightID, request: UUID, provider: ProviderID, lifecycle: FlightLifecycle, outcome: Outcome,
-        billing: BillingState, usage: Usage = Usage(), isReserved: Bool = false, startedAt: Date, endedAt: Date
+        isStreaming: Bool = false, billing: BillingState, usage: Usage = Usage(), isReserved: Bool = false,
+        startedAt: Date, endedAt: Date
     ) {
         self.flight = flight
         self.request = request
         self.provider = provider
         self.lifecycle = lifecycle
         self.outcome = outcome
+        self.isStreaming = isStreaming
         self.billing = billing
         self.usage = usage
         self.isReserved = isReserved

@@ -61,6 +61,11 @@ public final class InMemoryStore: RequestStore {
         tables.withLock { $0.request(of: id) }
     }
 
+    /// See ``StoreReading/stream(of:from:maximumBytes:)``.
+    public func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
+        tables.withLock { $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
+    }
+
     /// See ``StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) -> [AttemptRecord] {
         tables.withLock { $0.attempts(of: id) }

@@ -73,7 +73,8 @@ extension MemoryTables {
         let request = AIRequest(
             id: id, prompt: led.prompt, model: flight.origin.model, parameters: led.parameters, sample: led.sample,
             tenant: led.tenant, priority: row.priority, attemptTimeout: led.attemptTimeout, deadline: row.deadline,
-            maximumAttempts: led.maximumAttempts, unknownOutcome: led.unknownOutcome, metadata: row.metadata,
+            maximumAttempts: led.maximumAttempts, unknownOutcome: led.unknownOutcome, streaming: led.streaming,
+            metadata: row.metadata,
             tags: row.tags,
             fallback: led.fallback)
         return StoredRequest(request: request, provider: flight.origin.provider, job: row.job)

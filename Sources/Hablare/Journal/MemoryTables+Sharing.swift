@@ -78,6 +78,7 @@ extension MemoryTables {
             guard let flight = flights[id], !flight.lifecycle.isSettled else { return false }
             return flight.provider == submission.provider
                 && flight.unknownOutcome == submission.request.unknownOutcome
+                && flight.request?.streaming == submission.request.streaming
         }
     }
 
@@ -113,8 +114,9 @@ extension MemoryTables {
             sample: request.sample, tenant: request.tenant, priority: flight.priority,
             attemptTimeout: request.attemptTimeout,
             deadline: flight.crew.members.count == 1 ? head.deadline : members(of: flight).lastDeadline,
-            maximumAttempts: request.maximumAttempts, unknownOutcome: request.unknownOutcome, metadata: head.metadata,
-            tags: head.tags, fallback: request.fallback)
+            maximumAttempts: request.maximumAttempts, unknownOutcome: request.unknownOutcome,
+            streaming: request.streaming,
+            metadata: head.metadata, tags: head.tags, fallback: request.fallback)
     }
 
     // MARK: Leaving
@@ -225,11 +227,13 @@ extension MemoryTables {
 
     /// Gives up a response that no member keeps.
     private mutating func giveUpResponse(of id: FlightID) {
-        guard let flight = flights[id] else { return }
+        guard let flight = flights[id], flight.lifecycle.state == .settled(.completed) else { return }
         let isKept = flight.crew.members.contains { member in
             requests[member].map { $0.lifecycle.state == .completed && !$0.isEvicted } ?? false
         }
-        if !isKept { responses[id] = responses[id]?.evicted() }
+        guard !isKept else { return }
+        responses[id] = responses[id]?.evicted()
+        streams[id] = nil
     }
 
     mutating func delete(_ id: UUID, at date: Date) -> WriteReceipt {
@@ -247,6 +251,7 @@ extension MemoryTables {
         flights[row.flight]?.crew.removed(id)
         if flights[row.flight]?.crew.members.isEmpty == true {
             responses[row.flight] = nil
+            streams[row.flight] = nil
             flights[row.flight]?.request = nil
         } else {
             giveUpResponse(of: row.flight)

@@ -77,6 +77,7 @@ struct MemoryTables: Sendable {
     /// Flights by the work they do, and stale ones that are settled.
     var flying: [Fingerprint: [FlightID]] = [:]
     var ledgerTables = LedgerTables()
+    var streams: [FlightID: StreamRow] = [:]
     private var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
     /// Tickets of flights that wait, and stale ones of flights that no longer do: each is checked when it is drawn.
     private var queues: [QueueKey: Heap<FlightID>] = [:]
@@ -131,6 +132,8 @@ extension MemoryTables {
             return advance(flight, transition, at: date)
         case .start(let start):
             return self.start(start)
+        case .append(let group):
+            return append(group)
         case .settle(let end):
             return settle(end)
         case .cancel(let id, let date):
@@ -242,7 +245,8 @@ extension MemoryTables {
         for (id, row) in held {
             var flight = row
             let token = flight.lifecycle.token
-            if let lost = flight.lifecycle.leaseBroken(row.unknownOutcome) {
+            let lost = flight.lifecycle.leaseBroken(row.unknownOutcome, mayRestart: mayRestart(id, row))
+            if let lost {
                 record(
                     AttemptRecord(
                         attempt: lost, token: token, outcome: .lost, billing: .maybeBilled,
@@ -251,6 +255,12 @@ extension MemoryTables {
             }
             flights[id] = flight
             enqueue(id, flight)
+            if flight.lifecycle.state == .settled(.failed) {
+                for var member in members(of: flight) {
+                    guard member.lifecycle.flightSettled(.failed) == .done else { continue }
+                    finish(member.id, member.lifecycle, at: date, error: .streamInterrupted)
+                }
+            }
         }
         return .broken(flights: held.count)
     }
@@ -341,6 +351,9 @@ extension MemoryTables {
         for member in ending.finished { finish(member.id, member.lifecycle, at: end.endedAt, error: ending.error) }
         if !ending.flight.isSettled { muster(end.flight, anew: true) }
         if let response = ending.response { responses[end.flight] = response }
+        if end.isStreaming, flight.lifecycle.state == .settled(.completed) {
+            streamCompleted(end.flight, generation: end.lifecycle.generation)
+        }
         return ending.receipt
     }
 

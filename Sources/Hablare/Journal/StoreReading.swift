@@ -17,6 +17,10 @@ public protocol StoreReading: Sendable {
     /// The request as it was submitted, and the provider it was submitted to.
     func request(of id: UUID) throws -> StoredRequest?
 
+    /// What there is of a request's stream from a position on: about so many bytes, one chunk at least where there is
+    /// one, at most ``StreamPage/maximumChunks``. `nil` when no request has that UUID.
+    func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage?
+
     /// The attempts of a request, oldest first; the one under way is not among them.
     func attempts(of id: UUID) throws -> [AttemptRecord]
 

@@ -16,6 +16,9 @@ public enum StoreWrite: Sendable {
     /// The holder starts an attempt that counts against budgets. The flight moves in any case; where the receipt,
     /// ``WriteReceipt/started(overBudget:)``, names a budget, nothing is reserved and the attempt is not to be sent.
     indirect case start(AttemptStart)
+    /// The holder adds to the output of an attempt under way. Receipt: ``WriteReceipt/done`` or
+    /// ``WriteReceipt/refused(_:)``.
+    indirect case append(ChunkGroup)
     /// An attempt ended.
     indirect case settle(AttemptEnd)
     /// Somebody cancels a request. Receipt: ``WriteReceipt/cancelled(flight:token:)`` or a refusal.

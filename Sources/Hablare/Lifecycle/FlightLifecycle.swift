@@ -235,8 +235,13 @@ extension FlightLifecycle {
 
     /// The holder is dead or its lease ran out. Returns the attempt whose outcome is lost, if one was under way: then
     /// the policy decides whether the flight waits again or is held.
+    ///
+    /// - Parameter mayRestart: Whether another attempt may follow this one. It may not where readers saw a part of its
+    ///   output and the request does not allow a restart: then the flight fails, unless it is to be held.
     @discardableResult
-    public mutating func leaseBroken(_ policy: UnknownOutcomePolicy = .runAgain) -> Int? {
+    public mutating func leaseBroken(
+        _ policy: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true
+    ) -> Int? {
         switch state {
         case .leased:
             state = .waiting
@@ -244,7 +249,8 @@ extension FlightLifecycle {
         case .executing:
             uncounted += 1
             losses += 1
-            state = policy == .hold || losses >= Self.maximumLosses ? .held : .waiting
+            let isHeld = policy == .hold || mayRestart && losses >= Self.maximumLosses
+            state = isHeld ? .held : mayRestart ? .waiting : .settled(.failed)
             return attempt
         case .waiting, .backingOff, .held, .settled:
             return nil

@@ -50,16 +50,19 @@ public struct RetryPolicy: Sendable, Hashable {
         package var remaining: Duration?
         /// What to do when the outcome is unknown.
         package var unknownOutcome: UnknownOutcomePolicy
+        /// Whether the answer may be begun anew: it may not where readers saw a part of it, unless the request allows.
+        package var mayRestart: Bool
 
         package init(
             tries: Int, maximumAttempts: Int? = nil, elapsed: Duration = .zero, remaining: Duration? = nil,
-            unknownOutcome: UnknownOutcomePolicy = .runAgain
+            unknownOutcome: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true
         ) {
             self.tries = tries
             self.maximumAttempts = maximumAttempts
             self.elapsed = elapsed
             self.remaining = remaining
             self.unknownOutcome = unknownOutcome
+            self.mayRestart = mayRestart
         }
     }
 
@@ -76,6 +79,7 @@ public struct RetryPolicy: Sendable, Hashable {
         case .outcomeUnknown: minimum = .zero
         case .retry(let after): minimum = max(.zero, after ?? .zero)
         }
+        guard situation.mayRestart else { return .fail }
         guard error.code != .cancelled, situation.tries < situation.maximumAttempts ?? maximumAttempts else {
             return .fail
         }

@@ -41,7 +41,11 @@ public final class AIRequestManager: Sendable {
         self.logger = logger
         let journal = Journal(store: store, driver: seams.makeCommitDriver())
         let runner = AttemptRunner(
-            journal: journal, content: store.content, registry: providers, hub: hub, date: seams.date,
+            journal: journal, content: store.content, registry: providers, hub: hub,
+            streams: AttemptStream.Seams(
+                journal: journal, content: store.content, hub: hub.chunks, clock: seams.clock,
+                spawner: TaskSpawner(executor: seams.taskExecutor)),
+            date: seams.date,
             attemptTimeout: configuration.attemptTimeout, retry: configuration.retry, jitter: seams.jitter,
             spending: Spending(budgets: configuration.budgets, costs: CostModel(prices: configuration.prices)),
             logger: logger)

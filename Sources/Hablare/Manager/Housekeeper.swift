@@ -165,6 +165,7 @@ struct Housekeeper: Sendable {
                 try await announce(id, snapshot?.phase)
             }
         }
+        manager.hub.chunks.othersWrote()
         manager.dispatcher.backlogMayExist()
     }
 

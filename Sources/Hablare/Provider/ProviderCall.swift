@@ -1,13 +1,17 @@
+public import Foundation
+
 /// One attempt, as a provider sees it.
 public struct ProviderCall: Sendable {
     /// What to do. Its `id` is a member of the flight that is executed.
     public let request: AIRequest
     /// Which attempt of the flight this is, from 1.
     public let attempt: Int
-    /// When the engine will give the attempt up, in time from its start. A provider may pass it on to its server.
+    /// When the engine will give the attempt up, in time from its start; where the request streams, from the last
+    /// chunk. A provider may pass it on to its server.
     public let timeout: Duration
     private let progress: @Sendable (Double) -> Void
     private let limits: @Sendable (ReportedLimits) -> Void
+    private let chunks: @Sendable (Data) async throws -> Void
 
     /// Creates a call.
     ///
@@ -17,16 +21,42 @@ public struct ProviderCall: Sendable {
     ///   - timeout: When the attempt will be given up.
     ///   - progress: Told of progress between 0 and 1.
     ///   - limits: Told what the provider says of its limits.
+    ///   - chunks: Given what the provider yields.
     public init(
         request: AIRequest, attempt: Int = 1, timeout: Duration = .seconds(30),
         progress: @escaping @Sendable (Double) -> Void = { _ in },
-        limits: @escaping @Sendable (ReportedLimits) -> Void = { _ in }
+        limits: @escaping @Sendable (ReportedLimits) -> Void = { _ in },
+        chunks: @escaping @Sendable (Data) async throws -> Void = { _ in }
     ) {
         self.request = request
         self.attempt = attempt
         self.timeout = timeout
         self.progress = progress
         self.limits = limits
+        self.chunks = chunks
+    }
+
+    /// Whether somebody may read the answer while it is made. ``yield(_:)`` can be called in any case.
+    public var isStreaming: Bool { request.streaming != nil }
+
+    /// Hands over the next piece of the answer, at most 16 MiB; then answer with
+    /// ``ProviderAnswer/init(streamed:metadata:usage:)``, because the content is what was yielded.
+    ///
+    /// Waits while the engine has more than it can put away, so nobody ever holds a long answer in memory. Of a text a
+    /// piece may end anywhere, also within a character: readers get whole ones. An empty piece is nothing.
+    ///
+    /// - Throws: `CancellationError` when the attempt is stopped; ``AIServiceError``: `responseTooLarge` for a larger
+    ///   piece, `invalidResponse` for a text that is no UTF-8 or a piece after the end of the call, or of category
+    ///   storage. The attempt has failed then, whatever the provider answers.
+    public func yield(_ bytes: Data) async throws {
+        try await chunks(bytes)
+    }
+
+    /// Hands over the next piece of a text. See ``yield(_:)-(Data)``.
+    ///
+    /// - Throws: as for bytes.
+    public func yield(_ text: String) async throws {
+        try await yield(Data(text.utf8))
     }
 
     /// Tells the engine what the provider said of its limits, in an answer or a refusal alike; the account's lane is
@@ -50,11 +80,22 @@ public struct ProviderAnswer: Sendable {
     public var metadata: [String: String]
     /// What was used.
     public var usage: Usage
+    /// Whether the content's bytes were yielded, and its body is empty.
+    package let isStreamed: Bool
+
+    /// Creates an answer whose bytes were yielded, see ``ProviderCall/yield(_:)-(Data)``.
+    public init(streamed content: StreamedContent, metadata: [String: String] = [:], usage: Usage = Usage()) {
+        self.content = content.content(Body(Data()))
+        self.metadata = metadata
+        self.usage = usage
+        isStreamed = true
+    }
 
     /// Creates an answer.
     public init(_ content: ResponseContent, metadata: [String: String] = [:], usage: Usage = Usage()) {
         self.content = content
         self.metadata = metadata
         self.usage = usage
+        isStreamed = false
     }
 }

@@ -22,7 +22,8 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     public var tenant: String
     /// Which class of the provider's queue the request waits in. Default ``Priority/normal``.
     public var priority: Priority
-    /// How long one attempt may take before it is ended as ``AIServiceError/Code/timeout``.
+    /// How long one attempt may take before it is ended as ``AIServiceError/Code/timeout``; of a streaming one, how
+    /// long it may be silent.
     /// `nil` takes the provider's default, and that failing the engine's (30 s).
     public var attemptTimeout: Duration?
     /// When an answer is of no use any more. From then on the request is sent to no provider, and fails with
@@ -36,6 +37,8 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     /// What to do when nobody knows whether an attempt was carried out, and billed: its process died, or the
     /// connection was lost. Default ``UnknownOutcomePolicy/runAgain``.
     public var unknownOutcome: UnknownOutcomePolicy
+    /// How the answer streams to its readers while it is made. Default `nil`: it does not; readers get it whole.
+    public var streaming: StreamingPolicy?
     /// The caller's own labels. Stored, returned, never sent to a provider, not part of the fingerprint.
     public var metadata: [String: String]
 
@@ -69,6 +72,7 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         deadline: Date? = nil,
         maximumAttempts: Int? = nil,
         unknownOutcome: UnknownOutcomePolicy = .runAgain,
+        streaming: StreamingPolicy? = nil,
         metadata: [String: String] = [:],
         tags: [String] = [],
         fallback: [FallbackHop] = []
@@ -84,6 +88,7 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         self.deadline = deadline
         self.maximumAttempts = maximumAttempts
         self.unknownOutcome = unknownOutcome
+        self.streaming = streaming
         self.metadata = metadata
         self.tags = tags
         self.fallback = fallback

@@ -60,6 +60,17 @@ public struct Body: Sendable {
         }
     }
 
+    /// Reads some of the bytes on the calling thread; those beyond the end are left out.
+    ///
+    /// - Throws: as ``read()``.
+    public func read(_ range: Range<Int>) throws -> Data {
+        let range = range.clamped(to: 0..<byteCount)
+        return switch storage {
+        case .inline(let data): Data(data.dropFirst(range.lowerBound).prefix(range.count))
+        case .stored(let reference, let reader): try reader.read(reference, range: range)
+        }
+    }
+
     /// Reads the bytes off the caller's actor: safe on the main actor. Cancelling the task does not stop the read.
     ///
     /// - Throws: as ``read()``.

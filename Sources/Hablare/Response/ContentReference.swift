@@ -22,6 +22,18 @@ public protocol ContentReading: Sendable {
     ///   size is not the promised one.
     func read(_ reference: ContentReference) throws -> Data
 
+    /// Some of the bytes; blocks for the time of a file read. The range lies within the content. Default: reads all.
+    ///
+    /// - Throws: as ``read(_:)``.
+    func read(_ reference: ContentReference, range: Range<Int>) throws -> Data
+
     /// The file that holds the content, where the store keeps files.
     func location(of reference: ContentReference) -> URL?
+}
+
+extension ContentReading {
+    /// Reads all the bytes, and answers with some.
+    public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
+        Data(try read(reference).dropFirst(range.lowerBound).prefix(range.count))
+    }
 }

@@ -49,6 +49,14 @@ public enum RequestPhase: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension RequestPhase {
+    /// Whether it is `completed`, `failed` or `cancelled`.
+    package var isFinal: Bool {
+        switch self {
+        case .pending, .executing: false
+        case .completed, .failed, .cancelled: true
+        }
+    }
+
     /// The phase of a member in the given state, whose flight is in the given one.
     public init(_ member: RequestLifecycle.State, _ flight: FlightLifecycle) {
         switch member {

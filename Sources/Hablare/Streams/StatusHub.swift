@@ -70,6 +70,8 @@ package final class StatusHub: Sendable {
     }
 
     private let state = Guarded(State())
+    /// The readers of chunks, who are told what may be the end of their stream.
+    package let chunks = ChunkHub()
 
     package init() {}
 
@@ -177,6 +179,7 @@ package final class StatusHub: Sendable {
     /// Streams are told under the lock, so that of two announcements the later one is what a slow reader finds; they
     /// are ended outside it, because the end of a stream comes back here.
     package func announce(_ status: RequestStatus, of id: UUID) {
+        if status.phase != .executing { chunks.statusChanged(of: id) }
         let ended = state.withLock { state -> Watched? in
             Self.announce(status, of: id, &state)
         }
@@ -214,6 +217,7 @@ package final class StatusHub: Sendable {
     /// Ends the waiting for a request that is gone.
     package func fail(_ id: UUID, with error: any Error) {
         end(state.withLock { $0.remove(id) }.map { [$0] } ?? [], with: error)
+        chunks.fail(id, with: error)
     }
 
     /// Nobody will announce anything any more.
@@ -223,11 +227,13 @@ package final class StatusHub: Sendable {
             return state.removeAll().sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }.map(\.value)
         }
         end(all, with: AIServiceError.suspended)
+        chunks.shutDown()
     }
 
     /// Announcements will be made (again).
     package func open() {
         state.withLock { $0.isShutDown = false }
+        chunks.open()
     }
 
     private func end(_ watched: [Watched], with error: any Error) {

@@ -28,6 +28,9 @@ struct AttendedStore: RequestStore {
     func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] { try store.flights(ids) }
     func response(of id: UUID) throws -> AIResponseData? { try store.response(of: id) }
     func request(of id: UUID) throws -> StoredRequest? { try store.request(of: id) }
+    func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
+        try store.stream(of: id, from: position, maximumBytes: maximumBytes)
+    }
     func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }
     func owners() throws -> [OwnerRecord] { try store.owners() }
     func accounts() throws -> [AccountRecord] { try store.accounts() }
@@ -43,6 +46,10 @@ private struct AttendedContent: ContentStore {
 
     func threshold(for type: ContentType) -> Int { content.threshold(for: type) }
     func read(_ reference: ContentReference) throws -> Data { try content.read(reference) }
+    func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
+        try content.read(reference, range: range)
+    }
+    func makeWriter() -> any ContentWriter { AttendedWriter(writer: content.makeWriter(), alarm: alarm) }
     func location(of reference: ContentReference) -> URL? { content.location(of: reference) }
 
     func put(_ data: Data) async throws -> ContentReference {
@@ -53,4 +60,23 @@ private struct AttendedContent: ContentStore {
             throw error
         }
     }
+}
+
+/// A content file that rings an alarm when it cannot be written.
+private struct AttendedWriter: ContentWriter {
+    let writer: any ContentWriter
+    let alarm: StoreAlarm
+
+    private func ringing<R>(_ body: () async throws -> R) async throws -> R {
+        do {
+            return try await body()
+        } catch {
+            alarm.ring(error)
+            throw error
+        }
+    }
+
+    func write(_ piece: Data) async throws { try await ringing { try await writer.write(piece) } }
+    func finish() async throws -> ContentReference { try await ringing { try await writer.finish() } }
+    func abandon() async { await writer.abandon() }
 }

@@ -45,6 +45,19 @@ public final class ContentFiles: ContentStore {
         }
     }
 
+    /// See ``ContentReading/read(_:range:)``.
+    public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
+        let file = file(of: reference)
+        guard has(reference) else {
+            throw AIServiceError(
+                .contentMissing, "A content file is gone or damaged. Run `hablare doctor`, or regenerate the request.")
+        }
+        return try FileSystem.read(range, of: file)
+    }
+
+    /// See ``ContentStore/makeWriter()``. What is written is in a file at once, without a name to be found by.
+    public func makeWriter() -> any ContentWriter { ContentFileWriter(files: self, queue: queue) }
+
     /// See ``ContentReading/location(of:)``.
     public func location(of reference: ContentReference) -> URL? { file(of: reference) }
 
@@ -74,6 +87,23 @@ public final class ContentFiles: ContentStore {
         let name = reference.digest.hexadecimal
         return directory.appendingPathComponent(String(name.prefix(2)), isDirectory: true)
             .appendingPathComponent(String(name.dropFirst(2)))
+    }
+
+    /// A file for content whose name is not known before its end, in a folder of its own.
+    func createUnfinished() throws -> (file: URL, descriptor: Int32) {
+        let folder = directory.appendingPathComponent("unfinished", isDirectory: true)
+        try FileSystem.createDirectory(folder)
+        let file = folder.appendingPathComponent("\(UUID().uuidString).tmp")
+        return (file, try FileSystem.create(file))
+    }
+
+    /// Gives a file that is written and synced the name of its content.
+    func adopt(_ unfinished: URL, as reference: ContentReference) throws {
+        let file = file(of: reference)
+        let folder = file.deletingLastPathComponent()
+        try prepare(folder)
+        try FileSystem.rename(unfinished, to: file)
+        try FileSystem.sync(folder, required: true)
     }
 
     /// Makes sure, once for each folder and process, that a folder is there and that its name is durable.

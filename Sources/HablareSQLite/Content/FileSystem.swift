@@ -41,19 +41,61 @@ enum FileSystem {
         close(descriptor)
     }
 
+    /// Creates a file that only its owner may read and that is not there, for writing.
+    static func create(_ file: URL) throws -> Int32 {
+        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw AIServiceError(errno: errno, doing: "create", path: file.path) }
+        return descriptor
+    }
+
+    /// Gives a file another name, in place of any other of that name.
+    static func rename(_ file: URL, to target: URL) throws {
+        guard systemRename(file.path, target.path) == 0 else {
+            throw AIServiceError(errno: errno, doing: "rename", path: target.path)
+        }
+    }
+
+    private static func systemRename(_ old: String, _ new: String) -> Int32 {
+        #if canImport(Glibc)
+        Glibc.rename(old, new)
+        #elseif canImport(Darwin)
+        Darwin.rename(old, new)
+        #elseif canImport(Musl)
+        Musl.rename(old, new)
+        #endif
+    }
+
+    /// Reads some of a file's bytes.
+    static func read(_ range: Range<Int>, of file: URL) throws -> Data {
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw AIServiceError(errno: errno, doing: "open", path: file.path) }
+        defer { close(descriptor) }
+        var data = Data(count: range.count)
+        let filled = try data.withUnsafeMutableBytes { buffer in
+            var filled = 0
+            while filled < buffer.count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                let count = pread(descriptor, rest.baseAddress, rest.count, off_t(range.lowerBound + filled))
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw AIServiceError(errno: errno, doing: "read", path: file.path) }
+                if count == 0 { break }
+                filled += count
+            }
+            return filled
+        }
+        return data.prefix(filled)
+    }
+
     /// Writes a file under a temporary name, syncs it, gives it its name, and syncs the folder.
     static func write(_ data: Data, to file: URL, temporaryName: String) throws {
         let folder = file.deletingLastPathComponent()
         let temporary = folder.appendingPathComponent(temporaryName)
-        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw AIServiceError(errno: errno, doing: "create", path: temporary.path) }
+        let descriptor = try create(temporary)
         do {
             defer { close(descriptor) }
             try write(data, to: descriptor, temporary.path)
             try sync(descriptor, temporary.path)
-            guard rename(temporary.path, file.path) == 0 else {
-                throw AIServiceError(errno: errno, doing: "rename", path: file.path)
-            }
+            try rename(temporary, to: file)
         } catch {
             unlink(temporary.path)
             throw error
@@ -61,7 +103,7 @@ enum FileSystem {
         try sync(folder, required: true)
     }
 
-    private static func write(_ data: Data, to descriptor: Int32, _ path: String) throws {
+    static func write(_ data: Data, to descriptor: Int32, _ path: String) throws {
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -100,7 +142,7 @@ enum FileSystem {
         }
     }
 
-    private static func sync(_ descriptor: Int32, _ path: String) throws {
+    static func sync(_ descriptor: Int32, _ path: String) throws {
         #if canImport(Darwin)
         // fsync on Apple platforms does not reach the disk; some file systems know no F_FULLFSYNC.
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return }

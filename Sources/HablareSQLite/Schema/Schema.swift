@@ -16,6 +16,9 @@ enum Schema {
         migrator.registerMigration("003-sharing") { db in
             try db.execute(sql: sharing)
         }
+        migrator.registerMigration("004-streams") { db in
+            try db.execute(sql: streams)
+        }
         migrator.registerMigration("005-ledger") { db in
             try db.execute(sql: ledger)
         }
@@ -209,5 +212,27 @@ enum Schema {
             unknown INTEGER NOT NULL,
             PRIMARY KEY (flight, attempt, budget)
         ) WITHOUT ROWID;
+        """
+
+    /// What streams to its readers.
+    ///
+    /// - `flights.streaming`: NULL where the request does not stream, else see `StreamingPolicy.code`.
+    /// - A row of `chunks` is a group of chunks that were journalled together: the number of the first, how many, where
+    ///   their bytes begin in the whole output, and how many bytes each has (`PackedSizes`). `bytes` is NULL once the
+    ///   flight is completed: they are the response's from then on.
+    private static let streams = """
+        ALTER TABLE flights ADD COLUMN streaming INTEGER;
+        CREATE TABLE chunks (
+            id INTEGER PRIMARY KEY,
+            flight INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            start INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            sizes BLOB NOT NULL,
+            bytes BLOB
+        );
+        CREATE UNIQUE INDEX chunks_of_flight ON chunks (flight, generation, first);
         """
 }

@@ -4,8 +4,10 @@ import Hablare
 /// What the machines need of a flight's row.
 struct FlightRow {
     /// Selects from flights `f`, for ``init(_:)``.
-    static let selection =
-        "SELECT f.id, \(FlightLifecycle.columns), f.started_at, f.on_unknown, f.shared, f.member, f.priority, f.job"
+    static let selection = """
+        SELECT f.id, \(FlightLifecycle.columns), f.started_at, f.on_unknown, f.shared, f.member, f.priority, f.job,
+            f.streaming
+        """
 
     let id: FlightID
     let lifecycle: FlightLifecycle
@@ -17,6 +19,7 @@ struct FlightRow {
     let head: UUID?
     let priority: Int64
     let job: Int64?
+    let streaming: StreamingPolicy?
 
     /// Reads a row whose first columns are ``selection``.
     init(_ row: borrowing BoundStatement.RowReader) throws {
@@ -30,5 +33,6 @@ struct FlightRow {
         head = row.uuid(4 + FlightLifecycle.columnCount)
         priority = row.int(5 + FlightLifecycle.columnCount)
         job = row.optionalInt(6 + FlightLifecycle.columnCount)
+        streaming = row.optionalInt(7 + FlightLifecycle.columnCount).map(StreamingPolicy.init(code:))
     }
 }

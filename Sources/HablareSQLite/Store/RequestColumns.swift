@@ -5,16 +5,17 @@ import Hablare
 struct RequestColumns {
     static let selection = """
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
-            f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline, r.tags, f.chain
+            f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
+            r.tags, f.chain, f.streaming
         """
     /// The same of any member, with what is its own.
     static let ofMember = """
         SELECT r.id, p.name, f.model, f.tenant, f.sample, f.timeout, coalesce(r.priority, f.priority), f.prompt_kind,
             f.prompt, f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
-            r.tags, f.chain
+            r.tags, f.chain, f.streaming
         """
     /// How many columns ``selection`` has.
-    static let count: Int32 = 18
+    static let count: Int32 = 19
 
     let provider: ProviderID
     private let id: UUID
@@ -35,6 +36,7 @@ struct RequestColumns {
     private let tags: [String]
     /// The providers and models to ask, that of the submission first; empty where there is only that.
     private let chain: [FallbackHop]
+    private let streaming: StreamingPolicy?
 
     init(_ row: borrowing BoundStatement.RowReader) throws {
         guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))),
@@ -63,6 +65,7 @@ struct RequestColumns {
         deadline = row.optionalInt(15).map(Coding.date)
         tags = try Coding.value([String].self, row.data(16)) ?? []
         chain = try Coding.value([FallbackHop].self, row.data(17)) ?? []
+        streaming = row.optionalInt(18).map(StreamingPolicy.init(code:))
     }
 
     /// The request, its prompt read.
@@ -81,6 +84,7 @@ struct RequestColumns {
         AIRequest(
             id: id, prompt: prompt, model: model, parameters: parameters, sample: sample, tenant: tenant,
             priority: priority, attemptTimeout: timeout, deadline: deadline, maximumAttempts: maximumAttempts,
-            unknownOutcome: unknownOutcome, metadata: metadata, tags: tags, fallback: Array(chain.dropFirst()))
+            unknownOutcome: unknownOutcome, streaming: streaming, metadata: metadata, tags: tags,
+            fallback: Array(chain.dropFirst()))
     }
 }

@@ -75,6 +75,9 @@ extension WriteTransaction {
             try finish(member.id, as: member.lifecycle.state, at: end.endedAt, error: ending.error)
         }
         if let response = ending.response, let content { try insert(response, content, of: end.flight) }
+        if end.isStreaming, ending.flight.state == .settled(.completed) {
+            try streamCompleted(end.flight, generation: end.lifecycle.generation)
+        }
     }
 
     /// Writes a move where the row still is what the mover believes.

@@ -32,7 +32,7 @@ extension WriteTransaction {
         try select.forEach { held.append(try FlightRow($0)) }
         for row in held {
             var lifecycle = row.lifecycle
-            if let lost = lifecycle.leaseBroken(row.unknownOutcome) {
+            if let lost = lifecycle.leaseBroken(row.unknownOutcome, mayRestart: try mayRestart(row)) {
                 try record(
                     AttemptRecord(
                         attempt: lost, token: row.lifecycle.token, outcome: .lost, billing: .maybeBilled,
@@ -40,6 +40,9 @@ extension WriteTransaction {
                     of: row.id)
             }
             try write(lifecycle, to: row.id)
+            if lifecycle.state == .settled(.failed) {
+                try failMembers(of: row, at: date, error: .streamInterrupted)
+            }
         }
         return .broken(flights: held.count)
     }

@@ -55,10 +55,10 @@ extension WriteTransaction {
             """
             INSERT INTO flights (state, owner, token, attempt, generation, provider, job, priority, member, fingerprint,
                 model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters,
-                max_attempts, on_unknown, chain)
+                max_attempts, on_unknown, chain, streaming)
             SELECT 0, 0, 0, 0, 0, f.provider, r.job, coalesce(r.priority, f.priority), r.id, f.fingerprint,
                 f.model, f.tenant, f.sample, f.timeout, f.prompt_kind, f.prompt, f.prompt_digest, f.prompt_size,
-                f.parameters, f.max_attempts, f.on_unknown, f.chain
+                f.parameters, f.max_attempts, f.on_unknown, f.chain, f.streaming
             FROM flights f JOIN requests r ON r.id = ?2 WHERE f.id = ?1
             """)
         insert.bind(1, row.id.rawValue)
@@ -101,12 +101,15 @@ extension WriteTransaction {
 
     /// Gives up a response that no member keeps.
     private mutating func giveUpResponse(of flight: FlightID) throws {
-        guard let row = try flightRow(flight), try !isResponseKept(by: row) else { return }
+        guard let row = try flightRow(flight), row.lifecycle.state == .settled(.completed),
+            try !isResponseKept(by: row)
+        else { return }
         try releaseResponse(of: flight)
         var update = try BoundStatement(
             db, "UPDATE responses SET body = NULL, digest = NULL, size = NULL WHERE flight = ?1")
         update.bind(1, flight.rawValue)
         try update.run()
+        try forgetChunks(of: flight)
     }
 
     private func isResponseKept(by row: FlightRow) throws -> Bool {
@@ -144,6 +147,7 @@ extension WriteTransaction {
         for sql in [
             "DELETE FROM responses WHERE flight = ?1",
             "DELETE FROM joined_jobs WHERE flight = ?1",
+            "DELETE FROM chunks WHERE flight = ?1",
             // What stays is the flight's number and state, which its ledger lines refer to.
             """
             UPDATE flights SET prompt = NULL, prompt_digest = NULL, prompt_size = NULL, parameters = NULL,

@@ -15,11 +15,13 @@ extension WriteTransaction {
             """
             SELECT id FROM flights INDEXED BY flights_by_work
             WHERE fingerprint = ?1 AND owner IS NOT NULL AND provider = ?2 AND on_unknown = ?3 AND length(member) = 16
+                AND streaming IS ?4
             ORDER BY id LIMIT 1
             """)
         select.bind(1, submission.fingerprint.digest)
         select.bind(2, try provider(submission.provider))
         select.bind(3, submission.request.unknownOutcome.rawValue)
+        select.bind(4, submission.request.streaming?.code)
         try select.forEach { found = FlightID(rawValue: $0.int(0)) }
         return found
     }

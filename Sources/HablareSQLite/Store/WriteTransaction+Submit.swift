@@ -73,9 +73,9 @@ extension WriteTransaction {
             """
             INSERT INTO flights (state, owner, token, attempt, generation, started_at, provider, job, priority, member,
                 fingerprint, model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters,
-                max_attempts, on_unknown, tried_since, chain)
+                max_attempts, on_unknown, tried_since, chain, streaming)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?6, ?23)
+                ?22, ?6, ?23, ?24)
             """)
         insert.bind(1, lifecycle.stateCode)
         insert.bind(2, lifecycle.ownerCode)
@@ -100,6 +100,7 @@ extension WriteTransaction {
         insert.bind(21, request.maximumAttempts.map(Int64.init))
         insert.bind(22, request.unknownOutcome.rawValue)
         insert.bind(23, chain)
+        insert.bind(24, request.streaming?.code)
         try insert.run()
         return FlightID(rawValue: db.lastInsertedRowID)
     }

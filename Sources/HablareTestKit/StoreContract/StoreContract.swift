@@ -38,7 +38,8 @@ public struct StoreContract: Sendable {
     public static let rules: [Rule] =
         submitting + claiming + attempts + lateOutcomes + endings + owners + reading + content + backoff
         + backoffEndings + holding
-        + tries + deadlines + permits + accounts + ledger + budgets + fallback + joining + leaving + rejoining
+        + tries + deadlines + permits + accounts + streams + ledger + budgets + fallback + joining + leaving
+        + rejoining
 
     /// Holds a fresh store to a rule.
     ///

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RootTests {
     @Test(arguments: [
-        "narrate", "ps", "show", "watch", "logs", "cancel", "retry", "rm", "work", "cost", "voices", "doctor",
+        "narrate", "ps", "show", "watch", "stream", "logs", "cancel", "retry", "rm", "work", "cost", "voices", "doctor",
     ])
     func `The help of every command has examples`(name: String) async throws {
         let stage = try Stage()

@@ -26,6 +26,9 @@ final class BrokenStore: RequestStore {
     func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] { try store.flights(ids) }
     func response(of id: UUID) throws -> AIResponseData? { try store.response(of: id) }
     func request(of id: UUID) throws -> StoredRequest? { try store.request(of: id) }
+    func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
+        try store.stream(of: id, from: position, maximumBytes: maximumBytes)
+    }
     func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }
     func owners() throws -> [OwnerRecord] { try store.owners() }
     func accounts() throws -> [AccountRecord] { try store.accounts() }

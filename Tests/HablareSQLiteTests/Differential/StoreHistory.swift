@@ -24,6 +24,8 @@ struct StoreHistory {
     private var attempts: [RunningAttempt] = []
     /// Flights that have somebody to fall back on: only these are ever diverted.
     private var chained: Set<FlightID> = []
+    /// What was journalled of each generation of a flight's output.
+    private var streams: [FlightID: [Int: [Data]]] = [:]
     private var lastID = 0
 
     init(seed: UInt64, reference: any RequestStore, store: any RequestStore) {
@@ -42,7 +44,12 @@ struct StoreHistory {
     }
 
     private mutating func commit() throws {
-        let writes = try (0..<pick(1...5)).map { _ in try anyWrite() }
+        var writes: [Attempted] = []
+        for _ in 0..<pick(1...5) {
+            writes.append(try anyWrite())
+            // What was streamed is known once it is answered, and an answer has all of it.
+            if case .append = writes.last?.write { break }
+        }
         self.writes += writes.count
         let expected = try reference.commit(writes.map(\.write))
         let actual = try store.commit(writes.map(\.write))
@@ -97,7 +104,15 @@ struct StoreHistory {
                         startedAt: submission.createdAt))
             case .waiting, .backingOff, .held, .settled: break
             }
-        case .done, .started: if let started = attempted.started { attempts.append(started) }
+        case .done, .started:
+            if let started = attempted.started { attempts.append(started) }
+            guard case .append(let group) = attempted.write else { return }
+            receiptKinds.insert("appended")
+            var rest = group.bytes
+            for size in group.sizes {
+                streams[group.flight, default: [:]][group.generation, default: []].append(Data(rest.prefix(size)))
+                rest = rest.dropFirst(size)
+            }
         default: break
         }
     }
@@ -107,7 +122,7 @@ struct StoreHistory {
     private mutating func anyWrite() throws -> Attempted {
         now += pick(1...2_000)
         let date = self.date
-        switch pick(0...23) {
+        switch pick(0...28) {
         case 0: return Attempted(write: .registerOwner(registration()))
         case 1: return Attempted(write: .renewOwner(pickOne(owners), until: date.addingTimeInterval(30)))
         case 2 where chance(3): return Attempted(write: .retireOwner(pickOne(owners), at: date))
@@ -124,6 +139,7 @@ struct StoreHistory {
             let wish = PermitRequest(account: anyAccount(), limit: anyLimit(), costs: anyCosts())
             return Attempted(write: .reserve(wish, at: date))
         case 21: return Attempted(write: .report(anyReport(), at: date))
+        case 22...26: if let group = anyGroup() { return Attempted(write: .append(group)) }
         default: break
         }
         return Attempted(write: .retry(anyID(), at: date))
@@ -144,6 +160,27 @@ struct StoreHistory {
         return Attempted(write: .advance(lease.flight, start, at: date), started: attempt)
     }
 
+    /// Chunks of an attempt at a request that streams; nearly always those that come next.
+    private mutating func anyGroup() -> ChunkGroup? {
+        guard let attempt = recent(attempts), isStreaming(attempt) else { return nil }
+        let lifecycle = attempt.lifecycle
+        let journalled = streams[attempt.flight]?[lifecycle.generation]?.count ?? 0
+        return ChunkGroup(
+            flight: attempt.flight, token: lifecycle.token, generation: lifecycle.generation,
+            first: chance(8) ? pick(0...9) : journalled,
+            chunks: (0..<pick(1...5)).map { _ in Data(anyText().utf8) })
+    }
+
+    private func isStreaming(_ attempt: RunningAttempt) -> Bool {
+        submissions.contains { $0.request.id == attempt.request && $0.request.streaming != nil }
+    }
+
+    /// An answer; of a stream what was streamed.
+    private mutating func anyAnswer(to attempt: RunningAttempt) -> ResponseContent {
+        guard let chunks = streams[attempt.flight]?[attempt.lifecycle.generation] else { return anyContent() }
+        return .data(Body(Data(chunks.joined())))
+    }
+
     private mutating func anyEnd(at date: Date) -> AttemptEnd? {
         guard let attempt = recent(attempts) else { return nil }
         let outcome: AttemptEnd.Outcome
@@ -160,13 +197,14 @@ struct StoreHistory {
             outcome = .completed(
                 AIResponseData(
                     requestID: attempt.request, providerID: provider(of: attempt.request),
-                    result: .success(anyContent()), metadata: anyLabels(), receivedAt: date, usage: anyUsage()))
+                    result: .success(anyAnswer(to: attempt)), metadata: anyLabels(), receivedAt: date, usage: anyUsage()
+                ))
         }
         return AttemptEnd(
             flight: attempt.flight, request: attempt.request, provider: provider(of: attempt.request),
-            lifecycle: attempt.lifecycle, outcome: outcome, billing: pickOne([.billed, .maybeBilled, .neverSent]),
-            usage: chance(2) ? Usage() : anyUsage(), isReserved: !chance(4), startedAt: attempt.startedAt, endedAt: date
-        )
+            lifecycle: attempt.lifecycle, outcome: outcome, isStreaming: isStreaming(attempt),
+            billing: pickOne([.billed, .maybeBilled, .neverSent]), usage: chance(2) ? Usage() : anyUsage(),
+            isReserved: !chance(4), startedAt: attempt.startedAt, endedAt: date)
     }
 
     private mutating func anySubmission() throws -> Submission {
@@ -187,7 +225,10 @@ struct StoreHistory {
             tenant: pickOne(["", "t"]), priority: pickOne(Priority.allCases),
             attemptTimeout: chance(2) ? nil : .milliseconds(pick(1...100_000)),
             deadline: chance(2) ? nil : later(-500...60_000), maximumAttempts: chance(2) ? nil : pick(1...5),
-            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases), metadata: anyLabels(), tags: anyTags(),
+            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases),
+            streaming: chance(2)
+                ? nil : StreamingPolicy(durability: chance(2) ? .durable : .volatile, allowsRestart: chance(2)),
+            metadata: anyLabels(), tags: anyTags(),
             fallback: chance(3) ? [FallbackHop("q", model: chance(2) ? nil : "n"), FallbackHop("")] : [])
         let inJob = chance(2)
         var submission = try StoreWorkbench.submission(
@@ -235,6 +276,9 @@ struct StoreHistory {
         try same("the response of \(id)") { try $0.response(of: id) }
         try same("the request of \(id)") { try $0.request(of: id) }
         try same("the attempts of \(id)") { try $0.attempts(of: id) }
+        let position = StreamPosition(generation: pick(0...3), sequence: pick(0...12))
+        let bytes = pickOne([0, 30, 100_000])
+        try same("the stream of \(id)") { try $0.stream(of: id, from: position, maximumBytes: bytes) }
         let phases = RequestPhase.allCases.filter { _ in chance(2) }
         let filter = SnapshotFilter(
             phases: chance(2) ? nil : Set(phases), isHeld: chance(2) ? chance(2) : nil, job: chance(3) ? anyJob() : nil,
@@ -257,6 +301,7 @@ struct StoreHistory {
             try same("the response of \(id)") { try $0.response(of: id) }
             try same("the request of \(id)") { try $0.request(of: id) }
             try same("the attempts of \(id)") { try $0.attempts(of: id) }
+            try same("the stream of \(id)") { try $0.stream(of: id, from: .start, maximumBytes: .max) }
         }
         try same("all snapshots") { try $0.snapshots(SnapshotFilter(limit: .max)) }
         try same("what is held") { try $0.snapshots(SnapshotFilter(isHeld: true, limit: .max)) }

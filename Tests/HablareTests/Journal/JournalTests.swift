@@ -71,6 +71,9 @@ final class RecordingStore: RequestStore {
     func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] { inner.flights(ids) }
     func response(of id: UUID) -> AIResponseData? { inner.response(of: id) }
     func request(of id: UUID) -> StoredRequest? { inner.request(of: id) }
+    func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
+        inner.stream(of: id, from: position, maximumBytes: maximumBytes)
+    }
     func attempts(of id: UUID) -> [AttemptRecord] { inner.attempts(of: id) }
     func owners() -> [OwnerRecord] { inner.owners() }
     func accounts() -> [AccountRecord] { inner.accounts() }

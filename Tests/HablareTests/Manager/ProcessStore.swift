@@ -113,6 +113,9 @@ final class ProcessStore: RequestStore {
     func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] { shared.flights(ids) }
     func response(of id: UUID) -> AIResponseData? { shared.response(of: id) }
     func request(of id: UUID) -> StoredRequest? { shared.request(of: id) }
+    func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
+        shared.stream(of: id, from: position, maximumBytes: maximumBytes)
+    }
     func attempts(of id: UUID) -> [AttemptRecord] { shared.attempts(of: id) }
     func owners() -> [OwnerRecord] { shared.owners() }
     func accounts() -> [AccountRecord] { shared.accounts() }

@@ -35,7 +35,16 @@ struct StoreFailureTests {
         try await manager.submit(request, to: "scripted")
         store.fail { if case .advance(_, let transition, _) = $0 { transition.new.isExecuting } else { false } }
         try await engine.run {
-            #expect(await code { _ = try await manager.outcome(of: request.id) } == .storageFull)
+            let isTold = Guarded(false)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    #expect(await code { _ = try await manager.outcome(of: request.id) } == .storageFull)
+                    isTold.withLock { $0 = true }
+                }
+                // It may have failed before anybody waited; then it fails again at the next renewal.
+                try await engine.advance(by: .seconds(5)) { isTold.withLock { $0 } }
+                try await group.waitForAll()
+            }
             #expect(provider.record.calls.isEmpty)
             #expect(try await manager.status(for: request.id) == .pending)
             store.recover()

@@ -10,6 +10,8 @@ enum ClientOperation: Sendable, Hashable {
     case executeStored(Int32)
     case outcome(Int32)
     case watch(Int32)
+    /// Reads the answer as it comes, from a chunk on, with a pause of so many nanoseconds after each.
+    case read(Int32, from: Int32, pause: Int64)
     case status(Int32)
     case snapshot(Int32)
     case cancel(Int32)
@@ -23,7 +25,8 @@ enum ClientOperation: Sendable, Hashable {
     var request: Int32? {
         switch self {
         case .submit(let id, _), .execute(let id), .executeStored(let id), .outcome(let id), .watch(let id),
-            .status(let id), .snapshot(let id), .cancel(let id), .retry(let id), .regenerate(let id), .delete(let id):
+            .status(let id), .snapshot(let id), .cancel(let id), .retry(let id), .regenerate(let id), .delete(let id),
+            .read(let id, _, _):
             id
         case .submitJob, .cancelJob, .cancelAll: nil
         }

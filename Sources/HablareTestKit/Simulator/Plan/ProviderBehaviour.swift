@@ -17,8 +17,16 @@ enum ProviderBehaviour: Sendable, Hashable {
     case answerWhenCancelled
     /// It says something of its limits, then answers, or fails with a row.
     case limits(LimitsSaying, row: Int32?, after: Int64)
+    /// It yields so many pieces, one after each pause, then answers, or fails with a row. A deaf one goes on although
+    /// it is told to stop.
+    case stream(Int, every: Int64, row: Int32?, isDeaf: Bool)
     /// It answers, and goes on talking of its progress and its limits.
     case talkative(after: Int64)
+
+    /// Whether its answer is what it yielded.
+    var isStreaming: Bool {
+        if case .stream = self { true } else { false }
+    }
 }
 
 /// What a provider says of its limits, beside its answer.

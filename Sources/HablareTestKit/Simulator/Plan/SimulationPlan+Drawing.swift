@@ -114,7 +114,10 @@ private struct PlanDraft {
         if random.percent(35) { twins(isCalm: isCalm) }
         if random.percent(6) { operation(.cancelAll, at: anytime()) }
         if random.percent(15) {  // one that nobody submitted
-            operation(random.element(of: [.status(9999), .outcome(9999), .watch(9999), .cancel(9999)]), at: anytime())
+            operation(
+                random.element(of: [
+                    .status(9999), .outcome(9999), .watch(9999), .cancel(9999), .read(9999, from: 0, pause: 0),
+                ]), at: anytime())
         }
         if !isCalm { faults() }
     }
@@ -123,20 +126,31 @@ private struct PlanDraft {
 
     private mutating func request(isCalm: Bool, provider: Int? = nil, content: Int32? = nil) -> Int32 {
         let id = Int32(requests.count)
+        let streaming =
+            random.percent(35)
+            ? StreamingPolicy(
+                durability: random.percent(70) ? .durable : .volatile, allowsRestart: random.percent(40)) : nil
         requests.append(
             SimulationPlan.Request(
                 provider: provider ?? Int(random.below(Int64(providers))), content: content ?? id,
                 priority: random.element(of: Priority.allCases),
                 attemptTimeout: random.percent(15) ? .milliseconds(random.within(200...4000)) : nil,
-                behaviours: (0..<random.within(0...3)).map { _ in behaviour(isCalm: isCalm) },
+                behaviours: (0..<random.within(0...3)).map { _ in
+                    behaviour(isCalm: isCalm, isStreaming: streaming != nil)
+                },
                 maximumAttempts: random.percent(15) ? Int(random.within(1...4)) : nil,
-                unknownOutcome: random.percent(20) ? .hold : .runAgain))
+                unknownOutcome: random.percent(20) ? .hold : .runAgain, streaming: streaming))
         return id
     }
 
-    private mutating func behaviour(isCalm: Bool) -> ProviderBehaviour {
+    private mutating func behaviour(isCalm: Bool, isStreaming: Bool) -> ProviderBehaviour {
         let soon = random.within(0...1500) * millisecond
         let row = random.percent(30) ? random.element(of: ProviderFailure.retryable) : anyRow()
+        if random.percent(isStreaming ? 75 : 4) {
+            return .stream(
+                Int(random.within(1...6)), every: random.element(of: [0, 1, 30, 400]) * millisecond,
+                row: random.percent(isCalm ? 0 : 25) ? row : nil, isDeaf: !isCalm && random.percent(20))
+        }
         if random.percent(14) { return limits(row, soon) }
         switch random.below(isCalm ? 60 : 100) {
         case 0..<35: return .answer(after: random.percent(20) ? 0 : soon)
@@ -187,6 +201,8 @@ private struct PlanDraft {
         for _ in 0..<random.within(1...5) {
             let id = request(isCalm: isCalm, provider: original.provider, content: original.content)
             requests[Int(id)].unknownOutcome = original.unknownOutcome
+            requests[Int(id)].streaming = original.streaming
+            requests[Int(id)].behaviours = original.behaviours
             let when = random.percent(70) ? near(time) : anytime()
             if random.percent(15) {
                 requests[Int(id)].deadline = when + random.within(1...5000) * millisecond
@@ -235,6 +251,15 @@ private struct PlanDraft {
             let waits: [ClientOperation] = [.outcome(id), .watch(id), .executeStored(id), .status(id), .snapshot(id)]
             let patience = random.percent(15) ? random.within(0...3000) * millisecond : nil
             operation(random.element(of: waits), at: anytime(), patience: patience)
+        }
+        if requests[Int(id)].streaming != nil || random.percent(5) {
+            for _ in 0..<random.within(1...3) {
+                let from = random.percent(30) ? Int32(random.within(1...5)) : 0
+                let patience = random.percent(15) ? random.within(0...3000) * millisecond : nil
+                operation(
+                    .read(id, from: from, pause: random.element(of: [0, 0, 10, 700]) * millisecond), at: anytime(),
+                    patience: patience)
+            }
         }
         if random.percent(22) {
             let time = anytime()

@@ -28,6 +28,7 @@ package struct SimulationPlan: Sendable {
         var deadline: Int64?
         var maximumAttempts: Int?
         var unknownOutcome = UnknownOutcomePolicy.runAgain
+        var streaming: StreamingPolicy?
     }
 
     /// The seed it was drawn from.

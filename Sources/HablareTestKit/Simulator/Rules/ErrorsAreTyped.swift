@@ -13,7 +13,13 @@ enum ErrorsAreTyped: SimulationRule {
             case .refused(let code):
                 let code = AIServiceErrorCode(rawValue: code)
                 if code.code == nil { found.append("operation \(operation.number) threw an unknown code") }
-                let failures = history.processes[Int(operation.process)].storeFailures
+                var failures = history.processes[Int(operation.process)].storeFailures
+                switch operation.operation {
+                case .read, .execute, .executeStored:
+                    // It may be the outcome of the request, a stream that another process could not store.
+                    failures = history.processes.flatMap(\.storeFailures)
+                default: break
+                }
                 if code.category == .storage, !failures.contains(where: { $0 < returned }) {
                     found.append("operation \(operation.number) blames the store, which did not fail: \(code.text)")
                 }

@@ -23,8 +23,8 @@ package enum SimulationRules {
         LeasesAreRespected.self, NothingPaidInSilence.self, ErrorsAreTyped.self, ConcurrencyIsLimited.self,
         RetriesAreBounded.self, NobodyGivesUpEarly.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self,
         WaitsAreExplained.self,
-        LimitsAreShared.self, PausesAreKept.self, FailingIsLeftAlone.self, NobodyStarves.self, EverythingEnds.self,
-        BudgetsAreKept.self, LedgerIsTrue.self,
+        StreamsAreTrue.self, LimitsAreShared.self, PausesAreKept.self, FailingIsLeftAlone.self, NobodyStarves.self,
+        EverythingEnds.self, BudgetsAreKept.self, LedgerIsTrue.self,
     ]
 
     /// Judges a history.

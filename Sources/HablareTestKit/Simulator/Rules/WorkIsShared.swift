@@ -20,8 +20,9 @@ enum WorkIsShared: SimulationRule {
                 && Int(story.number) < history.plan.requests.count
                 && history.plan.requests[Int(story.number)].deadline == nil
         }
-        guard isPlain else { return }
         let calls = stories.flatMap(\.calls).sorted { $0.started < $1.started }
+        // Whoever came first under a UUID decided what it asks for.
+        guard isPlain, Set(calls.map(\.content)).count <= 1 else { return }
         for (index, later) in calls.enumerated() {
             for earlier in calls[..<index] {
                 if earlier.isRunning(at: later.started), !mayOverlap(earlier, later, history) {

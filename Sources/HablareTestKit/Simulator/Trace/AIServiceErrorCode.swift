@@ -9,7 +9,7 @@ struct AIServiceErrorCode: Sendable, Hashable, RawRepresentable {
             .providerNotFound, .programMissing, .invalidConfiguration, .invalidRequest, .invalidResponse,
             .responseTooLarge, .responseExpired, .contentMissing, .providerFailed, .timeout, .conflict, .unknownRequest,
             .invalidState, .suspended, .cancelled, .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew,
-            .storageBusy, .storageFailed, .deadlineExceeded, .budgetExceeded,
+            .storageBusy, .storageFailed, .deadlineExceeded, .budgetExceeded, .streamInterrupted,
         ] + ProviderFailure.rows.map(\.code)
 
     private static let numbers = Dictionary(
@@ -32,6 +32,7 @@ struct AIServiceErrorCode: Sendable, Hashable, RawRepresentable {
     static let invalidResponse = Self(.invalidResponse)
     static let deadlineExceeded = Self(.deadlineExceeded)
     static let budgetExceeded = Self(.budgetExceeded)
+    static let streamInterrupted = Self(.streamInterrupted)
 
     var code: AIServiceError.Code? { Self.codes.indices.contains(Int(rawValue)) ? Self.codes[Int(rawValue)] : nil }
     var category: AIServiceError.Category? { code?.category }

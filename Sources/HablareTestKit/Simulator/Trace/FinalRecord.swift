@@ -45,7 +45,7 @@ package struct FinalRecord: Sendable, Hashable {
         var answer: Int32 = -1
         if case .completed(let response) = status, case .success(.text(let body)) = response.result {
             let text = String(decoding: try body.read(), as: UTF8.self)
-            answer = text.hasPrefix("answer ") ? Int32(text.dropFirst(7)) ?? -1 : -1
+            answer = SimulationNames.call(ofAnswer: text)
         }
         self.answer = answer
         attemptCount = Int32(snapshot.attempts)

@@ -39,6 +39,7 @@ extension Observed {
             } else if throwsOutcomes,
                 error.cause.flatMap({ Int32($0) }) != nil
                     || code == .timeout || code == .invalidResponse || code == .deadlineExceeded
+                    || code == .streamInterrupted
             {
                 self = Self.failure(error)
             } else {

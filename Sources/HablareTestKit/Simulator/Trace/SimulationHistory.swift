@@ -115,6 +115,7 @@ package struct SimulationHistory: Sendable {
             case .callCancelled(let call):
                 calls[Int(call)].cancelled = calls[Int(call)].cancelled ?? (index, event.time)
             case .callEnded(let call, let end): calls[Int(call)].end = (index, event.time, end)
+            case .yielded(let call, _): calls[Int(call)].yields.append(index)
             case .limitsSaid(let call, let saying): sayings[call] = saying
             case .faultsEnded:
                 faultsEnded = index
@@ -145,6 +146,7 @@ package struct SimulationHistory: Sendable {
             let provider: Int
             let content: Int32
             let unknownOutcome: UnknownOutcomePolicy
+            let streaming: StreamingPolicy?
         }
         var asked: [Work: [Int32]] = [:]
         // Those that were stored, as far as it shows.
@@ -152,7 +154,8 @@ package struct SimulationHistory: Sendable {
         for number in Set(stored).union(final.keys).sorted() {
             guard let planned = planned(number) else { continue }
             let work = Work(
-                provider: planned.provider, content: planned.content, unknownOutcome: planned.unknownOutcome)
+                provider: planned.provider, content: planned.content, unknownOutcome: planned.unknownOutcome,
+                streaming: planned.streaming)
             asked[work, default: []].append(number)
         }
         companies = asked.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }

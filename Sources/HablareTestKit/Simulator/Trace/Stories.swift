@@ -27,6 +27,8 @@ struct CallStory: Sendable {
     let startedAt: Int64
     var cancelled: (place: Int, time: Int64)?
     var end: (place: Int, time: Int64, how: CallEnd)?
+    /// Where it yielded each piece of its answer.
+    var yields: [Int] = []
 
     /// Whether it was under way when an event happened.
     func isRunning(at place: Int) -> Bool { started < place && (end?.place ?? .max) > place }

@@ -8,6 +8,10 @@ package struct TraceEvent: Sendable, Hashable {
         case operationReturned(Int32, Observed)
         /// A stream of statuses said this.
         case told(Int32, Observed)
+        /// A reader of an answer was told a chunk.
+        case streamed(Int32, StreamedChunk)
+        /// A reader of an answer was told that it is begun anew.
+        case streamRestarted(Int32, generation: Int32)
         /// The client lost patience and cancelled its own task.
         case operationCancelled(Int32)
 
@@ -19,6 +23,8 @@ package struct TraceEvent: Sendable, Hashable {
         /// A provider said something of its limits; it counts when the call ends.
         case limitsSaid(call: Int32, LimitsSaying)
         case callEnded(Int32, CallEnd)
+        /// A provider yields a piece of its answer.
+        case yielded(call: Int32, piece: Int32)
 
         // What happened to the processes.
         case processStarted(slot: Int32)
@@ -60,6 +66,16 @@ package struct TraceEvent: Sendable, Hashable {
     package let process: Int32
     /// What happened.
     package let what: What
+}
+
+/// A chunk as a reader was told it: where it stands, and which piece of which call it is.
+package struct StreamedChunk: Sendable, Hashable {
+    let generation: Int32
+    let sequence: Int32
+    let call: Int32
+    let piece: Int32
+    /// Whether it was on disk by then.
+    let isOnDisk: Bool
 }
 
 /// How a provider's call ended.

@@ -13,7 +13,7 @@ struct SimulatedClient: Sendable {
         simulation.record(.operationCalled(number), in: process)
         let throwsOutcomes =
             switch operation {
-            case .execute, .executeStored: true
+            case .execute, .executeStored, .read: true
             default: false
             }
         let observed: Observed
@@ -47,6 +47,8 @@ struct SimulatedClient: Sendable {
             return Observed(try await manager.outcome(of: id(request)))
         case .watch(let request):
             return try await watch(request, number)
+        case .read(let request, let from, let pause):
+            return try await read(request, number, from: from, pause: pause)
         case .status(let request):
             return Observed(try await manager.status(for: id(request)))
         case .snapshot(let request):
@@ -83,6 +85,32 @@ struct SimulatedClient: Sendable {
         return last ?? .done
     }
 
+    private func read(_ request: Int32, _ number: Int32, from: Int32, pause: Int64) async throws -> Observed {
+        let position = StreamPosition(sequence: Int(from))
+        for try await element in try await manager.stream(for: id(request), from: position) {
+            switch element {
+            case .chunk(let chunk):
+                simulation.record(.streamed(number, told(chunk, of: request)), in: process)
+                let scheduler = simulation.scheduler
+                if pause > 0 { try await scheduler.sleep(until: scheduler.now + pause, lane: process.lane) }
+            case .restarted(let generation):
+                simulation.record(.streamRestarted(number, generation: Int32(generation)), in: process)
+            case .completed(let response):
+                return Observed(response)
+            }
+        }
+        return .done
+    }
+
+    private func told(_ chunk: StreamChunk, of request: Int32) -> StreamedChunk {
+        let origin = SimulationNames.piece(chunk.text) ?? (SimulationNames.call(ofAnswer: chunk.text), 0)
+        let page = simulation.disk?.tables.stream(of: id(request), from: chunk.position, maximumBytes: 1)
+        return StreamedChunk(
+            generation: Int32(chunk.position.generation), sequence: Int32(chunk.position.sequence), call: origin.call,
+            piece: origin.piece,
+            isOnDisk: page.map { $0.generation > chunk.position.generation || $0.chunks.first == chunk } ?? true)
+    }
+
     /// What a snapshot says; it does not say which answer, so a completed one is only said to be done.
     private static func observed(_ snapshot: RequestSnapshot) -> Observed {
         switch snapshot.phase {
@@ -108,6 +136,7 @@ struct SimulatedClient: Sendable {
         return AIRequest(
             id: id(number), prompt: .text(SimulationNames.prompt(content)), priority: planned.priority,
             attemptTimeout: planned.attemptTimeout, deadline: planned.deadline.map(SimulationNames.date),
-            maximumAttempts: planned.maximumAttempts, unknownOutcome: planned.unknownOutcome)
+            maximumAttempts: planned.maximumAttempts, unknownOutcome: planned.unknownOutcome,
+            streaming: planned.streaming)
     }
 }

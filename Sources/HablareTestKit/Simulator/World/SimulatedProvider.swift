@@ -38,7 +38,10 @@ struct SimulatedProvider: AIServiceProvider {
         switch end {
         case .answered(true):
             return .success(
-                ProviderAnswer(.text(Body("answer \(number)")), usage: SimulationCosts.usage(ofCall: number)))
+                behaviour.isStreaming
+                    ? ProviderAnswer(streamed: .text, usage: SimulationCosts.usage(ofCall: number))
+                    : ProviderAnswer(
+                        .text(Body(SimulationNames.answer(number))), usage: SimulationCosts.usage(ofCall: number)))
         case .answered(false):
             return .success(ProviderAnswer(.embedding([1])))
         case .failed(let row):
@@ -88,6 +91,12 @@ struct SimulatedProvider: AIServiceProvider {
                 simulation.record(.limitsSaid(call: number, saying), in: process)
                 try await pause(time)
                 return row.map { .failed(row: $0) } ?? .answered(isPromisedType: true)
+            case .stream(let count, let time, let row, let isDeaf):
+                for piece in 0..<Int32(count) {
+                    try await pause(time, isDeaf: isDeaf)
+                    try await yield(piece, of: number, to: call, isDeaf: isDeaf)
+                }
+                return row.map { .failed(row: $0) } ?? .answered(isPromisedType: true)
             case .talkative(let time):
                 try await pause(time)
                 talk(of: call)
@@ -95,6 +104,15 @@ struct SimulatedProvider: AIServiceProvider {
             }
         } catch {
             return .cancelled
+        }
+    }
+
+    private func yield(_ piece: Int32, of number: Int32, to call: ProviderCall, isDeaf: Bool) async throws {
+        simulation.record(.yielded(call: number, piece: piece), in: process)
+        do {
+            try await call.yield(SimulationNames.piece(piece, of: number))
+        } catch  where isDeaf {
+            return  // it does not listen, and answers as if nothing were missing
         }
     }
 

@@ -78,6 +78,11 @@ final class SimulatedStore: RequestStore {
         return disk.tables.request(of: id)
     }
 
+    func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
+        try readable()
+        return disk.tables.stream(of: id, from: position, maximumBytes: maximumBytes)
+    }
+
     func attempts(of id: UUID) throws -> [AttemptRecord] {
         try readable()
         return disk.tables.attempts(of: id)

@@ -39,4 +39,33 @@ enum SimulationNames {
         guard case .text(let text) = prompt, text.hasPrefix("content ") else { return -1 }
         return Int32(text.dropFirst(8)) ?? -1
     }
+
+    // MARK: Answers
+
+    /// An answer in one piece.
+    static func answer(_ call: Int32) -> String { "answer \(call)" }
+
+    /// A piece of an answer.
+    static func piece(_ number: Int32, of call: Int32) -> String { "\(number):\(call) " }
+
+    /// Which piece of which call a text is; piece 0 where it is a whole answer, `nil` where it is neither.
+    static func piece(_ text: some StringProtocol) -> (call: Int32, piece: Int32)? {
+        if text.hasPrefix("answer ") { return Int32(text.dropFirst(7)).map { ($0, 0) } }
+        let numbers = text.split(separator: ":")
+        guard numbers.count == 2, let piece = Int32(numbers[0]),
+            let call = Int32(numbers[1].hasSuffix(" ") ? numbers[1].dropLast() : numbers[1])
+        else { return nil }
+        return (call, piece)
+    }
+
+    /// The call that gave an answer; -1 where the text is none, or where pieces are missing in it.
+    static func call(ofAnswer text: String) -> Int32 {
+        if text.hasPrefix("answer ") { return piece(text)?.call ?? -1 }
+        let pieces = text.split(separator: " ").map { piece($0) }
+        guard let first = pieces.first, let first else { return -1 }
+        let isWhole = pieces.enumerated().allSatisfy { number, piece in
+            piece.map { $0.call == first.call && $0.piece == Int32(number) } ?? false
+        }
+        return isWhole ? first.call : -1
+    }
 }

@@ -1,0 +1,137 @@
+package import Foundation
+import OrderedCollections
+
+/// Brings streams and their readers together: knows the attempts that stream in this process, and whom to wake.
+///
+/// Holds no chunk. Readers take them from the stream itself where they keep up, else from the store.
+package final class ChunkHub: Sendable {
+    private struct Reader: Sendable {
+        let request: UUID
+        var flight: FlightID?
+        let waker: StreamWaker
+    }
+
+    private struct State: Sendable {
+        var live: [FlightID: AttemptStream] = [:]
+        var readers: [Int: Reader] = [:]
+        var ofRequest: [UUID: OrderedSet<Int>] = [:]
+        var ofFlight: [FlightID: OrderedSet<Int>] = [:]
+        var lastReader = 0
+        var isShutDown = false
+    }
+
+    private let state = Guarded(State())
+
+    package init() {}
+
+    // MARK: Readers
+
+    /// Somebody begins to read the stream of a request.
+    func readerCame(for request: UUID) -> (number: Int, waker: StreamWaker) {
+        let waker = StreamWaker()
+        let (number, isShutDown) = state.withLock { state in
+            state.lastReader += 1
+            state.readers[state.lastReader] = Reader(request: request, waker: waker)
+            state.ofRequest[request, default: []].append(state.lastReader)
+            return (state.lastReader, state.isShutDown)
+        }
+        if isShutDown { waker.fail(AIServiceError.suspended) }
+        return (number, waker)
+    }
+
+    /// A reader learned which flight makes its answer. Answers with the stream of the attempt under way here.
+    func reader(_ number: Int, follows flight: FlightID) -> AttemptStream? {
+        state.withLock { state in
+            if let old = state.readers[number]?.flight, old != flight { forget(number, of: old, &state) }
+            state.readers[number]?.flight = flight
+            state.ofFlight[flight, default: []].append(number)
+            return state.live[flight]
+        }
+    }
+
+    func readerLeft(_ number: Int) {
+        state.withLock { state in
+            guard let reader = state.readers.removeValue(forKey: number) else { return }
+            state.ofRequest[reader.request]?.remove(number)
+            if state.ofRequest[reader.request]?.isEmpty == true { state.ofRequest[reader.request] = nil }
+            if let flight = reader.flight { forget(number, of: flight, &state) }
+        }
+    }
+
+    private func forget(_ number: Int, of flight: FlightID, _ state: inout State) {
+        state.ofFlight[flight]?.remove(number)
+        if state.ofFlight[flight]?.isEmpty == true { state.ofFlight[flight] = nil }
+    }
+
+    /// How many read the stream of a request.
+    package func readerCount(of request: UUID) -> Int {
+        state.withLock { $0.ofRequest[request]?.count ?? 0 }
+    }
+
+    // MARK: Streams
+
+    /// The stream of the attempt at a flight that is under way here.
+    func live(_ flight: FlightID) -> AttemptStream? {
+        state.withLock { $0.live[flight] }
+    }
+
+    /// An attempt began to stream.
+    func began(_ stream: AttemptStream) {
+        state.withLock { $0.live[stream.flight] = stream }
+        wake(stream.flight, .status)
+    }
+
+    /// An attempt streams no more.
+    func ended(_ stream: AttemptStream) {
+        state.withLock { state in
+            if state.live[stream.flight] === stream { state.live[stream.flight] = nil }
+        }
+        wake(stream.flight, .status)
+    }
+
+    /// There are more chunks of a flight.
+    func chunksCame(of flight: FlightID) { wake(flight, .chunks) }
+
+    private func wake(_ flight: FlightID, _ news: StreamWaker.News) {
+        for waker in state.withLock({ wakers($0.ofFlight[flight], $0) }) { waker.wake(news) }
+    }
+
+    private func wakers(_ numbers: OrderedSet<Int>?, _ state: State) -> [StreamWaker] {
+        numbers?.compactMap { state.readers[$0]?.waker } ?? []
+    }
+
+    // MARK: Announcing
+
+    /// A request may have ended or begun anew.
+    package func statusChanged(of request: UUID) {
+        for waker in state.withLock({ wakers($0.ofRequest[request], $0) }) { waker.wake(.status) }
+    }
+
+    /// Another process wrote to the store: there may be chunks or outcomes for anybody.
+    package func othersWrote() {
+        for waker in everybody() { waker.wake(.status) }
+    }
+
+    /// A request's outcome could not be recorded.
+    package func fail(_ request: UUID, with error: any Error) {
+        for waker in state.withLock({ wakers($0.ofRequest[request], $0) }) { waker.fail(error) }
+    }
+
+    /// Nobody will announce anything any more.
+    package func shutDown() {
+        state.withLock { $0.isShutDown = true }
+        for waker in everybody() { waker.fail(AIServiceError.suspended) }
+    }
+
+    /// Announcements will be made (again).
+    package func open() {
+        state.withLock { $0.isShutDown = false }
+    }
+
+    /// In the order in which they came, so that a simulation sees them woken in the same order.
+    private func everybody() -> [StreamWaker] {
+        state.withLock { state in
+            state.readers.sorted { $0.key < $1.key }.map(\.value.waker)
+        }
+    }
+}

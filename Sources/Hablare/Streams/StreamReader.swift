@@ -1,0 +1,120 @@
+import DequeModule
+import Foundation
+
+/// One reader of one stream: takes chunks from the attempt that streams in this process as long as it keeps up, else
+/// from the store, and waits where there are none.
+final class StreamReader {
+    /// About so many bytes are read at once.
+    private static let pageBytes = 64 << 10
+
+    private let manager: AIRequestManager
+    private let id: UUID
+    private let number: Int
+    private let waker: StreamWaker
+    private var cursor: StreamCursor
+    private var flight: FlightID?
+    private var elements: Deque<StreamElement> = []
+    /// An answer without chunks, which is cut for this reader.
+    private var whole: (answer: WholeAnswer, response: AIResponseData)?
+    /// The store knows the flight and whether the request is over: it is looked at first, and whenever that may have
+    /// changed.
+    private var mustLookAtStore = true
+    private var isOver = false
+
+    init(_ manager: AIRequestManager, _ id: UUID, from position: StreamPosition) {
+        self.manager = manager
+        self.id = id
+        cursor = StreamCursor(at: position)
+        (number, waker) = manager.hub.chunks.readerCame(for: id)
+    }
+
+    deinit {
+        manager.hub.chunks.readerLeft(number)
+    }
+
+    func next() async throws -> StreamElement? {
+        if let element = elements.popFirst() { return element }
+        guard !isOver else { return nil }
+        do {
+            try Task.checkCancellation()
+            try await read()
+            return elements.popFirst()
+        } catch {
+            isOver = true
+            throw error
+        }
+    }
+
+    /// Reads until there is something to tell.
+    private func read() async throws {
+        while elements.isEmpty, !isOver {
+            if let whole {
+                try await read(whole)
+            } else if !mustLookAtStore, let live = flight.flatMap(manager.hub.chunks.live) {
+                try await read(live)
+            } else {
+                try await readStore()
+            }
+        }
+    }
+
+    private func read(_ live: AttemptStream) async throws {
+        switch live.read(from: cursor.position, maximumBytes: Self.pageBytes) {
+        case (let generation, .chunks(let chunks)): tell(cursor.found(chunks, of: generation))
+        case (_, .behind): mustLookAtStore = true
+        case (_, .upToDate): try await wait()
+        }
+    }
+
+    private func readStore() async throws {
+        let page = try await manager.reading { [id, position = cursor.position] store in
+            try store.stream(of: id, from: position, maximumBytes: Self.pageBytes)
+        }
+        guard let page else { throw AIServiceError.unknown(id) }
+        flight = page.flight
+        let live = manager.hub.chunks.reader(number, follows: page.flight)
+        tell(cursor.found(page.chunks, of: page.generation))
+        // The end is looked for once there are no more chunks.
+        guard page.chunks.isEmpty else { return }
+        mustLookAtStore = false
+        if page.phase.isFinal {
+            try await conclude(page)
+        } else if live == nil {
+            try await wait()
+        }
+    }
+
+    /// The request is final, and all its chunks were told.
+    private func conclude(_ page: StreamPage) async throws {
+        let status = try await manager.status(for: id)
+        guard status.phase == page.phase else { return mustLookAtStore = true }  // retried meanwhile
+        let response = try status.response(of: id)
+        if page.isWhole, let answer = WholeAnswer(try response.content) {
+            tell(cursor.found([], of: page.generation))
+            whole = (answer, response)
+        } else {
+            _ = try response.content  // told as complete only where it is kept
+            end(with: response)
+        }
+    }
+
+    private func read(_ whole: (answer: WholeAnswer, response: AIResponseData)) async throws {
+        let position = cursor.position
+        let bytes = try await manager.reading { _ in try whole.answer.chunk(position.sequence) }
+        guard let bytes else { return end(with: whole.response) }
+        tell(cursor.found([StreamChunk(position: position, bytes: bytes)], of: position.generation))
+    }
+
+    private func wait() async throws {
+        if try await waker.wait() == .status { mustLookAtStore = true }
+    }
+
+    private func tell(_ new: [StreamElement]) {
+        elements.append(contentsOf: new)
+    }
+
+    private func end(with response: AIResponseData) {
+        elements.append(.completed(response))
+        isOver = true
+    }
+}

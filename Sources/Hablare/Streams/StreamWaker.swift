@@ -1,0 +1,67 @@
+/// Wakes one reader of a stream. News that come while it does not wait are kept until it does.
+final class StreamWaker: Sendable {
+    /// What happened since the reader waited last.
+    enum News: Sendable {
+        /// There may be more chunks.
+        case chunks
+        /// The request may have ended, or be carried out by somebody else.
+        case status
+    }
+
+    private struct State: Sendable {
+        var news: News?
+        var failure: (any Error)?
+        var waiting: CheckedContinuation<Result<News, any Error>, Never>?
+    }
+
+    private let state = Guarded(State())
+
+    /// Waits for news.
+    ///
+    /// - Throws: Why no more will come; `CancellationError`.
+    func wait() async throws -> News {
+        try await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let result = state.withLock { state -> Result<News, any Error>? in
+                    if let failure = state.failure { return .failure(failure) }
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if let news = state.news {
+                        state.news = nil
+                        return .success(news)
+                    }
+                    state.waiting = continuation
+                    return nil
+                }
+                if let result { continuation.resume(returning: result) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.resume(returning: .failure(CancellationError()))
+        }.get()
+    }
+
+    func wake(_ news: News) {
+        let waiting = state.withLock { state -> CheckedContinuation<Result<News, any Error>, Never>? in
+            guard let waiting = state.waiting else {
+                if state.news != .status { state.news = news }
+                return nil
+            }
+            state.waiting = nil
+            return waiting
+        }
+        waiting?.resume(returning: .success(news))
+    }
+
+    /// No more will come. The first failure counts.
+    func fail(_ error: any Error) {
+        let waiting = state.withLock { state in
+            defer { state.waiting = nil }
+            state.failure = state.failure ?? error
+            return state.waiting
+        }
+        waiting?.resume(returning: .failure(error))
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Cuts bytes that come in pieces into text: a character's encoding that ends in a later piece is kept back for it.
+/// Pure.
+struct TextJoiner: Sendable {
+    /// Why a piece is no text.
+    struct NotText: Error {}
+
+    /// The beginning of a character, at most three bytes.
+    private var rest = Data()
+
+    /// Whether the last piece ended within a character.
+    var isWithinCharacter: Bool { !rest.isEmpty }
+
+    /// Adds a piece, and answers with the text that is whole by now.
+    ///
+    /// - Throws: ``NotText`` where the bytes so far are no UTF-8.
+    mutating func joined(_ piece: Data) throws(NotText) -> Data {
+        var bytes = piece
+        if !rest.isEmpty {
+            bytes = rest
+            bytes.append(piece)
+        }
+        let kept = Self.lengthOfBegunCharacter(in: bytes)
+        let whole = bytes.dropLast(kept)
+        guard Self.isText(whole) else { throw NotText() }
+        rest = Data(bytes.suffix(kept))
+        return kept == 0 ? bytes : Data(whole)
+    }
+
+    /// How many of the last bytes begin a character that more bytes may complete.
+    private static func lengthOfBegunCharacter(in bytes: Data) -> Int {
+        for (index, byte) in bytes.suffix(3).reversed().enumerated() {
+            let length =
+                switch byte {
+                case 0x80..<0xc0: 0
+                case 0xc0..<0xe0: 2
+                case 0xe0..<0xf0: 3
+                case 0xf0...: 4
+                default: 1
+                }
+            if length > 0 { return index + 1 < length ? index + 1 : 0 }
+        }
+        return 0
+    }
+
+    private static func isText(_ bytes: Data) -> Bool {
+        bytes.withUnsafeBytes { buffer in
+            // Most of what is said is ASCII, and to look is cheaper than to make a string.
+            buffer.allSatisfy { $0 < 0x80 } || String(validating: buffer, as: UTF8.self) != nil
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Hablare
+
+/// What readers of streams are told is what the provider yielded, in order, without gap or repetition, on disk before
+/// it is told where it is to be durable; it is begun anew only where it may be, and is never taken back otherwise.
+enum StreamsAreTrue: SimulationRule {
+    static let name = "streams are true"
+
+    /// How far a reader got.
+    private struct Progress {
+        var generation: Int32 = 0
+        var next: Int32
+        var begin: Int32
+    }
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        var readers: [Int32: Progress] = [:]
+        let operations = Dictionary(
+            history.operations.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+        for (place, event) in history.events.enumerated() {
+            switch event.what {
+            case .operationCalled(let number):
+                guard case .read(_, let from, _)? = operations[number]?.operation else { continue }
+                readers[number] = Progress(next: from, begin: from)
+            case .streamed(let number, let chunk):
+                guard let request = operations[number]?.operation.request, var reader = readers[number] else {
+                    continue
+                }
+                if reader.generation == 0 { reader.generation = chunk.generation }
+                if chunk.generation != reader.generation || chunk.sequence != reader.next {
+                    found.append(
+                        "reader \(number) was told \(chunk), and is at \(reader.generation).\(reader.next)")
+                }
+                reader.next = chunk.sequence + 1
+                readers[number] = reader
+                check(chunk, of: request, at: place, in: history, &found)
+            case .streamRestarted(let number, let generation):
+                guard let request = operations[number]?.operation.request, let reader = readers[number] else {
+                    continue
+                }
+                let story = history.requests[request]
+                let isAllowed =
+                    history.planned(request)?.streaming?.allowsRestart ?? true
+                    || story?.isMurky ?? true || story?.retries.contains { $0.called < place } ?? true
+                if !isAllowed || generation <= reader.generation {
+                    found.append("reader \(number) was told of generation \(generation) of request \(request)")
+                }
+                readers[number] = Progress(generation: generation, next: 0, begin: 0)
+            case .operationReturned(let number, let result):
+                guard let reader = readers[number] else { continue }
+                ended(number, reader, result, in: history, &found)
+            default: continue
+            }
+        }
+        return found + takenBack(history, operations)
+    }
+
+    private static func check(
+        _ chunk: StreamedChunk, of request: Int32, at place: Int, in history: SimulationHistory,
+        _ found: inout [String]
+    ) {
+        guard history.calls.indices.contains(Int(chunk.call)) else {
+            return found.append("\(chunk) of request \(request) is of no call")
+        }
+        let call = history.calls[Int(chunk.call)]
+        // An answer in one piece is told as one.
+        let isWhole = call.yields.isEmpty || history.planned(request)?.streaming == nil
+        let isYielded =
+            call.yields.indices.contains(Int(chunk.sequence)) ? call.yields[Int(chunk.sequence)] < place : false
+        if !history.company(of: request).contains(call.request) || chunk.piece != chunk.sequence
+            || !(isYielded || isWhole)
+        {
+            found.append("\(chunk) of request \(request) is not what call \(chunk.call) yielded")
+        }
+        if call.attempt != chunk.generation, !(history.requests[request]?.isMurky ?? true) {
+            found.append("\(chunk) of request \(request) is of another generation than its call's")
+        }
+        if !chunk.isOnDisk, history.planned(request)?.streaming?.durability == .durable, !isWhole {
+            found.append("\(chunk) of request \(request) was told before it was on disk")
+        }
+    }
+
+    private static func ended(
+        _ number: Int32, _ reader: Progress, _ result: Observed, in history: SimulationHistory, _ found: inout [String]
+    ) {
+        guard case .completed(let call) = result, history.calls.indices.contains(Int(call)) else { return }
+        let story = history.calls[Int(call)]
+        let isStreaming = history.planned(story.request)?.streaming != nil
+        let count = isStreaming ? max(1, Int32(story.yields.count)) : 1
+        if reader.next != count, reader.begin <= count {
+            found.append("reader \(number) was told the end after \(reader.next) of \(count) chunks")
+        }
+    }
+
+    /// A durable chunk that one reader was told comes to every later reader who reads its generation to the end.
+    private static func takenBack(_ history: SimulationHistory, _ operations: [Int32: OperationStory]) -> [String] {
+        var found: [String] = []
+        var seen: [Int32: [Int32: Int32]] = [:]
+        var reached: [Int32: (generation: Int32, next: Int32, before: Int32, begin: Int32)] = [:]
+        for event in history.events {
+            switch event.what {
+            case .operationCalled(let number):
+                guard case .read(_, let from, _)? = operations[number]?.operation else { continue }
+                reached[number] = (0, from, 0, from)
+            case .streamed(let number, let chunk):
+                guard let request = operations[number]?.operation.request,
+                    history.planned(request)?.streaming?.durability == .durable
+                else { continue }
+                let before = reached[number]?.generation == chunk.generation ? reached[number]?.before : nil
+                reached[number] = (
+                    chunk.generation, chunk.sequence + 1, before ?? seen[request]?[chunk.generation] ?? 0,
+                    reached[number]?.begin ?? 0
+                )
+                let most = max(seen[request]?[chunk.generation] ?? 0, chunk.sequence + 1)
+                seen[request, default: [:]][chunk.generation] = most
+            case .operationReturned(let number, let result):
+                guard let reader = reached[number], reader.generation > 0 else { continue }
+                switch result {
+                case .failed, .cancelled:
+                    if reader.next < reader.before {
+                        found.append("reader \(number) was not told what another was told before")
+                    }
+                default: continue
+                }
+            default: continue
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,419 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Yields words, one for each passing of a gate where there is one, then ends as told.
+func words(
+    _ words: [String], at gate: Gate? = nil, type: ContentType = .text, then end: AIServiceError? = nil
+) -> ScriptedProvider {
+    ScriptedProvider(responseType: type) { call in
+        do {
+            for word in words {
+                try await gate?.pass()
+                try await call.yield(word)
+            }
+            try await gate?.pass()
+        } catch {
+            return .failure(error as? AIServiceError ?? AIServiceError(.connectionLost, "Cut off."))
+        }
+        if let end { return .failure(end) }
+        return .success(ProviderAnswer(streamed: type == .text ? .text : .data))
+    }
+}
+
+/// A stream read to its end: its chunks in brackets, its restarts, and how it ended.
+func read(_ manager: AIRequestManager, _ id: UUID, from position: StreamPosition = .start) async throws -> String {
+    var told = ""
+    do {
+        for try await element in try await manager.stream(for: id, from: position) {
+            switch element {
+            case .chunk(let chunk): told += "[\(chunk.text)]"
+            case .restarted(let generation): told += " restarted \(generation) "
+            case .completed(let response): told += " = " + (try await text(response))
+            }
+        }
+    } catch let error as AIServiceError {
+        told += " \(error.code)"
+    }
+    return told
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct StreamingTests {
+    private let request = AIRequest(prompt: "p", streaming: StreamingPolicy())
+
+    @Test(
+        "A reader gets the chunks as they were yielded, then the answer, which they make",
+        arguments: StreamingPolicy.Durability.allCases)
+    func chunks(durability: StreamingPolicy.Durability) async throws {
+        let request = AIRequest(prompt: "p", streaming: StreamingPolicy(durability: durability))
+        let engine = try Engine([words(["In ", "the ", "beginning"])])
+        let manager = engine.manager
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            let expected = "[In ][the ][beginning] = In the beginning"
+            #expect(try await read(manager, request.id) == expected)
+            #expect(try await read(manager, request.id) == expected, "also afterwards")
+            let back = StreamPosition(generation: 1, sequence: 2)
+            #expect(try await read(manager, request.id, from: back) == "[beginning] = In the beginning")
+            #expect(try await manager.response(for: request.id)?.text() == "In the beginning")
+        }
+    }
+
+    @Test(
+        "A reader sees a chunk before the provider goes on: at once, or within the delay of the journal",
+        arguments: StreamingPolicy.Durability.allCases)
+    func live(durability: StreamingPolicy.Durability) async throws {
+        let request = AIRequest(prompt: "p", streaming: StreamingPolicy(durability: durability))
+        let gate = Gate()
+        let engine = try Engine([words(["a", "b", "c"], at: gate)])
+        let manager = engine.manager
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            var reader = try await manager.stream(for: request.id).makeAsyncIterator()
+            for (number, word) in ["a", "b", "c"].enumerated() {
+                gate.admitOne()
+                await gate.arrivals(reach: number + 2)
+                if durability == .durable { engine.clock.advance(by: .milliseconds(25)) }
+                guard case .chunk(let chunk) = try await reader.next() else {
+                    Issue.record("That is no chunk")
+                    return
+                }
+                #expect(chunk.text == word)
+                #expect(chunk.position == StreamPosition(generation: 1, sequence: number))
+            }
+            gate.admitOne()
+            guard case .completed = try await reader.next() else {
+                Issue.record("That is not the end")
+                return
+            }
+            #expect(try await reader.next() == nil)
+        }
+    }
+
+    @Test("What a reader of a durable stream sees is on disk before")
+    func durable() async throws {
+        let gate = Gate()
+        let store = ProcessStore()
+        let engine = try Engine([words(["a", "b"], at: gate)], store: store)
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            for number in 1...2 {
+                gate.admitOne()
+                await gate.arrivals(reach: number + 1)
+                engine.clock.advance(by: .milliseconds(25))
+                var reader = try await manager.stream(
+                    for: request.id, from: StreamPosition(sequence: number - 1)
+                ).makeAsyncIterator()
+                _ = try await reader.next()
+                let page = store.shared.stream(of: request.id, from: .start, maximumBytes: 99)
+                #expect(page?.chunks.count == number)
+            }
+            gate.open()
+        }
+    }
+
+    @Test("Many readers read at their own pace, and one that leaves takes nothing with it")
+    func readers() async throws {
+        let gate = Gate()
+        let all = (0..<300).map { "\($0) " }
+        let engine = try Engine([words(all, at: gate)])
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            async let quick = read(manager, request.id)
+            var slow = try await manager.stream(for: request.id).makeAsyncIterator()
+            let leaver = Task(executorPreference: nil) { try await read(manager, request.id) }
+            gate.open()
+            _ = try await slow.next()
+            leaver.cancel()
+            let whole = all.joined()
+            #expect(try await quick == all.map { "[\($0)]" }.joined() + " = " + whole)
+            var count = 1
+            while case .chunk(let chunk) = try await slow.next() {
+                #expect(chunk.text == all[count])
+                count += 1
+            }
+            #expect(count == 300)
+            _ = await leaver.result
+            #expect(try await manager.status(for: request.id).phase == .completed)
+        }
+    }
+
+    @Test("A reader whose task is cancelled gets a cancellation error, and the request goes on")
+    func leaving() async throws {
+        let gate = Gate()
+        let engine = try Engine([words(["a"], at: gate)])
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            let reader = Task(executorPreference: nil) { try await read(manager, request.id) }
+            while manager.hub.chunks.readerCount(of: request.id) == 0 { try await pause() }
+            reader.cancel()
+            await #expect(throws: CancellationError.self) { try await reader.value }
+            while manager.hub.chunks.readerCount(of: request.id) > 0 { try await pause() }
+            gate.open()
+            #expect(try await text(manager.execute(requestID: request.id)) == "a")
+        }
+    }
+
+    @Test("A failure after the first chunk is not retried, and the partial text stays readable")
+    func failure() async throws {
+        let engine = try Engine(
+            [words(["one ", "two"], then: StoreWorkbench.overloaded)],
+            configuration: EngineConfiguration(retry: RetryPolicy(maximumAttempts: 5)))
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            #expect(try await read(manager, request.id) == "[one ][two] overloaded")
+            #expect(try await read(manager, request.id, from: StreamPosition(sequence: 1)) == "[two] overloaded")
+        }
+        let attempts = try await manager.attempts(for: request.id)
+        #expect(attempts.map(\.billing) == [.maybeBilled], "something came, so it may cost something")
+    }
+
+    @Test("A failure before the first chunk is retried, and no reader hears of it")
+    func earlyFailure() async throws {
+        let calls = Guarded(0)
+        let provider = ScriptedProvider { call in
+            if calls.withLock({
+                $0 += 1; return $0
+            }) == 1 {
+                return .failure(StoreWorkbench.overloaded)
+            }
+            do { try await call.yield("word") } catch { return .failure(.init(.providerFailed, "No.")) }
+            return .success(ProviderAnswer(streamed: .text))
+        }
+        let engine = try Engine([provider], configuration: EngineConfiguration(retry: RetryPolicy(baseDelay: .zero)))
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            async let told = read(manager, request.id)
+            try await engine.pass { try await manager.status(for: request.id).isFinal }
+            #expect(try await told == "[word] = word")
+        }
+        #expect(calls.withLock { $0 } == 2)
+    }
+
+    @Test("Where a restart is allowed, readers are told that the answer is begun anew")
+    func restart() async throws {
+        let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: true))
+        let calls = Guarded(0)
+        let gate = Gate()
+        let provider = ScriptedProvider { call in
+            let number = calls.withLock {
+                $0 += 1; return $0
+            }
+            do {
+                try await call.yield("try \(number)")
+                try await gate.pass()
+            } catch { return .failure(.init(.providerFailed, "No.")) }
+            return number == 1 ? .failure(StoreWorkbench.overloaded) : .success(ProviderAnswer(streamed: .text))
+        }
+        let engine = try Engine([provider], configuration: EngineConfiguration(retry: RetryPolicy(baseDelay: .zero)))
+        let manager = engine.manager
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            var reader = try await manager.stream(for: request.id).makeAsyncIterator()
+            #expect(try await reader.next().map { "\($0)".contains("chunk") } == true)
+            async let late = read(manager, request.id, from: StreamPosition(generation: 1, sequence: 1))
+            gate.open()
+            try await engine.pass { try await manager.status(for: request.id).isFinal }
+            #expect(try await reader.next() == .restarted(generation: 2))
+            guard case .chunk(let chunk) = try await reader.next() else {
+                Issue.record("That is no chunk")
+                return
+            }
+            #expect(chunk.text == "try 2" && chunk.position == StreamPosition(generation: 2, sequence: 0))
+            #expect(try await late == " restarted 2 [try 2] = try 2")
+            #expect(try await read(manager, request.id) == "[try 2] = try 2", "who comes now never saw the first")
+        }
+    }
+
+    @Test("A cancelled request ends its streams, whether its provider listens or not")
+    func cancelled() async throws {
+        let latch = Latch()
+        let provider = ScriptedProvider { call in
+            do { try await call.yield("part") } catch { return .failure(.init(.providerFailed, "No.")) }
+            await latch.wait()
+            return .success(ProviderAnswer(streamed: .text))
+        }
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            var reader = try await manager.stream(for: request.id).makeAsyncIterator()
+            _ = try await reader.next()
+            let waiting = Task(executorPreference: nil) { [reader] in
+                var reader = reader
+                return await code { _ = try await reader.next() }
+            }
+            try await manager.cancelRequest(request.id)
+            #expect(await waiting.value == .cancelled)
+            #expect(try await read(manager, request.id) == "[part] cancelled")
+            latch.open()
+        }
+    }
+
+    @Test("An unknown request has no stream, and one that is deleted ends")
+    func unknown() async throws {
+        let gate = Gate()
+        let engine = try Engine([words(["a"], at: gate)])
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            #expect(await code { _ = try await manager.stream(for: UUID()) } == .unknownRequest)
+            try await manager.submit(request, to: "scripted")
+            async let told = read(manager, request.id)
+            while manager.hub.chunks.readerCount(of: request.id) == 0 { try await pause() }
+            try await manager.delete(request.id)
+            #expect(try await told == " unknown-request")
+        }
+    }
+
+    @Test("The stream of a request that waits ends with the engine, and the request does not")
+    func shutdown() async throws {
+        let engine = try Engine([words(["a"])], configuration: EngineConfiguration(scope: .job(JobKey(rawValue: "j"))))
+        let manager = engine.manager
+        let request = request
+        let reader = try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            let reader = Task(executorPreference: nil) { try await read(manager, request.id) }
+            while manager.hub.chunks.readerCount(of: request.id) == 0 { try await pause() }
+            return reader
+        }
+        #expect(try await reader.value == " suspended")
+        #expect(try await manager.status(for: request.id).phase == .pending)
+    }
+
+    @Test("A stream that the shutdown cuts fails, and what came of it is kept", arguments: [false, true])
+    func cutByShutdown(allowsRestart: Bool) async throws {
+        let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: allowsRestart))
+        let gate = Gate()
+        gate.admitOne()
+        let engine = try Engine(
+            [words(["a", "b"], at: gate)], configuration: EngineConfiguration(shutdownGrace: .zero))
+        let manager = engine.manager
+        let reader = try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 2)
+            return Task(executorPreference: nil) { try await read(manager, request.id) }
+        }
+        #expect(try await reader.value == (allowsRestart ? "[a] suspended" : "[a] stream-interrupted"))
+        #expect(try await manager.snapshot(for: request.id).phase == (allowsRestart ? .pending : .failed))
+    }
+
+    @Test("A streaming provider may take long, as long as it is not silent")
+    func silence() async throws {
+        let gate = Gate()
+        let engine = try Engine(
+            [words(["a", "b", "c"], at: gate)],
+            configuration: EngineConfiguration(attemptTimeout: .seconds(10), retry: .never))
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            for number in 1...3 {
+                await gate.arrivals(reach: number)
+                engine.clock.advance(by: .seconds(9))
+                gate.admitOne()
+            }
+            await gate.arrivals(reach: 4)
+            #expect(try await manager.status(for: request.id).phase == .executing)
+            try await engine.advance { try await manager.status(for: request.id).isFinal }
+            #expect(try await read(manager, request.id) == "[a][b][c] timeout")
+        }
+    }
+
+    @Test("A provider that goes on after it was stopped cannot complete an answer in which something is missing")
+    func deaf() async throws {
+        let latch = Latch()
+        let provider = ScriptedProvider { call in
+            for word in ["a", "b"] {
+                do {
+                    try await call.yield(word)
+                } catch {
+                    continue  // it does not care
+                }
+                if word == "a" { await latch.wait() }
+            }
+            return .success(ProviderAnswer(streamed: .text))
+        }
+        let engine = try Engine(
+            [provider], configuration: EngineConfiguration(attemptTimeout: .seconds(10), retry: .never))
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            var reader = try await manager.stream(for: request.id).makeAsyncIterator()
+            _ = try await reader.next()
+            await engine.clock.sleepers(reach: 1)
+            engine.clock.advance(by: .seconds(11))
+            while provider.record.calls.isEmpty { try await pause() }
+            for _ in 0..<100 { try await pause() }
+            latch.open()
+            #expect(await code { _ = try await reader.next() } == .timeout)
+        }
+    }
+
+    @Test("A store that fails for a while holds a stream up, and nothing is lost")
+    func storeFails() async throws {
+        let gate = Gate()
+        let store = ProcessStore()
+        let engine = try Engine([words(["a", "b"], at: gate)], store: store)
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            store.fail(on: { if case .append = $0 { true } else { false } })
+            async let told = read(manager, request.id)
+            gate.admitOne()
+            await gate.arrivals(reach: 2)
+            for _ in 0..<50 { try await pause() }
+            store.recover()
+            for _ in 0..<3 {
+                engine.clock.advance(by: .seconds(1))
+                for _ in 0..<50 { try await pause() }
+            }
+            gate.open()
+            #expect(try await told == "[a][b] = ab")
+        }
+    }
+
+    @Test("A reader in another process sees the chunks as they come, and the end")
+    func anotherProcess() async throws {
+        let machine = ProcessStore.Machine()
+        let gate = Gate()
+        let first = try Engine([words(["a", "b"], at: gate)], store: ProcessStore(machine))
+        let second = try Engine(
+            [words([])], store: ProcessStore(machine),
+            configuration: EngineConfiguration(scope: .job(JobKey(rawValue: "other"))))
+        let (here, there) = (first.manager, second.manager)
+        let request = request
+        try await first.run {
+            try await here.submit(request, to: "scripted")
+            try await second.run {
+                var reader = try await there.stream(for: request.id).makeAsyncIterator()
+                gate.admitOne()
+                #expect(try await reader.next().map { "\($0)".contains("sequence: 0") } == true)
+                gate.open()
+                #expect(try await reader.next().map { "\($0)".contains("sequence: 1") } == true)
+                guard case .completed(let response) = try await reader.next() else {
+                    Issue.record("That is not the end")
+                    return
+                }
+                #expect(try await text(response) == "ab")
+            }
+        }
+    }
+}
