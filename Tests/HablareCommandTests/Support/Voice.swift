@@ -25,7 +25,7 @@ enum Voice {
         concurrency: Int = 2, prepare: @escaping @Sendable (ProviderCall) async throws -> Void = { _ in }
     ) -> ScriptedProvider {
         ScriptedProvider(
-            id: "espeak-ng", responseType: .audio, limits: ProviderLimits(concurrency: concurrency)
+            id: "espeak-ng", responseType: .audio, limits: ProviderLimits(concurrency: concurrency, breaker: .never)
         ) { call in
             do {
                 try await prepare(call)
