@@ -9,7 +9,7 @@ extension MemoryTables {
             priority: flight.priority, phase: RequestPhase(row.lifecycle.state, flight.lifecycle), error: row.error,
             attempts: flight.lifecycle.attempt, deadline: row.deadline, createdAt: row.createdAt,
             finishedAt: row.finishedAt,
-            supersedes: row.supersedes, metadata: row.metadata)
+            supersedes: row.supersedes, isPinned: row.isPinned, awaitsMerge: row.awaitsMerge, metadata: row.metadata)
         if snapshot.phase == .pending {
             snapshot.waiting = flight.lifecycle.waitReason {
                 countingAhead ? flightsAhead(of: row.flight, flight) : nil

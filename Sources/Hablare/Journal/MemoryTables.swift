@@ -14,6 +14,8 @@ struct MemoryTables: Sendable {
         var finishedAt: Date?
         var error: AIServiceError?
         var deadline: Date?
+        var isPinned = false
+        var awaitsMerge = false
     }
 
     struct FlightRow: Sendable {
@@ -134,6 +136,12 @@ extension MemoryTables {
             return .done
         case .evict(let id):
             return evict(id)
+        case .prune(let place, let limit):
+            return prune(through: place, limit: limit)
+        case .pin(let id, let isPinned):
+            return pin(id, isPinned)
+        case .merged(let id):
+            return merged(id)
         case .delete(let id, let date):
             return delete(id, at: date)
         }
@@ -249,7 +257,7 @@ extension MemoryTables {
         let request = submission.request
         requests[request.id] = RequestRow(
             flight: id, job: submission.job, supersedes: submission.supersedes, metadata: request.metadata,
-            createdAt: submission.createdAt, deadline: request.deadline)
+            createdAt: submission.createdAt, deadline: request.deadline, awaitsMerge: request.keepUntilMerged)
         if let deadline = request.deadline {
             deadlines.insert(Alarm(date: deadline, number: lastFlight, id: request.id))
         }

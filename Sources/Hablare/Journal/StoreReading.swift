@@ -23,6 +23,9 @@ public protocol StoreReading: Sendable {
     /// The accounts of which something is known: what was spent of their limits, whether they are paused.
     func accounts() throws -> [AccountRecord]
 
+    /// What a policy would give up of the responses now. Reads an entry of every unprotected one, and none of content.
+    func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan
+
     /// Counts.
     func statistics() throws -> StoreStatistics
 }

@@ -75,7 +75,7 @@ extension AIRequestManager {
             id: seams.makeID(), prompt: old.prompt, model: old.model, parameters: old.parameters, sample: old.sample,
             tenant: old.tenant, priority: old.priority, attemptTimeout: old.attemptTimeout,
             maximumAttempts: old.maximumAttempts,
-            unknownOutcome: old.unknownOutcome, metadata: old.metadata)
+            unknownOutcome: old.unknownOutcome, keepUntilMerged: old.keepUntilMerged, metadata: old.metadata)
         var new = try draft(request, stored.provider)
         new.supersedes = id
         return try await submit([new], job: nil).first ?? request.id

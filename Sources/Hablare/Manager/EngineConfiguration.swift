@@ -19,6 +19,9 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var breaker: BreakerPolicy
     /// How long responses are kept.
     public var retention: Retention
+    /// How often the process gives up responses past ``retention``, and removes content files that nobody refers to.
+    /// Default 5 min.
+    public var pruneInterval: Duration
 
     /// Creates a configuration.
     public init(
@@ -30,7 +33,8 @@ public struct EngineConfiguration: Sendable, Hashable {
         leaseDuration: Duration = .seconds(30),
         retry: RetryPolicy = RetryPolicy(),
         breaker: BreakerPolicy = BreakerPolicy(),
-        retention: Retention = Retention()
+        retention: Retention = Retention(),
+        pruneInterval: Duration = .seconds(300)
     ) {
         self.scope = scope
         self.attemptTimeout = attemptTimeout
@@ -41,6 +45,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         self.retry = retry
         self.breaker = breaker
         self.retention = retention
+        self.pruneInterval = pruneInterval
     }
 
     /// Refuses what cannot work.
@@ -49,6 +54,7 @@ public struct EngineConfiguration: Sendable, Hashable {
     func check() throws(AIServiceError) {
         let positive: [(String, Duration)] = [
             ("attemptTimeout", attemptTimeout), ("renewalInterval", renewalInterval), ("leaseDuration", leaseDuration),
+            ("pruneInterval", pruneInterval),
         ]
         for (name, value) in positive where value <= .zero {
             throw AIServiceError(.invalidConfiguration, "`\(name)` is not positive. Give it some time.")
@@ -63,6 +69,7 @@ public struct EngineConfiguration: Sendable, Hashable {
             throw AIServiceError(.invalidConfiguration, "`\(name)` is negative. Give it zero or more.")
         }
         try breaker.check("`breaker`")
+        try retention.check()
         guard retry.maximumAttempts >= 1 else {
             throw AIServiceError(.invalidConfiguration, "`retry.maximumAttempts` is less than 1. Give it 1 or more.")
         }

@@ -36,6 +36,9 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     /// What to do when nobody knows whether an attempt was carried out, and billed: its process died, or the
     /// connection was lost. Default ``UnknownOutcomePolicy/runAgain``.
     public var unknownOutcome: UnknownOutcomePolicy
+    /// Whether the response is kept, whatever its age and the store's limits, until
+    /// ``AIRequestManager/merged(_:)`` says that it was merged into the app's own data. Default `false`.
+    public var keepUntilMerged: Bool
     /// The caller's own labels. Stored, returned, never sent to a provider, not part of the fingerprint.
     public var metadata: [String: String]
 
@@ -52,6 +55,7 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         deadline: Date? = nil,
         maximumAttempts: Int? = nil,
         unknownOutcome: UnknownOutcomePolicy = .runAgain,
+        keepUntilMerged: Bool = false,
         metadata: [String: String] = [:]
     ) {
         self.id = id
@@ -65,6 +69,7 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         self.deadline = deadline
         self.maximumAttempts = maximumAttempts
         self.unknownOutcome = unknownOutcome
+        self.keepUntilMerged = keepUntilMerged
         self.metadata = metadata
     }
 }

@@ -30,7 +30,14 @@ struct AttendedStore: RequestStore {
     func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }
     func owners() throws -> [OwnerRecord] { try store.owners() }
     func accounts() throws -> [AccountRecord] { try store.accounts() }
+    func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
+        try store.prunePlan(retention, at: date)
+    }
     func statistics() throws -> StoreStatistics { try store.statistics() }
+
+    func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
+        try store.abandonedContent(before: date, removing: removing)
+    }
 }
 
 /// Content files that ring an alarm when they cannot be written.

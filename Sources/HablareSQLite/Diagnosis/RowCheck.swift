@@ -40,8 +40,19 @@ struct RowCheck {
             WHERE r.state = 1 AND s.flight IS NULL
             """, &diagnosis
         ) { "Request \($0) is completed but has no response. Remove it and run its command again: hablare rm \($0)" }
+        try find(.responseMiscounted, Self.miscountedResponses, &diagnosis) {
+            "What is noted of the size of request \($0)'s response, or of whether it is kept, is wrong: it may be kept too long, never too short. Remove it when it is not needed any more: hablare rm \($0)"
+        }
         return diagnosis
     }
+
+    /// The note on a response that pruning goes by, beside what it should be.
+    private static let miscountedResponses = """
+        SELECT r.id FROM responses s JOIN requests r ON r.flight = s.flight
+        WHERE s.spare IS NOT CASE
+            WHEN NOT \(Protection.exists(for: "s.flight")) THEN coalesce(s.size, length(s.body))
+        END
+        """
 
     /// A flight's holder goes with its state, and its member is live as long as it is open.
     private static let inconsistentFlights = """

@@ -5,10 +5,11 @@ import Hablare
 struct RequestColumns {
     static let selection = """
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
-            f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline
+            f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
+            r.merge
         """
     /// How many columns ``selection`` has.
-    static let count: Int32 = 16
+    static let count: Int32 = 17
 
     let provider: ProviderID
     private let id: UUID
@@ -25,6 +26,7 @@ struct RequestColumns {
     private let maximumAttempts: Int?
     private let unknownOutcome: UnknownOutcomePolicy
     private let deadline: Date?
+    private let keepUntilMerged: Bool
 
     init(_ row: borrowing BoundStatement.RowReader) throws {
         guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))),
@@ -51,6 +53,7 @@ struct RequestColumns {
         maximumAttempts = row.optionalInt(13).map { Int($0) }
         self.unknownOutcome = unknownOutcome
         deadline = row.optionalInt(15).map(Coding.date)
+        keepUntilMerged = !row.isNull(16)
     }
 
     /// The request, its prompt read.
@@ -66,6 +69,6 @@ struct RequestColumns {
         AIRequest(
             id: id, prompt: prompt, model: model, parameters: parameters, sample: sample, tenant: tenant,
             priority: priority, attemptTimeout: timeout, deadline: deadline, maximumAttempts: maximumAttempts,
-            unknownOutcome: unknownOutcome, metadata: metadata)
+            unknownOutcome: unknownOutcome, keepUntilMerged: keepUntilMerged, metadata: metadata)
     }
 }

@@ -49,7 +49,7 @@ extension WriteTransaction {
         guard member.lifecycle.state == .completed else { return .invalidState(member.lifecycle.state) }
         try releaseResponse(of: member.flight)
         var update = try BoundStatement(
-            db, "UPDATE responses SET body = NULL, digest = NULL, size = NULL WHERE flight = ?1")
+            db, "UPDATE responses SET body = NULL, digest = NULL, size = NULL, spare = NULL WHERE flight = ?1")
         update.bind(1, member.flight.rawValue)
         try update.run()
         return .done

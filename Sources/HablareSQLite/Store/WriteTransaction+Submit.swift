@@ -91,8 +91,9 @@ extension WriteTransaction {
         var insert = try BoundStatement(
             db,
             """
-            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline)
-            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING
+            INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline,
+                merge)
+            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING
             """)
         insert.bind(1, submission.request.id)
         insert.bind(2, flight.rawValue)
@@ -102,6 +103,7 @@ extension WriteTransaction {
         insert.bind(6, submission.supersedes?.bytes)
         insert.bind(7, metadata)
         insert.bind(8, submission.request.deadline.map(Coding.time))
+        insert.bind(9, submission.request.keepUntilMerged ? Int64(0) : nil)
         return try insert.run() == 1
     }
 
@@ -177,6 +179,7 @@ extension WriteTransaction {
         flight.bind(1, present.flight.rawValue)
         flight.bind(2, job)
         try flight.run()
+        try noteProtection(of: present.flight)
     }
 }
 

@@ -38,7 +38,7 @@ public struct StoreContract: Sendable {
     public static let rules: [Rule] =
         submitting + claiming + attempts + lateOutcomes + endings + owners + reading + content + backoff
         + backoffEndings + holding
-        + tries + deadlines + permits + accounts
+        + tries + deadlines + permits + accounts + retention
 
     /// Holds a fresh store to a rule.
     ///

@@ -28,5 +28,8 @@ final class BrokenStore: RequestStore {
     func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }
     func owners() throws -> [OwnerRecord] { try store.owners() }
     func accounts() throws -> [AccountRecord] { try store.accounts() }
+    func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
+        try store.prunePlan(retention, at: date)
+    }
     func statistics() throws -> StoreStatistics { try store.statistics() }
 }

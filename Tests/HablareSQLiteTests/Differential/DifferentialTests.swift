@@ -42,7 +42,7 @@ import Testing
             "done", "owner", "broken", "submitted", "present", "cancelled", "rejected", "staleToken", "outOfOrder",
             "settled completed", "settled failed", "settled cancelled", "invalid live", "invalid completed",
             "invalid failed", "invalid cancelled", "unknown", "claimed", "claimed again", "due", "expired",
-            "none expired", "permits", "no permits",
+            "none expired", "permits", "no permits", "pruned", "none pruned",
         ]
         #expect(expected.subtracting(kinds) == [])
     }

@@ -102,7 +102,7 @@ struct StoreHistory {
     private mutating func anyWrite() throws -> Attempted {
         now += pick(1...2_000)
         let date = self.date
-        switch pick(0...23) {
+        switch pick(0...27) {
         case 0: return Attempted(write: .registerOwner(registration()))
         case 1: return Attempted(write: .renewOwner(pickOne(owners), until: date.addingTimeInterval(30)))
         case 2 where chance(3): return Attempted(write: .retireOwner(pickOne(owners), at: date))
@@ -119,6 +119,18 @@ struct StoreHistory {
             let wish = PermitRequest(account: anyAccount(), limit: anyLimit(), costs: anyCosts())
             return Attempted(write: .reserve(wish, at: date))
         case 21: return Attempted(write: .report(anyReport(), at: date))
+        case 22: return Attempted(write: .pin(anyID(), chance(2)))
+        case 23: return Attempted(write: .merged(anyID()))
+        case 24:
+            // Both stores are told the same place; that they plan the same is compared apart.
+            let retention = Retention(
+                maximumAge: Double(pick(1...120)), maximumCount: pick(1...12), maximumBytes: Int64(pick(0...4000)))
+            let plan = try reference.prunePlan(retention, at: date)
+            let other = try store.prunePlan(retention, at: date)
+            try require("the plan of \(retention)", [other.count, Int(other.bytes)], [plan.count, Int(plan.bytes)])
+            try require("its end", other.last?.flight, plan.last?.flight)
+            let last = plan.last ?? PrunePlan.Place(receivedAt: date, flight: FlightID(rawValue: 3))
+            return Attempted(write: .prune(through: last, limit: pick(-1...4)))
         default: break
         }
         return Attempted(write: .retry(anyID(), at: date))
@@ -172,7 +184,7 @@ struct StoreHistory {
             tenant: pickOne(["", "t"]), priority: pickOne(Priority.allCases),
             attemptTimeout: chance(2) ? nil : .milliseconds(pick(1...100_000)),
             deadline: chance(2) ? nil : later(-500...60_000), maximumAttempts: chance(2) ? nil : pick(1...5),
-            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases), metadata: anyLabels())
+            unknownOutcome: pickOne(UnknownOutcomePolicy.allCases), keepUntilMerged: chance(4), metadata: anyLabels())
         let inJob = chance(2)
         var submission = try StoreWorkbench.submission(
             of: request, provider: anyProvider(), job: inJob ? anyJob().rawValue : nil, position: pick(0...40),
@@ -403,6 +415,7 @@ extension WriteReceipt {
         case .broken: "broken"
         case .submitted(let receipt): receipt.wasPresent ? "present" : "submitted"
         case .cancelled: "cancelled"
+        case .pruned(let pruned): pruned.count == 0 ? "none pruned" : "pruned"
         case .expired(let expired, let next):
             expired.isEmpty ? next == nil ? "no deadline" : "none expired" : "expired"
         case .permits(let grant): grant.next == nil ? "permits" : "no permits"

@@ -73,6 +73,9 @@ final class RecordingStore: RequestStore {
     func attempts(of id: UUID) -> [AttemptRecord] { inner.attempts(of: id) }
     func owners() -> [OwnerRecord] { inner.owners() }
     func accounts() -> [AccountRecord] { inner.accounts() }
+    func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
+        inner.prunePlan(retention, at: date)
+    }
     func statistics() -> StoreStatistics { inner.statistics() }
 }
 

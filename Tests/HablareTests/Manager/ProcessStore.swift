@@ -115,5 +115,8 @@ final class ProcessStore: RequestStore {
     func attempts(of id: UUID) -> [AttemptRecord] { shared.attempts(of: id) }
     func owners() -> [OwnerRecord] { shared.owners() }
     func accounts() -> [AccountRecord] { shared.accounts() }
+    func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
+        shared.prunePlan(retention, at: date)
+    }
     func statistics() -> StoreStatistics { shared.statistics() }
 }
