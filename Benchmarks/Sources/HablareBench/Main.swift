@@ -9,9 +9,9 @@ struct HablareBench: AsyncParsableCommand {
 }
 
 struct Measure: AsyncParsableCommand {
-    static let all = ["lifecycle", "pickup", "recovery", "memory", "narrate"]
+    static let all = ["lifecycle", "pickup", "recovery", "memory", "prune", "narrate"]
 
-    @Option(help: "Only this one: ceiling, lifecycle, pickup, recovery, memory or narrate.")
+    @Option(help: "Only this one: ceiling, lifecycle, pickup, recovery, memory, prune or narrate.")
     var only: String?
     @Option(help: "Where the figures go, as JSON.")
     var output: String?
@@ -40,6 +40,7 @@ struct Measure: AsyncParsableCommand {
             case "pickup": figures += try await Pickup.run(rounds: rounds)
             case "recovery": figures += try await Recovery.run(rounds: rounds)
             case "memory": figures += try await Memory.run()
+            case "prune": figures += try await Prune.run(rounds: rounds)
             default: figures += try await Narrate.run(rounds: rounds, hablare: hablare)
             }
         }
