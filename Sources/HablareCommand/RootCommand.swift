@@ -25,8 +25,8 @@ struct RootCommand: ParsableCommand {
         version: version,
         subcommands: [
             NarrateCommand.self, PsCommand.self, ShowCommand.self, WatchCommand.self, StreamCommand.self,
-            LogsCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self, WorkCommand.self,
-            CostCommand.self, VoicesCommand.self, DoctorCommand.self,
+            LogsCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self, PruneCommand.self,
+            WorkCommand.self, CostCommand.self, VoicesCommand.self, DoctorCommand.self,
         ])
 
     /// Says which command was probably meant, where the first word is none. The parser itself would only say that it

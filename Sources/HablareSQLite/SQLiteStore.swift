@@ -38,6 +38,12 @@ public final class SQLiteStore: RequestStore {
     private let lastForeignVersion: Guarded<Int64>
     /// Content that lost a reference and could not be looked after yet.
     private let uncollected = Guarded<Set<ContentReference>>([])
+    /// Whether what was deleted may still be in the write-ahead log.
+    private enum Erasure { case finished, wanted, postponed }
+    private let erasure: Guarded<Erasure>
+    /// How long a deletion waits for those who read an older state, in milliseconds.
+    private static let patience = 100
+    private let busyTimeout: TimeInterval
     private let path: String
 
     /// Opens the store in a folder, which is created if it is missing; migrates it to the present schema.
@@ -48,7 +54,11 @@ public final class SQLiteStore: RequestStore {
         let file = directory.appendingPathComponent("hablare.sqlite")
         self.directory = directory
         path = file.path
+        busyTimeout = configuration.busyTimeout
         try FileSystem.createDirectory(directory)
+        // What a process left that died after a deletion and before it could empty the log.
+        let log = FileSystem.size(ofFile: directory.appendingPathComponent("hablare.sqlite-wal")) ?? 0
+        erasure = Guarded(log > 0 ? .postponed : .finished)
         pool = try translatingErrors(of: path) { [path] in
             try OpeningLock.whileHeld(on: directory, waiting: configuration.busyTimeout) {
                 try DatabaseFile.open(path, configuration)
@@ -90,6 +100,8 @@ public final class SQLiteStore: RequestStore {
             }
         }
         collect(released)
+        if writes.contains(where: \.erases) { erasure.withLock { $0 = .wanted } }
+        finishErasing()
         return receipts
     }
 
@@ -164,20 +176,77 @@ public final class SQLiteStore: RequestStore {
         try translatingErrors(of: path) {
             try pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
-                    let uses = try Int.fetchOne(
-                        db,
-                        sql: """
-                            SELECT (SELECT count(*) FROM responses WHERE digest = ?1)
-                                + (SELECT count(*) FROM flights WHERE prompt_digest = ?1)
-                            """, arguments: [reference.digest])
-                    if uses == 0 { try files.remove(reference) }
+                    let isUsed = try ReadTransaction(db: db, content: nil).refers(to: reference.digest)
+                    if !isUsed { try files.remove(reference) }
                     return .rollback  // nothing was written
                 }
             }
         }
     }
 
+    /// Empties the write-ahead log after a deletion, so that the erased bytes are in none of the store's files. The
+    /// deletion is on disk by now, so a failure is not its: while somebody reads an older state the log stays as it is,
+    /// and the next commit tries again.
+    private func finishErasing() {
+        let erasing = erasure.withLock { $0 }
+        guard erasing != .finished else { return }
+        do {
+            let patience = erasing == .wanted ? Self.patience : 0
+            try pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
+                let outcome = Result { try db.checkpoint(.truncate) }
+                try db.execute(sql: "PRAGMA busy_timeout = \(Int(busyTimeout * 1000))")
+                _ = try outcome.get()
+            }
+            erasure.withLock { $0 = .finished }
+        } catch {
+            erasure.withLock { $0 = .postponed }
+        }
+    }
+
+    /// See ``RequestStore/abandonedContent(before:removing:)``.
+    public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
+        var found = AbandonedContent()
+        for file in try files.all() {
+            guard let size = try files.size(of: file, untouchedSince: date) else { continue }
+            if file.pathExtension == "tmp" {
+                if removing { try files.remove(file) }
+            } else {
+                guard let digest = files.digest(of: file), try read({ try !$0.refers(to: digest) }),
+                    try !removing || remove(file, digest, untouchedSince: date)
+                else { continue }
+            }
+            found.files += 1
+            found.bytes += Int64(size)
+        }
+        return found
+    }
+
+    /// Removes a content file under the write lock, unless a row came to refer to it, or somebody is about to write one.
+    private func remove(_ file: URL, _ digest: Data, untouchedSince date: Date) throws -> Bool {
+        try translatingErrors(of: path) {
+            try pool.writeWithoutTransaction { db in
+                var isRemoved = false
+                try db.inTransaction(.immediate) {
+                    if try !ReadTransaction(db: db, content: nil).refers(to: digest),
+                        try files.size(of: file, untouchedSince: date) != nil
+                    {
+                        try files.remove(file)
+                        isRemoved = true
+                    }
+                    return .rollback  // nothing was written
+                }
+                return isRemoved
+            }
+        }
+    }
+
     // MARK: Reading
+
+    /// See ``StoreReading/prunePlan(_:at:)``.
+    public func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
+        try read { try $0.prunePlan(retention, at: date) }
+    }
 
     private func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
         try translatingErrors(of: path) {
@@ -250,5 +319,12 @@ public final class SQLiteStore: RequestStore {
     /// - Throws: ``AIServiceError`` of category storage.
     public func close() throws {
         try translatingErrors(of: path) { try pool.close() }
+    }
+}
+
+extension StoreWrite {
+    /// Whether its bytes are to be gone from every file when it is done.
+    fileprivate var erases: Bool {
+        if case .delete = self { true } else { false }
     }
 }

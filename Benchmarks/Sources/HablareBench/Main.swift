@@ -10,9 +10,10 @@ struct HablareBench: AsyncParsableCommand {
 }
 
 struct Measure: AsyncParsableCommand {
-    static let all = ["lifecycle", "pickup", "recovery", "memory", "stream", "stream-memory", "narrate"]
+    static let all = ["lifecycle", "pickup", "recovery", "memory", "stream", "stream-memory", "prune", "narrate"]
 
-    @Option(help: "Only this one: ceiling, lifecycle, pickup, recovery, memory, stream, stream-memory or narrate.")
+    @Option(
+        help: "Only this one: ceiling, lifecycle, pickup, recovery, memory, stream, stream-memory, prune or narrate.")
     var only: String?
     @Option(help: "Where the figures go, as JSON.")
     var output: String?
@@ -43,6 +44,7 @@ struct Measure: AsyncParsableCommand {
             case "memory": figures += try await Memory.run()
             case "stream": figures += try await Streaming.run(rounds: rounds)
             case "stream-memory": figures += try await Streaming.memory()
+            case "prune": figures += try await Prune.run(rounds: rounds)
             default: figures += try await Narrate.run(rounds: rounds, hablare: hablare)
             }
         }

@@ -91,6 +91,11 @@ public final class InMemoryStore: RequestStore {
         tables.withLock { $0.budgetRecords }
     }
 
+    /// See ``StoreReading/prunePlan(_:at:)``.
+    public func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
+        tables.withLock { $0.prunePlan(retention, at: date) }
+    }
+
     /// See ``StoreReading/statistics()``.
     public func statistics() -> StoreStatistics {
         tables.withLock { $0.statistics }

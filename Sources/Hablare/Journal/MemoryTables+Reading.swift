@@ -10,7 +10,8 @@ extension MemoryTables {
             error: row.error,
             attempts: flight.lifecycle.attempt, deadline: row.deadline, createdAt: row.createdAt,
             finishedAt: row.finishedAt,
-            supersedes: row.supersedes, metadata: row.metadata, tags: row.tags)
+            supersedes: row.supersedes, isPinned: row.isPinned, awaitsMerge: row.awaitsMerge, metadata: row.metadata,
+            tags: row.tags)
         if snapshot.phase == .pending {
             snapshot.waiting = flight.lifecycle.waitReason {
                 countingAhead ? flightsAhead(of: row.flight, flight) : nil
@@ -74,6 +75,7 @@ extension MemoryTables {
             id: id, prompt: led.prompt, model: flight.origin.model, parameters: led.parameters, sample: led.sample,
             tenant: led.tenant, priority: row.priority, attemptTimeout: led.attemptTimeout, deadline: row.deadline,
             maximumAttempts: led.maximumAttempts, unknownOutcome: led.unknownOutcome, streaming: led.streaming,
+            keepUntilMerged: row.keepUntilMerged,
             metadata: row.metadata,
             tags: row.tags,
             fallback: led.fallback)

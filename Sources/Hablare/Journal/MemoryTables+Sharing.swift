@@ -87,7 +87,8 @@ extension MemoryTables {
         requests[request.id] = RequestRow(
             flight: id, priority: request.priority, job: submission.job, supersedes: submission.supersedes,
             metadata: request.metadata, createdAt: submission.createdAt, deadline: request.deadline,
-            tags: request.tags)
+            tags: request.tags, keepUntilMerged: request.keepUntilMerged,
+            awaitsMerge: request.keepUntilMerged)
         if !request.tags.isEmpty { ledgerTables.tags[id, default: []].formUnion(request.tags) }
         if let deadline = request.deadline {
             deadlines.insert(Alarm(date: deadline, number: id.rawValue, id: request.id))
@@ -116,6 +117,7 @@ extension MemoryTables {
             deadline: flight.crew.members.count == 1 ? head.deadline : members(of: flight).lastDeadline,
             maximumAttempts: request.maximumAttempts, unknownOutcome: request.unknownOutcome,
             streaming: request.streaming,
+            keepUntilMerged: head.keepUntilMerged,
             metadata: head.metadata, tags: head.tags, fallback: request.fallback)
     }
 

@@ -19,6 +19,9 @@ struct MemoryTables: Sendable {
         /// Whether the response was given up for this request; others of its flight may keep it.
         var isEvicted = false
         var tags: [String] = []
+        var isPinned = false
+        var keepUntilMerged = false
+        var awaitsMerge = false
     }
 
     struct FlightRow: Sendable {
@@ -151,6 +154,12 @@ extension MemoryTables {
             return .done
         case .evict(let id):
             return evict(id)
+        case .prune(let place, let limit):
+            return prune(through: place, limit: limit)
+        case .pin(let id, let isPinned):
+            return pin(id, isPinned)
+        case .merged(let id):
+            return merged(id)
         case .delete(let id, let date):
             return delete(id, at: date)
         }
@@ -285,7 +294,8 @@ extension MemoryTables {
         requests[request.id] = RequestRow(
             flight: id, priority: request.priority, job: submission.job, supersedes: submission.supersedes,
             metadata: request.metadata, createdAt: submission.createdAt, deadline: request.deadline,
-            tags: request.tags)
+            tags: request.tags, keepUntilMerged: request.keepUntilMerged,
+            awaitsMerge: request.keepUntilMerged)
         if !request.tags.isEmpty { ledgerTables.tags[id, default: []].formUnion(request.tags) }
         if let deadline = request.deadline {
             deadlines.insert(Alarm(date: deadline, number: lastFlight, id: request.id))

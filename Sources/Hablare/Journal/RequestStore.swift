@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Where requests live: the seam between the engine and a database.
 ///
 /// Synchronous and throwing on purpose: the ``Journal`` calls ``commit(_:)`` and ``claim(_:)`` from one thread of its
@@ -24,6 +26,13 @@ public protocol RequestStore: StoreReading {
     /// Where large content is kept; `nil` when the store keeps all content inline.
     var content: (any ContentStore)? { get }
 
+    /// Finds, and removes if told to, what a process left behind that died between a content file and its row, or while
+    /// it wrote a file: content that no row refers to and that nobody has written since a date. Never removes what a row
+    /// refers to. Blocks for the time of looking at every content file.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage.
+    func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent
+
     /// Tells of commits that other processes made; `nil` when the store has no other processes.
     var signal: (any StoreSignal)? { get }
 
@@ -32,4 +41,9 @@ public protocol RequestStore: StoreReading {
 
     /// Whether another process has committed since the last call. Called from the journal's thread.
     func hasForeignCommits() throws -> Bool
+}
+
+extension RequestStore {
+    /// None: of a store that keeps all content inline.
+    public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent { AbandonedContent() }
 }

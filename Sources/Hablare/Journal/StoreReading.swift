@@ -36,6 +36,9 @@ public protocol StoreReading: Sendable {
     /// What was spent of budgets, by name, then by period.
     func budgets() throws -> [BudgetRecord]
 
+    /// What a policy would give up of the responses now. Reads an entry of every unprotected one, and none of content.
+    func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan
+
     /// Counts.
     func statistics() throws -> StoreStatistics
 }

@@ -35,6 +35,13 @@ public enum StoreWrite: Sendable {
     case report(AccountReport, at: Date)
     /// The response's bytes are given up; that there was one stays.
     case evict(UUID)
+    /// Gives up the unprotected responses that were received at a place or before, the oldest first, at most so many.
+    /// Receipt: ``WriteReceipt/pruned(_:)``.
+    case prune(through: PrunePlan.Place, limit: Int)
+    /// Somebody wants a request's response kept whatever its age, or no longer.
+    case pin(UUID, Bool)
+    /// The response of a request that was to be kept until its merge was merged.
+    case merged(UUID)
     /// The request, its prompt and its content are erased; its attempts stay in the ledger.
     /// Receipt: ``WriteReceipt/cancelled(flight:token:)`` when it was live, else ``WriteReceipt/done``.
     case delete(UUID, at: Date)

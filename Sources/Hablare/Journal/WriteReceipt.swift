@@ -23,6 +23,8 @@ public enum WriteReceipt: Sendable, Hashable {
     case started(overBudget: BudgetRefusal?)
     /// What was granted.
     case permits(PermitGrant)
+    /// These responses were given up.
+    case pruned(Pruned)
     /// The row was refused; the others of the commit were not.
     case rejected(AIServiceError)
     /// The flight is not what the writer believed. For the end of an attempt: it is in the ledger, discarded.

@@ -16,7 +16,7 @@ extension AIRequestManager {
         case .pending: return .pending
         case .executing: return .executing(progress: hub.progress(of: id))
         case .completed:
-            return .completed(kept(response, isPinned: snapshot.job != nil) ?? .expired(id, snapshot, seams.date()))
+            return .completed(kept(response, isProtected: snapshot.isProtected) ?? .expired(id, snapshot, seams.date()))
         case .failed: return .failed(snapshot.error ?? AIServiceError(.providerFailed, "The reason is not recorded."))
         case .cancelled: return .cancelled
         }

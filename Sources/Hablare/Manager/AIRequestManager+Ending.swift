@@ -94,6 +94,12 @@ extension AIRequestManager {
 
     /// Erases a request, its prompt and its content. A live one is cancelled first. Its attempts stay in the ledger.
     ///
+    /// With a `SQLiteStore`, the bytes are in none of the store's files when this returns: rows are overwritten, the
+    /// write-ahead log is emptied, content files that no other request refers to are removed. Where somebody reads an
+    /// older state at that moment, or the process dies, a later commit finishes it. Nothing is promised of what SQLite
+    /// leaves in unused space when it rearranges its pages, of copies elsewhere, and of a disk's blocks that belonged to
+    /// removed files: who must withstand forensics encrypts the disk.
+    ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func delete(_ id: UUID) async throws {
         switch try await journal.commit(.delete(id, at: seams.date())) {

@@ -7,10 +7,10 @@ extension AIRequestManager {
     }
 
     /// A response within its keeping time; past it, what is left of it.
-    func kept(_ response: AIResponseData?, isPinned: Bool) -> AIResponseData? {
+    func kept(_ response: AIResponseData?, isProtected: Bool) -> AIResponseData? {
         guard let response else { return nil }
         let isKept = configuration.retention.keeps(
-            receivedAt: response.receivedAt, isPinned: isPinned, now: seams.date())
+            receivedAt: response.receivedAt, isProtected: isProtected, now: seams.date())
         return isKept ? response : response.evicted()
     }
 }

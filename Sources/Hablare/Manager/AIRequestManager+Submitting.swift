@@ -74,8 +74,8 @@ extension AIRequestManager {
             id: seams.makeID(), prompt: old.prompt, model: old.model, parameters: old.parameters, sample: old.sample,
             tenant: old.tenant, priority: old.priority, attemptTimeout: old.attemptTimeout,
             maximumAttempts: old.maximumAttempts,
-            unknownOutcome: old.unknownOutcome, streaming: old.streaming, metadata: old.metadata, tags: old.tags,
-            fallback: old.fallback)
+            unknownOutcome: old.unknownOutcome, streaming: old.streaming, keepUntilMerged: old.keepUntilMerged,
+            metadata: old.metadata, tags: old.tags, fallback: old.fallback)
         var new = try draft(request, stored.provider)
         new.submission.supersedes = id
         return try await store(new).id

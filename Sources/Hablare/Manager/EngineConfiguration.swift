@@ -23,6 +23,9 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var budgets: [Budget]
     /// How long responses are kept.
     public var retention: Retention
+    /// How often the process gives up responses past ``retention``, and removes content files that nobody refers to.
+    /// Default 5 min.
+    public var pruneInterval: Duration
 
     /// Creates a configuration.
     public init(
@@ -36,7 +39,8 @@ public struct EngineConfiguration: Sendable, Hashable {
         breaker: BreakerPolicy = BreakerPolicy(),
         prices: PriceTable = .shipped,
         budgets: [Budget] = [],
-        retention: Retention = Retention()
+        retention: Retention = Retention(),
+        pruneInterval: Duration = .seconds(300)
     ) {
         self.scope = scope
         self.attemptTimeout = attemptTimeout
@@ -49,6 +53,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         self.prices = prices
         self.budgets = budgets
         self.retention = retention
+        self.pruneInterval = pruneInterval
     }
 
     /// Refuses what cannot work.
@@ -57,6 +62,7 @@ public struct EngineConfiguration: Sendable, Hashable {
     func check() throws(AIServiceError) {
         let positive: [(String, Duration)] = [
             ("attemptTimeout", attemptTimeout), ("renewalInterval", renewalInterval), ("leaseDuration", leaseDuration),
+            ("pruneInterval", pruneInterval),
         ]
         for (name, value) in positive where value <= .zero {
             throw AIServiceError(.invalidConfiguration, "`\(name)` is not positive. Give it some time.")
@@ -72,6 +78,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         }
         try breaker.check("`breaker`")
         try Budget.check(budgets)
+        try retention.check()
         guard retry.maximumAttempts >= 1 else {
             throw AIServiceError(.invalidConfiguration, "`retry.maximumAttempts` is less than 1. Give it 1 or more.")
         }

@@ -77,6 +77,7 @@ public struct EngineService: Service {
             let executor = manager.seams.taskExecutor
             group.addTask(executorPreference: executor) { await housekeeper.keepHouse(registration) }
             group.addTask(executorPreference: executor) { await housekeeper.watchOthers() }
+            group.addTask(executorPreference: executor) { await housekeeper.keepWithinLimits() }
             await untilShutdown()
             group.cancelAll()
         }

@@ -3,7 +3,7 @@ import Logging
 
 /// Says that this process lives, finds those that do not, and notices what others did on the same store.
 struct Housekeeper: Sendable {
-    private let manager: AIRequestManager
+    let manager: AIRequestManager
     /// How many looks around were called for, and how many of these calls were answered by one that succeeded.
     private let looks = Guarded((wanted: 0, done: 0))
 

@@ -39,6 +39,9 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     public var unknownOutcome: UnknownOutcomePolicy
     /// How the answer streams to its readers while it is made. Default `nil`: it does not; readers get it whole.
     public var streaming: StreamingPolicy?
+    /// Whether the response is kept, whatever its age and the store's limits, until
+    /// ``AIRequestManager/merged(_:)`` says that it was merged into the app's own data. Default `false`.
+    public var keepUntilMerged: Bool
     /// The caller's own labels. Stored, returned, never sent to a provider, not part of the fingerprint.
     public var metadata: [String: String]
 
@@ -73,6 +76,7 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         maximumAttempts: Int? = nil,
         unknownOutcome: UnknownOutcomePolicy = .runAgain,
         streaming: StreamingPolicy? = nil,
+        keepUntilMerged: Bool = false,
         metadata: [String: String] = [:],
         tags: [String] = [],
         fallback: [FallbackHop] = []
@@ -89,6 +93,7 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         self.maximumAttempts = maximumAttempts
         self.unknownOutcome = unknownOutcome
         self.streaming = streaming
+        self.keepUntilMerged = keepUntilMerged
         self.metadata = metadata
         self.tags = tags
         self.fallback = fallback

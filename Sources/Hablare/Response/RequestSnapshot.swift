@@ -69,11 +69,18 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public var finishedAt: Date?
     /// The request that this one was made to replace, by `regenerate`.
     public var supersedes: UUID?
+    /// Whether somebody pinned its response.
+    public var isPinned: Bool
+    /// Whether its response is kept because it has not been merged yet.
+    public var awaitsMerge: Bool
     /// The caller's labels.
     public var metadata: [String: String]
 
     /// What the ledger adds its costs up by.
     public var tags: [String]
+    /// Whether its response is kept whatever its age and the store's limits: it is pinned, of a job, or awaits its
+    /// merge.
+    public var isProtected: Bool { isPinned || awaitsMerge || job != nil }
 
     /// Creates a snapshot; stores do.
     public init(
@@ -81,7 +88,7 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         model: String? = nil,
         priority: Priority = .normal, phase: RequestPhase, error: AIServiceError? = nil, waiting: WaitReason? = nil,
         holder: Holder? = nil, attempts: Int, deadline: Date? = nil, createdAt: Date, finishedAt: Date? = nil,
-        supersedes: UUID? = nil,
+        supersedes: UUID? = nil, isPinned: Bool = false, awaitsMerge: Bool = false,
         metadata: [String: String] = [:], tags: [String] = []
     ) {
         self.id = id
@@ -100,6 +107,8 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         self.createdAt = createdAt
         self.finishedAt = finishedAt
         self.supersedes = supersedes
+        self.isPinned = isPinned
+        self.awaitsMerge = awaitsMerge
         self.metadata = metadata
         self.tags = tags
     }

@@ -36,7 +36,14 @@ struct AttendedStore: RequestStore {
     func accounts() throws -> [AccountRecord] { try store.accounts() }
     func ledger(_ query: LedgerQuery) throws -> LedgerReport { try store.ledger(query) }
     func budgets() throws -> [BudgetRecord] { try store.budgets() }
+    func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
+        try store.prunePlan(retention, at: date)
+    }
     func statistics() throws -> StoreStatistics { try store.statistics() }
+
+    func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
+        try store.abandonedContent(before: date, removing: removing)
+    }
 }
 
 /// Content files that ring an alarm when they cannot be written.

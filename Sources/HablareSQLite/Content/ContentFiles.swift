@@ -69,7 +69,10 @@ public final class ContentFiles: ContentStore {
     }
 
     func remove(_ reference: ContentReference) throws {
-        let file = file(of: reference)
+        try remove(file(of: reference))
+    }
+
+    func remove(_ file: URL) throws {
         guard unlink(file.path) == 0 || errno == ENOENT else {
             throw AIServiceError(errno: errno, doing: "remove", path: file.path)
         }
@@ -81,6 +84,24 @@ public final class ContentFiles: ContentStore {
         return try folders.flatMap { folder in
             try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         }.sorted { $0.path < $1.path }
+    }
+
+    /// The size of a file; `nil` when it is gone, or was written since a date.
+    func size(of file: URL, untouchedSince date: Date) throws -> Int? {
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            guard let touched = attributes[.modificationDate] as? Date, touched < date else { return nil }
+            return (attributes[.size] as? NSNumber)?.intValue ?? 0
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            return nil
+        }
+    }
+
+    /// The digest that a file is named by; `nil` when the file is not of ours.
+    func digest(of file: URL) -> Data? {
+        let name = file.deletingLastPathComponent().lastPathComponent + file.lastPathComponent
+        guard name.utf8.count == 64 else { return nil }
+        return Data(hexadecimal: name)
     }
 
     func file(of reference: ContentReference) -> URL {
@@ -124,7 +145,8 @@ public final class ContentFiles: ContentStore {
         try prepare(folder)
         // A file under its final name is complete and synced: it was renamed after its sync. Its name may not be:
         // another process may have renamed it a moment ago.
-        if has(reference) {
+        // Touched, so that nobody takes it for abandoned before its row is written.
+        if has(reference), FileSystem.touch(file) {
             try FileSystem.sync(folder, required: true)
             return reference
         }

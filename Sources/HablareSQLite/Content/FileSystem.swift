@@ -34,6 +34,11 @@ enum FileSystem {
         return Int(information.st_size)
     }
 
+    /// Says that a file is in use now; `false` when there is none any more.
+    static func touch(_ file: URL) -> Bool {
+        utimes(file.path, nil) == 0
+    }
+
     /// Creates an empty file that only its owner may read, unless there is one.
     static func createPrivateFile(_ file: URL) throws {
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)

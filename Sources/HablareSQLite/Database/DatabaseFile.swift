@@ -34,7 +34,8 @@ enum DatabaseFile {
 
     private static func prepare(_ db: Database, _ options: SQLiteStore.Configuration) throws {
         try db.execute(sql: "PRAGMA synchronous = FULL")
-        try db.execute(sql: "PRAGMA secure_delete = FAST")
+        // What is deleted is overwritten, also on pages that become free.
+        try db.execute(sql: "PRAGMA secure_delete = ON")
         #if canImport(Darwin)
         try db.execute(sql: "PRAGMA fullfsync = ON")
         try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")

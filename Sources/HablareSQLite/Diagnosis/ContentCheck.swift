@@ -74,7 +74,7 @@ struct ContentCheck {
             StoreDiagnosis.Finding(
                 kind: kind, isProblem: false,
                 message:
-                    "There are \(files) \(what), of \(found.bytes) bytes together. They do no harm but take space. Running the command that was interrupted again uses them."
+                    "There are \(files) \(what), of \(found.bytes) bytes together. They do no harm but take space. Running the command that was interrupted again uses them; `hablare prune` removes those that are older than an hour."
             ))
     }
 }

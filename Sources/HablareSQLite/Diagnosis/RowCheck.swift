@@ -40,10 +40,21 @@ struct RowCheck {
             WHERE r.state = 1 AND s.flight IS NULL
             """, &diagnosis
         ) { "Request \($0) is completed but has no response. Remove it and run its command again: hablare rm \($0)" }
+        try find(.responseMiscounted, Self.miscountedResponses, &diagnosis) {
+            "What is noted of the size of request \($0)'s response, or of whether it is kept, is wrong: it may be kept too long, never too short. Remove it when it is not needed any more: hablare rm \($0)"
+        }
         return diagnosis
     }
 
-    /// A flight's holder goes with its state, and its member is live as long as it is open.
+    /// The note on a response that pruning goes by, beside what it should be.
+    private static let miscountedResponses = """
+        SELECT r.id FROM responses s JOIN requests r ON r.flight = s.flight
+        WHERE s.spare IS NOT CASE
+            WHEN NOT \(Protection.exists(for: "s.flight")) THEN coalesce(s.size, length(s.body))
+        END
+        """
+
+    /// A flight's holder goes with its state, and the member that leads it is live as long as it is open.
     private static let inconsistentFlights = """
         SELECT r.id FROM requests r JOIN flights f ON f.id = r.flight
         WHERE CASE
@@ -52,7 +63,8 @@ struct RowCheck {
             WHEN f.state IN (3, 4, 5) THEN f.owner IS NULL
             WHEN f.state = 6 THEN f.owner = -1 AND f.not_before IS NOT NULL
             WHEN f.state = 7 THEN f.owner = -2
-        END IS NOT 1 OR (r.state = 0) = (f.state IN (3, 4, 5))
+        END IS NOT 1 OR r.state = 0 AND f.state IN (3, 4, 5)
+            OR r.state <> 0 AND r.id = f.member AND f.state NOT IN (3, 4, 5)
         """
 
     /// Every claim that a content file is there.

@@ -12,6 +12,8 @@ public struct StoreDiagnosis: Sendable, Hashable {
             case flightInconsistent = "flight-inconsistent"
             /// A request is completed, and has no response.
             case responseMissing = "response-missing"
+            /// What is noted of a response's size, or of whether it may be given up, is wrong.
+            case responseMiscounted = "response-miscounted"
             /// A content file that a row refers to is not there.
             case contentMissing = "content-missing"
             /// A content file has another size than was recorded.

@@ -22,6 +22,9 @@ enum Schema {
         migrator.registerMigration("005-ledger") { db in
             try db.execute(sql: ledger)
         }
+        migrator.registerMigration("006-retention") { db in
+            try db.execute(sql: retention)
+        }
         return migrator
     }
 
@@ -234,5 +237,24 @@ enum Schema {
             bytes BLOB
         );
         CREATE UNIQUE INDEX chunks_of_flight ON chunks (flight, generation, first);
+        """
+
+    /// Which responses may be given up, and how large they are.
+    ///
+    /// - `responses.spare`: the bytes that giving up the response frees; NULL where it was given up, or where a request
+    ///   protects it (`Protection`). It is written in the statement that writes or erases the content, and anew
+    ///   whenever a protection comes or goes, so there is no running total that could drift; the doctor checks it.
+    /// - `responses_spare` has everything that a plan needs, in the order in which it looks, and no row's content.
+    /// - `requests.merge`: NULL where no merge was asked for, 0 while one is awaited, 1 afterwards.
+    private static let retention = """
+        ALTER TABLE requests ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE requests ADD COLUMN merge INTEGER;
+        ALTER TABLE responses ADD COLUMN spare INTEGER;
+        UPDATE responses SET spare = coalesce(size, length(body))
+            WHERE NOT EXISTS (
+                SELECT 1 FROM flights f JOIN requests r ON r.id = f.member AND r.flight = f.id
+                WHERE f.id = responses.flight AND r.job IS NOT NULL
+            );
+        CREATE INDEX responses_spare ON responses (received_at, flight, spare) WHERE spare IS NOT NULL;
         """
 }

@@ -7,6 +7,9 @@ struct ContentColumns {
     let inline: Data?
     let reference: ContentReference?
 
+    /// How many bytes the content has.
+    var byteCount: Int64 { Int64(reference?.byteCount ?? inline?.count ?? 0) }
+
     init(_ content: ResponseContent) throws {
         switch content {
         case .text(let body), .data(let body), .audio(let body, _), .image(let body, _):

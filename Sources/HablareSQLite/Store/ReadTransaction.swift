@@ -10,7 +10,7 @@ struct ReadTransaction {
     private static let snapshotColumns = """
         SELECT r.id, j.key, r.position, p.name, f.model, coalesce(r.priority, f.priority), r.state, r.error,
             r.created_at, r.finished_at, r.supersedes, r.metadata, r.deadline, o.host, o.pid, r.flight, r.tags,
-            \(FlightLifecycle.snapshotColumns), f.member
+            r.pinned, r.merge IS 0, \(FlightLifecycle.snapshotColumns), f.member
         """
     private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
     /// The few that are held, by their index, and not by a look at every request.
@@ -100,7 +100,7 @@ struct ReadTransaction {
     }
 
     private static func snapshot(_ row: borrowing BoundStatement.RowReader) throws -> (RequestSnapshot, FlightID) {
-        let lifecycle = try FlightLifecycle(row, from: 17)
+        let lifecycle = try FlightLifecycle(row, from: 19)
         guard let id = row.uuid(0), let member = RequestLifecycle.State(rawValue: Int(row.int(6))),
             let priority = Priority(rawValue: Int(row.int(5)))
         else { throw AIServiceError(.storageCorrupt, "A request's row cannot be read. Run `hablare doctor`.") }
@@ -111,10 +111,11 @@ struct ReadTransaction {
             phase: RequestPhase(member, lifecycle), error: try Coding.value(AIServiceError.self, row.data(7)),
             attempts: lifecycle.attempt, deadline: row.optionalInt(12).map(Coding.date),
             createdAt: Coding.date(row.int(8)), finishedAt: row.optionalInt(9).map(Coding.date),
-            supersedes: row.uuid(10), metadata: try Coding.value([String: String].self, row.data(11)) ?? [:],
+            supersedes: row.uuid(10), isPinned: row.int(17) != 0, awaitsMerge: row.int(18) != 0,
+            metadata: try Coding.value([String: String].self, row.data(11)) ?? [:],
             tags: try Coding.value([String].self, row.data(16)) ?? [])
         if snapshot.phase == .pending { snapshot.waiting = lifecycle.waitReason { nil } }
-        if snapshot.waitsForItsLane, let head = row.uuid(17 + FlightLifecycle.columnCount), head != id {
+        if snapshot.waitsForItsLane, let head = row.uuid(19 + FlightLifecycle.columnCount), head != id {
             snapshot.waiting = .following(head)
         }
         if lifecycle.owner != nil, let host = row.text(13) {

@@ -6,16 +6,16 @@ struct RequestColumns {
     static let selection = """
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
             f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
-            r.tags, f.chain, f.streaming
+            r.tags, f.chain, f.streaming, r.merge
         """
     /// The same of any member, with what is its own.
     static let ofMember = """
         SELECT r.id, p.name, f.model, f.tenant, f.sample, f.timeout, coalesce(r.priority, f.priority), f.prompt_kind,
             f.prompt, f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
-            r.tags, f.chain, f.streaming
+            r.tags, f.chain, f.streaming, r.merge
         """
     /// How many columns ``selection`` has.
-    static let count: Int32 = 19
+    static let count: Int32 = 20
 
     let provider: ProviderID
     private let id: UUID
@@ -37,6 +37,7 @@ struct RequestColumns {
     /// The providers and models to ask, that of the submission first; empty where there is only that.
     private let chain: [FallbackHop]
     private let streaming: StreamingPolicy?
+    private let keepUntilMerged: Bool
 
     init(_ row: borrowing BoundStatement.RowReader) throws {
         guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))),
@@ -66,6 +67,7 @@ struct RequestColumns {
         tags = try Coding.value([String].self, row.data(16)) ?? []
         chain = try Coding.value([FallbackHop].self, row.data(17)) ?? []
         streaming = row.optionalInt(18).map(StreamingPolicy.init(code:))
+        keepUntilMerged = !row.isNull(19)
     }
 
     /// The request, its prompt read.
@@ -84,7 +86,7 @@ struct RequestColumns {
         AIRequest(
             id: id, prompt: prompt, model: model, parameters: parameters, sample: sample, tenant: tenant,
             priority: priority, attemptTimeout: timeout, deadline: deadline, maximumAttempts: maximumAttempts,
-            unknownOutcome: unknownOutcome, streaming: streaming, metadata: metadata, tags: tags,
-            fallback: Array(chain.dropFirst()))
+            unknownOutcome: unknownOutcome, streaming: streaming, keepUntilMerged: keepUntilMerged,
+            metadata: metadata, tags: tags, fallback: Array(chain.dropFirst()))
     }
 }

@@ -193,8 +193,9 @@ extension WriteTransaction {
         var insert = try BoundStatement(
             db,
             """
-            INSERT INTO responses (flight, kind, format, body, digest, size, metadata, received_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING
+            INSERT INTO responses (flight, kind, format, body, digest, size, metadata, received_at, spare)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE WHEN \(Protection.exists(for: "?1")) THEN NULL ELSE ?9 END)
+            ON CONFLICT DO NOTHING
             """)
         insert.bind(1, flight.rawValue)
         insert.bind(2, content.type.code)
@@ -204,6 +205,7 @@ extension WriteTransaction {
         insert.bind(6, columns.reference.map { Int64($0.byteCount) })
         insert.bind(7, try Coding.labels(response.metadata))
         insert.bind(8, Coding.time(response.receivedAt))
+        insert.bind(9, columns.byteCount)
         try insert.run()
     }
 }

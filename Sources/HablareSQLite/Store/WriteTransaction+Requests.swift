@@ -79,6 +79,7 @@ extension WriteTransaction {
         tags.bind(1, id)
         tags.bind(2, flight)
         try tags.run()
+        try noteProtection(of: row.id)
     }
 
     private func jobNumber(of id: UUID) throws -> Int64? {
@@ -103,10 +104,10 @@ extension WriteTransaction {
     private mutating func giveUpResponse(of flight: FlightID) throws {
         guard let row = try flightRow(flight), row.lifecycle.state == .settled(.completed),
             try !isResponseKept(by: row)
-        else { return }
+        else { return try noteProtection(of: flight) }
         try releaseResponse(of: flight)
         var update = try BoundStatement(
-            db, "UPDATE responses SET body = NULL, digest = NULL, size = NULL WHERE flight = ?1")
+            db, "UPDATE responses SET body = NULL, digest = NULL, size = NULL, spare = NULL WHERE flight = ?1")
         update.bind(1, flight.rawValue)
         try update.run()
         try forgetChunks(of: flight)

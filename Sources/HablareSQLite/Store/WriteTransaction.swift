@@ -37,6 +37,9 @@ struct WriteTransaction {
         case .reserve(let request, let date): try reserve(request, at: date)
         case .report(let report, let date): try note(report, at: date)
         case .evict(let id): try evict(id)
+        case .prune(let place, let limit): try prune(through: place, limit: limit)
+        case .pin(let id, let isPinned): try pin(id, isPinned)
+        case .merged(let id): try merged(id)
         case .delete(let id, let date): try delete(id, at: date)
         }
     }

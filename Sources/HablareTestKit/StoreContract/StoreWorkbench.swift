@@ -179,6 +179,39 @@ package struct StoreWorkbench: Sendable {
         try require("the phase", try store.snapshot(of: Self.id(number))?.phase, is: phase)
     }
 
+    // MARK: Retention
+
+    /// Gives up what is not kept; fails unless the store answers such a wish as it should.
+    package func prune(through last: PrunePlan.Place, limit: Int = 99) throws -> Pruned {
+        let receipt = try write(.prune(through: last, limit: limit))
+        guard case .pruned(let pruned) = receipt else {
+            throw ContractViolation(message: "giving up responses gave \(receipt)", location: #fileID)
+        }
+        return pruned
+    }
+
+    /// Submits requests and completes them one after another, each a second after the one before.
+    ///
+    /// - Parameter submissions: All for provider `p`; each is the only one that waits when it is run.
+    @discardableResult
+    package func complete(
+        _ submissions: [Submission], by owner: OwnerID, with content: ResponseContent = .text("answer")
+    ) throws -> [RunningAttempt] {
+        try submissions.enumerated().map { number, submission in
+            try submit(submission)
+            let attempt = try startNext(owner)
+            try require("completing", try write(.settle(attempt.completed(content, at: 100 + number))), is: .done)
+            return attempt
+        }
+    }
+
+    /// Whether the content of a request's response is there.
+    package func isKept(_ number: Int) throws -> Bool {
+        let response = try require("the response of \(number)", try store.response(of: Self.id(number)))
+        if case .success = response.result { return true }
+        return false
+    }
+
     // MARK: Deadlines and limits
 
     /// Ends what is out of time; fails unless the store answers such a wish as it should.

@@ -34,5 +34,8 @@ final class BrokenStore: RequestStore {
     func accounts() throws -> [AccountRecord] { try store.accounts() }
     func ledger(_ query: LedgerQuery) throws -> LedgerReport { try store.ledger(query) }
     func budgets() throws -> [BudgetRecord] { try store.budgets() }
+    func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
+        try store.prunePlan(retention, at: date)
+    }
     func statistics() throws -> StoreStatistics { try store.statistics() }
 }

@@ -42,7 +42,8 @@ import Testing
             "done", "owner", "broken", "submitted", "present", "cancelled", "rejected", "staleToken", "outOfOrder",
             "settled completed", "settled failed", "settled cancelled", "invalid live", "invalid completed",
             "invalid failed", "invalid cancelled", "unknown", "claimed", "claimed again", "due", "expired",
-            "none expired", "permits", "no permits", "started", "over budget", "appended", "joined", "some ended",
+            "none expired", "permits", "no permits", "started", "over budget", "pruned", "none pruned", "appended",
+            "joined", "some ended",
             "some ended, goes on", "none ended, goes on",
         ]
         #expect(expected.subtracting(kinds) == [])

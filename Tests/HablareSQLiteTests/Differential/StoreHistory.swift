@@ -122,7 +122,7 @@ struct StoreHistory {
     private mutating func anyWrite() throws -> Attempted {
         now += pick(1...2_000)
         let date = self.date
-        switch pick(0...28) {
+        switch pick(0...31) {
         case 0: return Attempted(write: .registerOwner(registration()))
         case 1: return Attempted(write: .renewOwner(pickOne(owners), until: date.addingTimeInterval(30)))
         case 2 where chance(3): return Attempted(write: .retireOwner(pickOne(owners), at: date))
@@ -140,6 +140,18 @@ struct StoreHistory {
             return Attempted(write: .reserve(wish, at: date))
         case 21: return Attempted(write: .report(anyReport(), at: date))
         case 22...26: if let group = anyGroup() { return Attempted(write: .append(group)) }
+        case 27: return Attempted(write: .pin(anyID(), chance(2)))
+        case 28: return Attempted(write: .merged(anyID()))
+        case 29:
+            // Both stores are told the same place; that they plan the same is compared apart.
+            let retention = Retention(
+                maximumAge: Double(pick(1...120)), maximumCount: pick(1...12), maximumBytes: Int64(pick(0...4000)))
+            let plan = try reference.prunePlan(retention, at: date)
+            let other = try store.prunePlan(retention, at: date)
+            try require("the plan of \(retention)", [other.count, Int(other.bytes)], [plan.count, Int(plan.bytes)])
+            try require("its end", other.last?.flight, plan.last?.flight)
+            let last = plan.last ?? PrunePlan.Place(receivedAt: date, flight: FlightID(rawValue: 3))
+            return Attempted(write: .prune(through: last, limit: pick(-1...4)))
         default: break
         }
         return Attempted(write: .retry(anyID(), at: date))
@@ -228,7 +240,7 @@ struct StoreHistory {
             unknownOutcome: pickOne(UnknownOutcomePolicy.allCases),
             streaming: chance(2)
                 ? nil : StreamingPolicy(durability: chance(2) ? .durable : .volatile, allowsRestart: chance(2)),
-            metadata: anyLabels(), tags: anyTags(),
+            keepUntilMerged: chance(4), metadata: anyLabels(), tags: anyTags(),
             fallback: chance(3) ? [FallbackHop("q", model: chance(2) ? nil : "n"), FallbackHop("")] : [])
         let inJob = chance(2)
         var submission = try StoreWorkbench.submission(
@@ -510,6 +522,7 @@ extension WriteReceipt {
         case .submitted(let receipt): receipt.wasPresent ? "present" : receipt.hasJoined ? "joined" : "submitted"
         case .ended(let finished, let goesOn): "\(finished.isEmpty ? "none" : "some") ended\(goesOn ? ", goes on" : "")"
         case .cancelled: "cancelled"
+        case .pruned(let pruned): pruned.count == 0 ? "none pruned" : "pruned"
         case .expired(let expired, let next):
             expired.isEmpty ? next == nil ? "no deadline" : "none expired" : "expired"
         case .started(let refusal): refusal == nil ? "started" : "over budget"

@@ -160,4 +160,41 @@ import Testing
         #expect(try bench.expire(at: 3600).expired.map(\.id) == [request.id])
         #expect(try store.diagnose().findings.filter(\.isProblem) == [])
     }
+
+    @Test(
+        "Responses of an older version are counted, and those of a job protected",
+        arguments: ["001-requests", "002-dispatch"])
+    func countsResponses(version: String) throws {
+        let folder = try folder(from: version)
+        let queue = try DatabaseQueue(path: folder.url.appendingPathComponent("hablare.sqlite").path)
+        // A twin of the completed request, in a job, and one whose content was evicted.
+        try queue.write { db in
+            for (number, flight) in [(30, 30), (31, 31)] {
+                let id = StoreWorkbench.id(number)
+                let bytes = withUnsafeBytes(of: id.uuid) { Data($0) }
+                try db.execute(
+                    sql: """
+                        INSERT INTO flights (id, state, token, attempt, generation, provider, job, priority, member,
+                            fingerprint, sample, prompt_kind)
+                        VALUES (?, 3, 1, 1, 1, 1, NULL, 1, ?, x'', 0, 0)
+                        """, arguments: [flight, bytes])
+                try db.execute(
+                    sql:
+                        "INSERT INTO requests (id, flight, state, job, position, created_at) VALUES (?, ?, 1, ?, ?, 1)",
+                    arguments: [bytes, flight, number == 30 ? 1 : nil, number == 30 ? 99 : nil])
+                try db.execute(
+                    sql: "INSERT INTO responses (flight, kind, body, received_at) VALUES (?, 0, ?, 1)",
+                    arguments: [flight, number == 30 ? Data("kept".utf8) : nil])
+            }
+        }
+        try queue.close()
+        let store = try SQLiteStore(directory: folder.url)
+        let plan = try store.prunePlan(Retention(maximumAge: 0), at: StoreWorkbench.date(100))
+        #expect(plan.count == 1 && plan.bytes == 6)
+        #expect(try store.diagnose().findings.filter(\.isProblem) == [])
+        #expect(try store.snapshots(SnapshotFilter()).allSatisfy { !$0.isPinned && !$0.awaitsMerge })
+        let bench = StoreWorkbench(store: store)
+        #expect(try bench.prune(through: try #require(plan.last)) == Pruned(count: 1, bytes: 6))
+        #expect(try bench.isKept(30) && !bench.isKept(0))
+    }
 }

@@ -117,6 +117,9 @@ import Testing
             _ = try bench.write(.cancel(StoreWorkbench.id(11), at: StoreWorkbench.date(70)))
             _ = try bench.write(.evict(StoreWorkbench.id(0)))
             _ = try bench.write(.delete(StoreWorkbench.id(0), at: StoreWorkbench.date(70)))
+            _ = try bench.prune(through: PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: 9)))
+            _ = try bench.write(.pin(StoreWorkbench.id(1), true))
+            _ = try bench.write(.merged(StoreWorkbench.id(1)))
             _ = try bench.write(.retireOwner(owner, at: StoreWorkbench.date(70)))
             _ = try bench.write(.renewOwner(another, until: StoreWorkbench.date(99)))
             _ = try bench.reserve([1], of: RateLimit(), at: 70)
@@ -156,6 +159,22 @@ import Testing
             let statements = try statements(reading: { _ = try $0.ledger(LedgerQuery(by: grouping)) })
             #expect(statements.count { $0.hasPrefix("SELECT") } == (grouping == .tag ? 2 : 1))
         }
+    }
+
+    @Test("A plan of what to give up reads an index and no response, in its order; pruning begins at the oldest")
+    func pruning() throws {
+        let planning = try statements(reading: { transaction in
+            _ = try transaction.prunePlan(Retention(), at: StoreWorkbench.date(100))
+        }).filter { $0.contains("responses") }
+        #expect(planning.count == 1)
+        let scan = "SCAN responses USING COVERING INDEX responses_spare"
+        for sql in planning { #expect(try plan(sql) == [scan]) }
+        let giving = try statements {
+            _ = try sqlite.bench.prune(
+                through: PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: 9)))
+        }.filter { $0.contains("ORDER BY") }
+        #expect(giving.count == 1)
+        for sql in giving { #expect(try plan(sql) == ["SEARCH responses USING INDEX responses_spare (received_at<?)"]) }
     }
 
     @Test("What is held is found by its index, and not by a look at every request")

@@ -79,6 +79,9 @@ final class RecordingStore: RequestStore {
     func accounts() -> [AccountRecord] { inner.accounts() }
     func ledger(_ query: LedgerQuery) -> LedgerReport { inner.ledger(query) }
     func budgets() -> [BudgetRecord] { inner.budgets() }
+    func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
+        inner.prunePlan(retention, at: date)
+    }
     func statistics() -> StoreStatistics { inner.statistics() }
 }
 

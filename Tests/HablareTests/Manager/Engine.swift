@@ -153,15 +153,18 @@ extension Engine {
 }
 
 extension Engine {
+    /// Who sleeps in an engine that has nothing to do: the housekeeper until its next renewal, and until it prunes.
+    private static let sleepers = 2
+
     /// Lets the housekeeper look around once more at least: it sleeps, is woken, and sleeps again.
     func tickRenewal() async throws {
         let end = clock.now.advanced(by: .seconds(15))
         while clock.now < end {
             try Task.checkCancellation()
-            await clock.sleepers(reach: 1)
+            await clock.sleepers(reach: Self.sleepers)
             clock.advance(by: .seconds(1))
         }
-        await clock.sleepers(reach: 1)
+        await clock.sleepers(reach: Self.sleepers)
     }
 }
 

@@ -121,5 +121,8 @@ final class ProcessStore: RequestStore {
     func accounts() -> [AccountRecord] { shared.accounts() }
     func ledger(_ query: LedgerQuery) -> LedgerReport { shared.ledger(query) }
     func budgets() -> [BudgetRecord] { shared.budgets() }
+    func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
+        shared.prunePlan(retention, at: date)
+    }
     func statistics() -> StoreStatistics { shared.statistics() }
 }

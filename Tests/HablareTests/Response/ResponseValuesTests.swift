@@ -67,14 +67,14 @@ private struct Shelf: ContentReading {
     func age() {
         let retention = Retention(maximumAge: 60)
         func keeps(_ seconds: Int) -> Bool {
-            retention.keeps(receivedAt: received, isPinned: false, now: StoreWorkbench.date(seconds))
+            retention.keeps(receivedAt: received, isProtected: false, now: StoreWorkbench.date(seconds))
         }
         #expect(keeps(0) && keeps(59) && !keeps(60) && !keeps(61) && keeps(-5))
     }
 
     @Test("A pinned one is kept for ever, and the default is seven days")
     func pinned() {
-        #expect(Retention(maximumAge: 0).keeps(receivedAt: received, isPinned: true, now: .distantFuture))
+        #expect(Retention(maximumAge: 0).keeps(receivedAt: received, isProtected: true, now: .distantFuture))
         #expect(Retention().maximumAge == 604_800)
     }
 }

@@ -8,7 +8,13 @@ enum EveryWaitEnds: SimulationRule {
         for operation in history.operations {
             let process = history.processes[Int(operation.process)]
             // Who waits for a request that stays where it is waits until the shutdown.
-            let stays = operation.operation.request.map(history.stays) ?? false
+            let stays =
+                operation.operation.request.map { request in
+                    // So does who waits for one that was held, until a provider that was given up answered after all.
+                    let mayBeLate =
+                        history.requests[request]?.calls.contains { $0.end?.place ?? 0 > history.quiet } ?? false
+                    return history.stays(request) || mayBeLate
+                } ?? false
             guard let returned = operation.returned else {
                 let hasFailed = process.serviceEnded.map { $0.observed != .done } ?? false
                 if !process.hasCrashed, !hasFailed {

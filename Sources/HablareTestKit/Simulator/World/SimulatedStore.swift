@@ -110,6 +110,11 @@ final class SimulatedStore: RequestStore {
         return disk.tables.budgets()
     }
 
+    func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
+        try readable()
+        return disk.tables.prunePlan(retention, at: date)
+    }
+
     func statistics() throws -> StoreStatistics {
         try readable()
         return disk.tables.statistics()

@@ -1,0 +1,26 @@
+import Logging
+
+extension Housekeeper {
+    /// Gives up what the policy does not keep, at every interval, until cancelled. Several processes on one store may
+    /// do it at once: what one has given up the other does not find.
+    func keepWithinLimits() async {
+        while true {
+            do {
+                try await manager.seams.clock.sleep(for: manager.configuration.pruneInterval)
+                let report = try await manager.prune()
+                guard report != AIRequestManager.PruneReport() else { continue }
+                manager.logger.info(
+                    "Gave up responses past the limits",
+                    metadata: [
+                        "responses": "\(report.responses)", "bytes": "\(report.bytes)",
+                        "abandonedFiles": "\(report.abandoned.files)",
+                    ])
+            } catch is CancellationError {
+                return  // shut down
+            } catch {
+                manager.logger.error(
+                    "Responses past the limits could not be given up", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+@Suite struct PruneTests {
+    /// A store with requests that are in no job, answered long ago.
+    private func stage(_ count: Int) throws -> Stage {
+        let stage = try Stage()
+        let store = try stage.store()
+        let bench = StoreWorkbench(store: store)
+        let owner = try bench.register()
+        try bench.complete(try (0..<count).map { try StoreWorkbench.submission($0) }, by: owner)
+        try store.close()
+        return stage
+    }
+
+    @Test func `Without a store there is nothing to prune, and none is made`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("prune") == .success)
+        #expect(stage.errors.contains("There is nothing yet to prune."))
+        #expect(try stage.folder.names().isEmpty)
+    }
+
+    @Test func `A dry run counts and changes nothing, and then it is done`() async throws {
+        let stage = try stage(5)
+        let limits = ["--days", "1000000", "--count", "3"]
+        #expect(await stage.run(["prune", "--dry-run"] + limits) == .success)
+        #expect(
+            stage.output == "would give up 2 responses (12 bytes) and remove 0 left-over files (0 bytes)\n")
+        stage.clearScreen()
+        #expect(await stage.run(["prune"] + limits) == .success)
+        #expect(stage.output == "gave up 2 responses (12 bytes), removed 0 left-over files (0 bytes)\n")
+        stage.clearScreen()
+        #expect(await stage.run(["prune", "--json"] + limits) == .success)
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+        #expect(report.keys.sorted() == ["dryRun", "leftOverBytes", "leftOverFiles", "responseBytes", "responses"])
+        #expect(report["responses"] as? Int == 0 && report["dryRun"] as? Bool == false)
+    }
+
+    @Test func `Left-over files are removed once they are old, and doctor says so before`() async throws {
+        let stage = try stage(1)
+        let file = stage.data.appending(path: "content/ab/\(String(repeating: "c", count: 62))")
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(count: 7).write(to: file)
+        let limits = ["--days", "1000000"]
+        #expect(await stage.run(["prune"] + limits) == .success)
+        #expect(stage.output.contains("removed 0 left-over files"), "it is fresh: its row may be about to be written")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: file.path)
+        #expect(try stage.store().diagnose().findings.contains { $0.message.contains("hablare prune") })
+        stage.clearScreen()
+        #expect(await stage.run(["prune"] + limits) == .success)
+        #expect(stage.output == "gave up 0 responses (0 bytes), removed 1 left-over file (7 bytes)\n")
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test func `A narration is of a job and stays`() async throws {
+        let stage = try Stage()
+        try stage.write("First. Second.")
+        #expect(await stage.run("narrate", "book.txt", "--quiet") == .success)
+        stage.clearScreen()
+        #expect(await stage.run("prune", "--days", "0", "--count", "1", "--bytes", "0") == .success)
+        #expect(stage.output.contains("gave up 0 responses"))
+    }
+
+    @Test(arguments: [["--days", "-1"], ["--days", "nan"], ["--count", "0"], ["--bytes=-1"], ["--bytes", "x"]])
+    func `Limits that make no sense are refused`(limit: [String]) async throws {
+        let stage = try stage(1)
+        #expect(await stage.run(["prune"] + limit) == .usage)
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+@Suite struct AbandonedContentTests {
+    private let sqlite: SQLiteBench
+    private var bench: StoreWorkbench { sqlite.bench }
+    /// What was last written before it may be abandoned.
+    private let deadline = Date(timeIntervalSince1970: 1_700_000_000)
+
+    init() throws {
+        sqlite = try SQLiteBench()
+    }
+
+    /// Makes a file look as if it was last written so many seconds before the deadline.
+    private func age(_ file: URL, by seconds: TimeInterval = 1) throws {
+        try FileManager.default.setAttributes(
+            [.modificationDate: deadline.addingTimeInterval(-seconds)], ofItemAtPath: file.path)
+    }
+
+    private func put(_ text: String, isOld: Bool = true) async throws -> Body {
+        let body = try await sqlite.put(text)
+        if isOld { try age(#require(body.fileURL)) }
+        return body
+    }
+
+    @Test("Old files without a row and unfinished ones are counted, and removed when that is wanted; others never are")
+    func removes() async throws {
+        let owner = try bench.register()
+        let answer = try await put("answer")
+        try bench.complete([try StoreWorkbench.submission(1)], by: owner, with: .text(answer))
+        var asking = try StoreWorkbench.submission(2, prompt: "question")
+        asking.promptContent = try await put("question").reference
+        try bench.submit(asking)
+        let lost = try #require(try await put("lost").fileURL)
+        _ = try await put("under way", isOld: false)
+        let folder = lost.deletingLastPathComponent()
+        for (name, bytes) in [("abc.1.tmp", 10), ("notes.txt", 20)] {
+            let file = folder.appendingPathComponent(name)
+            try Data(count: bytes).write(to: file)
+            try age(file)
+        }
+        #expect(try sqlite.contentFiles.count == 6)
+        let expected = AbandonedContent(files: 2, bytes: 14)
+        #expect(try sqlite.store.abandonedContent(before: deadline, removing: false) == expected)
+        #expect(try sqlite.contentFiles.count == 6)
+        #expect(try sqlite.store.abandonedContent(before: deadline, removing: true) == expected)
+        #expect(try sqlite.contentFiles.count == 4)
+        #expect(try answer.read() == Data("answer".utf8))
+        #expect(try bench.store.request(of: StoreWorkbench.id(2))?.request.prompt == "question")
+        #expect(try sqlite.store.abandonedContent(before: deadline, removing: true) == AbandonedContent())
+    }
+
+    @Test("A file that is stored once more is not taken for abandoned, however old it is")
+    func touched() async throws {
+        _ = try await put("again")
+        let body = try await sqlite.put("again")
+        #expect(try sqlite.store.abandonedContent(before: deadline, removing: true) == AbandonedContent())
+        #expect(try body.read() == Data("again".utf8))
+    }
+
+    @Test(
+        "What a process left that died between file and row another one removes; were it alive after all, nothing is lost"
+    )
+    func crashBetweenFileAndRow() async throws {
+        let other = try SQLiteStore(directory: sqlite.folder.url)
+        let theirs = StoreWorkbench(store: other)
+        let owner = try theirs.register(2)
+        try theirs.submit(1)
+        let attempt = try theirs.startNext(owner)
+        let body = Body(try await other.files.put(Data("answer".utf8)), in: other.files)
+        #expect(try sqlite.store.abandonedContent(before: deadline, removing: true) == AbandonedContent())
+        try age(#require(body.fileURL))
+        #expect(try sqlite.store.abandonedContent(before: deadline, removing: true).files == 1)
+        // It was only asleep: its commit is told, and it stores the content anew.
+        let end = attempt.completed(.text(body))
+        #expect(try theirs.write(.settle(end)) == .contentMissing(#require(body.reference)))
+        _ = try await other.files.put(Data("answer".utf8))
+        #expect(try theirs.write(.settle(end)) == .done)
+        try age(#require(body.fileURL))
+        #expect(try sqlite.store.abandonedContent(before: deadline, removing: true) == AbandonedContent())
+        #expect(try body.read() == Data("answer".utf8))
+    }
+
+    @Test("While one process removes what is abandoned others store and record the same content, and nothing is lost")
+    func race() async throws {
+        let store = sqlite.store
+        let other = try SQLiteStore(directory: sqlite.folder.url)
+        let owner = try bench.register()
+        let deadline = self.deadline
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let bench = StoreWorkbench(store: store)
+                for number in 1...60 {
+                    try bench.submit(number)
+                    let attempt = try bench.startNext(owner)
+                    var receipt = WriteReceipt.unknownRequest
+                    repeat {
+                        let body = Body(try await store.files.put(Data("contested".utf8)), in: store.files)
+                        // As if it had been stored long ago: the worst case.
+                        let path = try #require(body.fileURL).path
+                        utimesOfOld(path, deadline)
+                        receipt = try bench.write(.settle(attempt.completed(.text(body))))
+                    } while receipt != .done
+                    let response = try #require(try store.response(of: attempt.request))
+                    #expect(try response.content.body?.read() == Data("contested".utf8))
+                    _ = try bench.write(.evict(attempt.request))
+                }
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    _ = try other.abandonedContent(before: deadline, removing: true)
+                    await Task.yield()
+                }
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+/// Makes a file look old, where it still is there.
+private func utimesOfOld(_ path: String, _ deadline: Date) {
+    var times = [
+        timeval(tv_sec: Int(deadline.timeIntervalSince1970) - 1, tv_usec: 0),
+        timeval(tv_sec: Int(deadline.timeIntervalSince1970) - 1, tv_usec: 0),
+    ]
+    utimes(path, &times)
+}

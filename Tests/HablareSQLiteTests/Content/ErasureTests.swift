@@ -1,0 +1,108 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// After a deletion the bytes are in no file of the store's folder.
+@Suite struct ErasureTests {
+    private let sqlite: SQLiteBench
+    private var bench: StoreWorkbench { sqlite.bench }
+
+    init() throws {
+        sqlite = try SQLiteBench()
+    }
+
+    private static func marker(_ number: Int) -> String { "top-secret-\(number)-" }
+
+    /// The numbers whose marker is in some file.
+    private func found(_ numbers: some Sequence<Int>) throws -> [Int] {
+        var bytes = Data()
+        let folder = sqlite.folder.url
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        for name in names {
+            let file = folder.appendingPathComponent(name)
+            if FileSystem.size(ofFile: file) != nil { bytes += try Data(contentsOf: file) }
+        }
+        return numbers.filter { bytes.range(of: Data(Self.marker($0).utf8)) != nil }
+    }
+
+    /// Completes a request that is full of its marker, below the threshold and above it.
+    private func fill(_ number: Int, repeating count: Int, by owner: OwnerID) async throws {
+        let text = String(repeating: Self.marker(number), count: count)
+        let request = AIRequest(
+            id: StoreWorkbench.id(number), prompt: .text(text), parameters: ["p": .string(text)],
+            metadata: ["m": String(text.prefix(200))])
+        var submission = try StoreWorkbench.submission(of: request)
+        let body = count > 1000 ? try await sqlite.put("answer \(text)") : Body("answer \(text)")
+        if count > 1000 { submission.promptContent = try await sqlite.put(text).reference }
+        try bench.complete([submission], by: owner, with: .text(body))
+    }
+
+    /// Somebody who reads the present state until the end.
+    private func startReading() throws -> DatabaseSnapshot {
+        let reader = try sqlite.store.pool.makeSnapshot()
+        try reader.read { _ = try Int.fetchOne($0, sql: "SELECT count(*) FROM requests") }
+        return reader
+    }
+
+    @Test("Prompt, parameters, labels and answer are gone when the deletion returns, small ones and large ones")
+    func gone() async throws {
+        let owner = try bench.register()
+        for number in 10..<40 {
+            try await fill(number, repeating: [1, 20, 300, 5000][number % 4], by: owner)
+        }
+        #expect(try found(10..<40).count == 30)
+        for number in 10..<40 where number % 3 != 0 {
+            #expect(try bench.write(.delete(StoreWorkbench.id(number), at: StoreWorkbench.date(500))) == .done)
+            #expect(try found([number]) == [])
+        }
+        #expect(try found(10..<40) == (10..<40).filter { $0 % 3 == 0 })
+    }
+
+    @Test("What was evicted before is gone with the deletion, too")
+    func evictedBefore() async throws {
+        let owner = try bench.register()
+        try await fill(10, repeating: 700, by: owner)
+        _ = try bench.write(.evict(StoreWorkbench.id(10)))
+        _ = try bench.write(.delete(StoreWorkbench.id(10), at: StoreWorkbench.date(500)))
+        #expect(try found([10]) == [])
+    }
+
+    @Test("While somebody reads an older state the bytes may stay; the next commit afterwards erases them")
+    func reader() async throws {
+        let owner = try bench.register()
+        try await fill(10, repeating: 20, by: owner)
+        let reader = try startReading()
+        #expect(try bench.write(.delete(StoreWorkbench.id(10), at: StoreWorkbench.date(500))) == .done)
+        #expect(try found([10]) == [10])
+        try reader.close()
+        try bench.submit(1)
+        #expect(try found([10]) == [])
+    }
+
+    @Test("What a process could not erase before it died the first commit of the next one erases")
+    func diedBefore() async throws {
+        let owner = try bench.register()
+        try await fill(10, repeating: 20, by: owner)
+        let reader = try startReading()
+        _ = try bench.write(.delete(StoreWorkbench.id(10), at: StoreWorkbench.date(500)))
+        let next = try SQLiteStore(directory: sqlite.folder.url)
+        try reader.close()
+        try StoreWorkbench(store: next).submit(1)
+        #expect(try found([10]) == [])
+    }
+
+    @Test("A store that was busy with a deletion waits as patiently as before")
+    func patience() async throws {
+        func timeout() throws -> Int? {
+            try sqlite.store.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA busy_timeout") }
+        }
+        let before = try timeout()
+        try bench.submit(1)
+        _ = try bench.write(.delete(StoreWorkbench.id(1), at: StoreWorkbench.date(500)))
+        #expect(try timeout() == before)
+    }
+}

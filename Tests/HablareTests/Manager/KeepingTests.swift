@@ -1,0 +1,106 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite struct KeepingTests {
+    private static func engine(_ retention: Retention) throws -> Engine {
+        try Engine(
+            configuration: EngineConfiguration(
+                attemptTimeout: .seconds(1_000_000_000), retry: .never, breaker: .never, retention: retention,
+                pruneInterval: .seconds(60)))
+    }
+
+    private static func isKept(_ id: UUID, in engine: Engine) async throws -> Bool {
+        guard case .success = try await engine.manager.response(for: id)?.result else { return false }
+        return true
+    }
+
+    private static func ask(_ engine: Engine, _ request: AIRequest = AIRequest(prompt: "p")) async throws -> UUID {
+        _ = try await engine.manager.execute(request, with: "scripted")
+        engine.dates.advance(by: 1)
+        return request.id
+    }
+
+    @Test("A running engine gives up the oldest responses past the limit by itself, and keeps the others")
+    func byItself() async throws {
+        let engine = try Self.engine(Retention(maximumCount: 2))
+        try await engine.run {
+            var ids: [UUID] = []
+            for _ in 0..<5 { ids.append(try await Self.ask(engine)) }
+            for id in ids { #expect(try await Self.isKept(id, in: engine)) }
+            let oldest = ids[0]
+            try await engine.advance(by: .seconds(20)) { try await !Self.isKept(oldest, in: engine) }
+            while try await Self.isKept(ids[2], in: engine) { try await pause() }
+            for (number, id) in ids.enumerated() { #expect(try await Self.isKept(id, in: engine) == (number > 2)) }
+            let error = await code { _ = try await engine.manager.execute(requestID: oldest) }
+            #expect(error == .responseExpired)
+        }
+    }
+
+    @Test("Pinned responses and those that wait for their merge outlive age and count, until they no longer are")
+    func protected() async throws {
+        let engine = try Self.engine(Retention(maximumAge: 100, maximumCount: 1))
+        try await engine.run {
+            let manager = engine.manager
+            let unmerged = try await Self.ask(engine, AIRequest(prompt: "p", keepUntilMerged: true))
+            let pinned = try await Self.ask(engine)
+            try await manager.pin(pinned)
+            let free = try await Self.ask(engine)
+            engine.dates.advance(by: 1000)
+            #expect(try await manager.prunePlan().responses == 1)
+            #expect(try await manager.prune().responses == 1)
+            for (id, isKept) in [(unmerged, true), (pinned, true), (free, false)] {
+                #expect(try await Self.isKept(id, in: engine) == isKept)
+            }
+            try await manager.merged(unmerged)
+            #expect(try await !Self.isKept(unmerged, in: engine), "it is past its age now")
+            try await manager.unpin(pinned)
+            #expect(try await manager.prune().responses == 2)
+            #expect(try await manager.prune() == AIRequestManager.PruneReport())
+        }
+    }
+
+    @Test("A request that is made anew waits for its merge like the old one")
+    func regenerated() async throws {
+        let engine = try Self.engine(Retention())
+        try await engine.run {
+            let id = try await Self.ask(engine, AIRequest(prompt: "p", keepUntilMerged: true))
+            let anew = try await engine.manager.regenerate(id)
+            #expect(try await engine.manager.snapshot(for: anew).awaitsMerge)
+        }
+    }
+
+    @Test("Many responses are given up in several commits, and all of them")
+    func batches() async throws {
+        let engine = try Self.engine(Retention())
+        try await engine.run {
+            for _ in 0..<150 { _ = try await Self.ask(engine) }
+            let report = try await engine.manager.prune(Retention(maximumAge: 0))
+            #expect(report.responses == 150 && report.bytes == 150)
+        }
+    }
+
+    @Test("Nobody can pin, unpin or merge what is not there")
+    func unknown() async throws {
+        let manager = try Self.engine(Retention()).manager
+        let id = UUID()
+        #expect(await code { try await manager.pin(id) } == .unknownRequest)
+        #expect(await code { try await manager.unpin(id) } == .unknownRequest)
+        #expect(await code { try await manager.merged(id) } == .unknownRequest)
+    }
+
+    @Test(
+        "A policy that makes no sense is refused before anything is given up",
+        arguments: [
+            Retention(maximumAge: -1), Retention(maximumAge: .nan), Retention(maximumCount: 0),
+            Retention(maximumBytes: -1),
+        ])
+    func refused(retention: Retention) async throws {
+        let engine = try Self.engine(retention)
+        #expect(await code { try await engine.run {} } == .invalidConfiguration)
+        #expect(await code { try await engine.manager.prune() } == .invalidConfiguration)
+        #expect(await code { _ = try await engine.manager.prunePlan() } == .invalidConfiguration)
+    }
+}
