@@ -147,7 +147,8 @@ struct AttemptRunner: Sendable {
         var reply = Reply(result: result, limits: limits, hasBegun: ending.hasBegun && stream.policy != nil)
         reply.usage = answer?.usage
         reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent
-        if let failure = ending.failure {
+        // A failure of the provider's own says more than that its chunks could not be kept.
+        if let failure = ending.failure, answer != nil {
             reply.result = .failure(failure)
         } else if var answer, let body = ending.body {
             answer.content = answer.content.replacingBody(with: body)

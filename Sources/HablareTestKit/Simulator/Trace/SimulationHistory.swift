@@ -136,7 +136,14 @@ package struct SimulationHistory: Sendable {
             operations[place].isCancelled = cancelled.contains(operations[place].number)
             assign(place)
         }
+        let massCancels = operations.count { operation in
+            switch operation.operation {
+            case .cancelAll, .cancelJob: true
+            default: false
+            }
+        }
         for call in calls { requests[call.request, default: RequestStory(number: call.request)].calls.append(call) }
+        for id in requests.keys { requests[id]?.massCancels = massCancels }
         gather()
     }
 
@@ -176,8 +183,7 @@ package struct SimulationHistory: Sendable {
         switch operation.operation {
         case .submitJob(_, _, let ids):
             for id in Set(ids).sorted() { requests[id, default: RequestStory(number: id)].submits.append(operation) }
-        case .cancelAll, .cancelJob:
-            for id in requests.keys { requests[id]?.massCancels += 1 }
+        case .cancelAll, .cancelJob: break  // of everything, also of what is submitted meanwhile
         default:
             guard let id = operation.operation.request else { return }
             requests[id, default: RequestStory(number: id)].note(operation)
