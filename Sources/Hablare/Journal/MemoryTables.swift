@@ -265,8 +265,7 @@ extension MemoryTables {
             flights[id] = flight
             enqueue(id, flight)
             if flight.lifecycle.state == .settled(.failed) {
-                for var member in members(of: flight) {
-                    guard member.lifecycle.flightSettled(.failed) == .done else { continue }
+                for member in members(of: flight).settled(as: .failed) {
                     finish(member.id, member.lifecycle, at: date, error: .streamInterrupted)
                 }
             }

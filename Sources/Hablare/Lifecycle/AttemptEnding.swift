@@ -35,13 +35,13 @@ public struct AttemptEnding: Sendable {
                 record.usage = data.usage
                 record.outcome = .completed
                 try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .completed)
-                finished = Self.settled(members, as: .completed)
+                finished = members.settled(as: .completed)
                 if !finished.isEmpty { response = data }
             case .failed(let failure):
                 record.outcome = .failed
                 record.error = failure
                 try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
-                finished = Self.settled(members, as: .failed)
+                finished = members.settled(as: .failed)
                 if !finished.isEmpty { error = failure }
             case .postponed(let failure, let date):
                 record.outcome = .failed
@@ -53,7 +53,7 @@ public struct AttemptEnding: Sendable {
                 } else {
                     try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
                 }
-                finished = Self.settled(members.filter { !$0.isPatient(at: date) }, as: .failed)
+                finished = members.filter { !$0.isPatient(at: date) }.settled(as: .failed)
                 if !finished.isEmpty { error = failure }
             case .diverted(let failure, _, _):
                 record.outcome = .failed
@@ -73,7 +73,7 @@ public struct AttemptEnding: Sendable {
                 } else {
                     try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
                 }
-                finished = Self.settled(members.filter { !$0.isPatient(at: end.endedAt) }, as: .failed)
+                finished = members.filter { !$0.isPatient(at: end.endedAt) }.settled(as: .failed)
                 if !finished.isEmpty { error = .deadlineExceeded }
             case .interrupted:
                 try flight.released(token: end.lifecycle.token)
@@ -93,16 +93,6 @@ public struct AttemptEnding: Sendable {
             receipt = .ended(finished: finished.map(\.id), goesOn: !flight.isSettled)
         } else {
             receipt = .done
-        }
-    }
-
-    /// The live ones of the members, settled.
-    private static func settled(
-        _ members: [FlightMember], as settlement: FlightLifecycle.Settlement
-    ) -> [FlightMember] {
-        members.compactMap { member in
-            var member = member
-            return member.lifecycle.flightSettled(settlement) == .done ? member : nil
         }
     }
 

@@ -23,6 +23,14 @@ public struct FlightMember: Sendable, Hashable {
 }
 
 extension Sequence<FlightMember> {
+    /// The live ones, as they are when their flight has ended.
+    package func settled(as settlement: FlightLifecycle.Settlement) -> [FlightMember] {
+        compactMap { member in
+            var member = member
+            return member.lifecycle.flightSettled(settlement) == .done ? member : nil
+        }
+    }
+
     /// When the answer is of no use to any live member any more; `nil` when it always is to one.
     public var lastDeadline: Date? {
         var last: Date?

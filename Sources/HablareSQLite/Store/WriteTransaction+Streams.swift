@@ -70,7 +70,7 @@ extension WriteTransaction {
 
     /// The live members fail with their flight.
     func failMembers(of row: FlightRow, at date: Date, error: AIServiceError) throws {
-        for var member in try members(of: row.id, row) where member.lifecycle.flightSettled(.failed) == .done {
+        for member in try members(of: row.id, row).settled(as: .failed) {
             try finish(member.id, as: member.lifecycle.state, at: date, error: error)
         }
     }

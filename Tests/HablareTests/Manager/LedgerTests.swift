@@ -69,6 +69,21 @@ struct LedgerTests {
         }
     }
 
+    @Test("What is known to be billed is not taken back by whoever only gave up waiting for it")
+    func knownBill() throws {
+        let bench = StoreWorkbench(store: InMemoryStore())
+        let owner = try bench.register()
+        try bench.submit(1)
+        let attempt = try bench.startNext(owner)
+        _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(2)))
+        let givenUp = attempt.end(.failed(StoreWorkbench.lostTouch), billing: .maybeBilled, at: 3)
+        for end in [attempt.completed(), givenUp] {
+            #expect(try bench.write(.settle(end)) == .refused(.settled(.cancelled)))
+        }
+        let line = attempt.record(.discarded, .billedDiscarded, usage: RunningAttempt.usage)
+        #expect(try bench.store.attempts(of: attempt.request) == [line])
+    }
+
     @Test("Costs add up by the tags of requests, each tag once")
     func tags() async throws {
         let engine = try Engine(

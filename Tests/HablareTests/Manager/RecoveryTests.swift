@@ -121,6 +121,37 @@ struct RecoveryTests {
         #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.lost, .completed])
     }
 
+    @Test("A living process says so at every renewal: its lease ends a whole lease later")
+    func renewal() async throws {
+        let engine = try Engine()
+        try await engine.run {
+            engine.dates.advance(by: 20)
+            try await engine.tickRenewal()
+            let end = engine.dates.now.addingTimeInterval(EngineConfiguration().leaseDuration / .seconds(1))
+            #expect(try engine.store.owners().map(\.registration.expiresAt) == [end])
+        }
+    }
+
+    @Test("A process that was taken for dead registers anew, and works under its new registration")
+    func deposed() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate)])
+        let request = AIRequest(prompt: "x")
+        try await engine.run {
+            let first = try #require(try engine.store.owners().first)
+            _ = try engine.store.commit([.retireOwner(first.id, at: engine.dates.now)])
+            try await engine.tickRenewal()
+            let second = try #require(try engine.store.owners().first)
+            #expect(second.id != first.id)
+            try await engine.manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            let flight = try #require(try engine.store.snapshot(of: request.id)?.flight)
+            #expect(try engine.store.flights([flight])[flight]?.owner == second.id)
+            gate.open()
+            #expect(try await text(engine.manager.execute(requestID: request.id)) == "x")
+        }
+    }
+
     @Test("An engine that cannot register does not start, and lets its lock go")
     func cannotRegister() async throws {
         let store = ProcessStore(machine)
@@ -150,6 +181,27 @@ struct RecoveryTests {
             while provider.record.cancellations == 0 { try await pause() }
         }
         #expect(provider.record.cancellations == 1)
+    }
+
+    @Test("A call that another process cancelled is stopped, also when its request was retried before anybody looked")
+    func retriedElsewhere() async throws {
+        let gate = Gate()
+        let provider = gated(gate)
+        let worker = try Engine([provider], store: ProcessStore(machine))
+        let request = AIRequest(prompt: "x")
+        try await worker.run {
+            try await worker.manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            // In one commit, so that nobody sees the one without the other.
+            let now = worker.dates.now
+            _ = try ProcessStore(machine).commit([.cancel(request.id, at: now), .retry(request.id, at: now)])
+            try await worker.advance(by: .seconds(5)) { provider.record.calls.count == 2 }
+            gate.open()
+            #expect(try await text(worker.manager.execute(requestID: request.id)) == "x")
+        }
+        #expect(provider.record.cancellations == 1)
+        #expect(provider.record.calls.map(\.attempt) == [1, 2])
+        #expect(try await worker.manager.attempts(for: request.id).map(\.outcome) == [.cancelled, .completed])
     }
 
     @Test("Whoever waits is told of an outcome that another process made")

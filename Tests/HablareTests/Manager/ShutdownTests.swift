@@ -109,6 +109,20 @@ struct ShutdownTests {
         #expect(manager.hub.watchedIDs.isEmpty)
     }
 
+    @Test("Whoever begins to wait after the shutdown has the answer already")
+    func late() async throws {
+        let engine = try Engine()
+        try await engine.run {}
+        let waiter = engine.manager.hub.expectOutcome(of: StoreWorkbench.id(1))
+        // A task that is cancelled before it waits hears only what the waiter was told before.
+        let heard = await withTaskGroup(of: AIServiceError.Code?.self) { group in
+            group.cancelAll()
+            group.addTask { await code { _ = try await waiter.value() } }
+            return await group.next() ?? nil
+        }
+        #expect(heard == .suspended)
+    }
+
     @Test("The same manager can run again, and goes on where it was")
     func runsAgain() async throws {
         let gate = Gate()
