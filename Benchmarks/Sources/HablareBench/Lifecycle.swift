@@ -9,6 +9,14 @@ enum Lifecycle {
     static let widths = [1, 32, 256, 1024]
     static let prompt = "In the beginning was the Word, and the Word was with God, and the Word was God."
 
+    /// A request for work of its own: identical ones would share a call.
+    static func request(attemptTimeout: Duration? = nil) -> AIRequest {
+        let id = UUID.timeOrdered()
+        return AIRequest(
+            id: id, prompt: .text(prompt), sample: Int(truncatingIfNeeded: id.hashValue),
+            attemptTimeout: attemptTimeout)
+    }
+
     static func total(_ width: Int) -> Int { width == 1 ? 2_000 : 20_000 }
 
     static func manager(_ store: any RequestStore, concurrency: Int = 4096) throws -> AIRequestManager {
@@ -37,9 +45,9 @@ enum Lifecycle {
             let manager = try manager(store)
             return try await EngineService.run(manager) {
                 // The first request finds out that the store has no backlog.
-                _ = try await manager.execute(AIRequest(prompt: .text(prompt)), with: "empty")
+                _ = try await manager.execute(request(), with: "empty")
                 return try await rate(width: width, total: total(width)) {
-                    _ = try await manager.execute(AIRequest(prompt: .text(prompt)), with: "empty")
+                    _ = try await manager.execute(request(), with: "empty")
                 }
             }
         }

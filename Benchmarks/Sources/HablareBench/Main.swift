@@ -10,10 +10,14 @@ struct HablareBench: AsyncParsableCommand {
 }
 
 struct Measure: AsyncParsableCommand {
-    static let all = ["lifecycle", "pickup", "recovery", "memory", "stream", "stream-memory", "prune", "narrate"]
+    static let all = [
+        "lifecycle", "pickup", "recovery", "memory", "flight", "stream", "stream-memory", "prune", "narrate",
+    ]
 
     @Option(
-        help: "Only this one: ceiling, lifecycle, pickup, recovery, memory, stream, stream-memory, prune or narrate.")
+        help:
+            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, stream, stream-memory, prune or narrate."
+    )
     var only: String?
     @Option(help: "Where the figures go, as JSON.")
     var output: String?
@@ -41,6 +45,7 @@ struct Measure: AsyncParsableCommand {
                 figures += try await Lifecycle.run(rounds: rounds, widths: width.map { [$0] } ?? Lifecycle.widths)
             case "pickup": figures += try await Pickup.run(rounds: rounds)
             case "recovery": figures += try await Recovery.run(rounds: rounds)
+            case "flight": figures += try await Flight.run(rounds: rounds)
             case "memory": figures += try await Memory.run()
             case "stream": figures += try await Streaming.run(rounds: rounds)
             case "stream-memory": figures += try await Streaming.memory()

@@ -47,7 +47,7 @@ enum Memory {
         let peak = try await EngineService.run(manager) {
             _ = try await rate(width: 50, total: count) {
                 try await manager.submit(
-                    AIRequest(prompt: .text(Lifecycle.prompt), attemptTimeout: .seconds(86_400)), to: "empty")
+                    Lifecycle.request(attemptTimeout: .seconds(86_400)), to: "empty")
             }
             while await calls.count < min(count, concurrency) { try await Task.sleep(for: .milliseconds(20)) }
             let peak = Recovery.peakMemory()

@@ -23,7 +23,7 @@ enum Pickup {
             return try await EngineService.run(manager) {
                 var samples: [Double] = []
                 for _ in 0..<(1000 * rounds) {
-                    let request = AIRequest(prompt: .text(Lifecycle.prompt))
+                    let request = Lifecycle.request()
                     let submitted = ContinuousClock.now
                     _ = try await manager.execute(request, with: "empty")
                     if let started = starts.moment(of: request.id) {

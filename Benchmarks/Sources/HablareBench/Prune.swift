@@ -57,7 +57,7 @@ enum Prune {
                     while !Task.isCancelled {
                         let start = ContinuousClock.now
                         do {
-                            _ = try await manager.execute(AIRequest(prompt: .text(Lifecycle.prompt)), with: "empty")
+                            _ = try await manager.execute(Lifecycle.request(), with: "empty")
                         } catch is CancellationError {
                             break
                         }

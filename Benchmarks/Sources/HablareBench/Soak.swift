@@ -60,7 +60,7 @@ enum Soak {
 
     /// A request from its submission to its deletion, in one of several ways.
     private static func oneLife(of manager: AIRequestManager, _ caller: Int, _ number: Int) async throws {
-        var request = AIRequest(prompt: .text("\(number % 7): \(Lifecycle.prompt)"))
+        var request = AIRequest(prompt: .text("\(number % 7): \(Lifecycle.prompt)"), sample: number)
         if number % 11 == 0 { request.deadline = Date(timeIntervalSinceNow: 0.05) }
         if number % 13 == 0 { request.attemptTimeout = .milliseconds(20) }
         try await manager.submit(request, to: "empty")
