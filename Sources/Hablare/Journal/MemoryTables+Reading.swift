@@ -70,15 +70,12 @@ extension MemoryTables {
     }
 
     func request(of id: UUID) -> StoredRequest? {
-        guard let row = requests[id], let flight = flights[row.flight], let led = flight.request else { return nil }
-        let request = AIRequest(
-            id: id, prompt: led.prompt, model: flight.origin.model, parameters: led.parameters, sample: led.sample,
-            tenant: led.tenant, priority: row.priority, attemptTimeout: led.attemptTimeout, deadline: row.deadline,
-            maximumAttempts: led.maximumAttempts, unknownOutcome: led.unknownOutcome, streaming: led.streaming,
-            keepUntilMerged: row.keepUntilMerged,
-            metadata: row.metadata,
-            tags: row.tags,
-            fallback: led.fallback)
+        guard let row = requests[id], let flight = flights[row.flight] else { return nil }
+        guard var request = flight.request?.named(id) else { return nil }
+        request.model = flight.origin.model
+        request.priority = row.priority
+        request.deadline = row.deadline
+        row.label(&request)
         return StoredRequest(request: request, provider: flight.origin.provider, job: row.job)
     }
 

@@ -84,16 +84,7 @@ extension MemoryTables {
 
     mutating func join(_ submission: Submission, _ id: FlightID) -> WriteReceipt {
         let request = submission.request
-        requests[request.id] = RequestRow(
-            flight: id, priority: request.priority, job: submission.job, supersedes: submission.supersedes,
-            metadata: request.metadata, createdAt: submission.createdAt, deadline: request.deadline,
-            tags: request.tags, keepUntilMerged: request.keepUntilMerged,
-            awaitsMerge: request.keepUntilMerged)
-        if !request.tags.isEmpty { ledgerTables.tags[id, default: []].formUnion(request.tags) }
-        if let deadline = request.deadline {
-            deadlines.insert(Alarm(date: deadline, number: id.rawValue, id: request.id))
-        }
-        if let job = submission.job { jobs[job.key, default: [:]][job.position] = request.id }
+        enter(submission, aboard: id)
         let key = submission.job?.key
         let isNewJob = key.map { flights[id]?.crew.jobs.contains($0) == false } ?? false
         flights[id]?.crew.add(request.id, priority: request.priority, job: key)
@@ -109,16 +100,14 @@ extension MemoryTables {
 
     /// The request as the flight is sent: led by its head, for as long as any member wants it.
     func request(for flight: FlightRow) -> AIRequest? {
-        guard let request = flight.request, let head = requests[flight.crew.head] else { return nil }
-        return AIRequest(
-            id: flight.crew.head, prompt: request.prompt, model: request.model, parameters: request.parameters,
-            sample: request.sample, tenant: request.tenant, priority: flight.priority,
-            attemptTimeout: request.attemptTimeout,
-            deadline: flight.crew.members.count == 1 ? head.deadline : members(of: flight).lastDeadline,
-            maximumAttempts: request.maximumAttempts, unknownOutcome: request.unknownOutcome,
-            streaming: request.streaming,
-            keepUntilMerged: head.keepUntilMerged,
-            metadata: head.metadata, tags: head.tags, fallback: request.fallback)
+        guard let head = requests[flight.crew.head], var request = flight.request?.named(flight.crew.head) else {
+            return nil
+        }
+        request.priority = flight.priority
+        request.deadline =
+            flight.crew.members.count == 1 ? head.deadline : members(of: flight).lastDeadline
+        head.label(&request)
+        return request
     }
 
     // MARK: Leaving
@@ -259,5 +248,30 @@ extension MemoryTables {
             giveUpResponse(of: row.flight)
         }
         return receipt
+    }
+}
+
+extension MemoryTables {
+    /// Writes a request's own row, whether it begins a flight or joins one.
+    mutating func enter(_ submission: Submission, aboard flight: FlightID) {
+        let request = submission.request
+        requests[request.id] = RequestRow(
+            flight: flight, priority: request.priority, job: submission.job, supersedes: submission.supersedes,
+            metadata: request.metadata, createdAt: submission.createdAt, deadline: request.deadline,
+            tags: request.tags, keepUntilMerged: request.keepUntilMerged, awaitsMerge: request.keepUntilMerged)
+        if !request.tags.isEmpty { ledgerTables.tags[flight, default: []].formUnion(request.tags) }
+        if let deadline = request.deadline {
+            deadlines.insert(Alarm(date: deadline, number: flight.rawValue, id: request.id))
+        }
+        if let job = submission.job { jobs[job.key, default: [:]][job.position] = request.id }
+    }
+}
+
+extension MemoryTables.RequestRow {
+    /// Gives a request of its flight what is the member's own, besides its class and deadline.
+    func label(_ request: inout AIRequest) {
+        request.metadata = metadata
+        request.tags = tags
+        request.keepUntilMerged = keepUntilMerged
     }
 }

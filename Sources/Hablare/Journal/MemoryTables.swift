@@ -290,16 +290,7 @@ extension MemoryTables {
         lastFlight += 1
         let id = FlightID(rawValue: lastFlight)
         let request = submission.request
-        requests[request.id] = RequestRow(
-            flight: id, priority: request.priority, job: submission.job, supersedes: submission.supersedes,
-            metadata: request.metadata, createdAt: submission.createdAt, deadline: request.deadline,
-            tags: request.tags, keepUntilMerged: request.keepUntilMerged,
-            awaitsMerge: request.keepUntilMerged)
-        if !request.tags.isEmpty { ledgerTables.tags[id, default: []].formUnion(request.tags) }
-        if let deadline = request.deadline {
-            deadlines.insert(Alarm(date: deadline, number: lastFlight, id: request.id))
-        }
-        if let job = submission.job { jobs[job.key, default: [:]][job.position] = request.id }
+        enter(submission, aboard: id)
         let flight = FlightRow(
             lifecycle: submission.flight,
             crew: Crew(head: request.id, priority: request.priority, job: submission.job?.key),

@@ -1,4 +1,5 @@
 public import Foundation
+import Logging
 
 extension AIRequestManager {
     /// What came of a cancellation.
@@ -65,7 +66,7 @@ extension AIRequestManager {
         case .done:
             hub.announce(.pending, of: id)
             dispatcher.backlogMayExist()
-            try await aboard(id)
+            await aboard(id)
         case .invalidState(let state):
             throw AIServiceError.notAllowed("retried", id, in: RequestPhase(state, FlightLifecycle()))
         case let receipt:
@@ -74,10 +75,16 @@ extension AIRequestManager {
     }
 
     /// A request that is watched may have a new flight.
-    private func aboard(_ id: UUID) async throws {
+    private func aboard(_ id: UUID) async {
         guard hub.watcherCount(of: id) > 0 else { return }
-        let flight = try await reading { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
-        if let flight { hub.attach(id, to: flight) }
+        do {
+            let flight = try await reading { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
+            if let flight { hub.attach(id, to: flight) }
+        } catch {
+            // It is retried all the same: whoever watches hears of the outcome, and not how far it is.
+            logger.error(
+                "Whoever watches a retried request is not told of its progress", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Gives up a response's content and keeps the rest: that it was made, when, by whom, at what cost.

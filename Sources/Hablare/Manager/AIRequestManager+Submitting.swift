@@ -69,13 +69,8 @@ extension AIRequestManager {
         guard snapshot.phase == .completed else {
             throw AIServiceError.notAllowed("regenerated", id, in: snapshot.phase)
         }
-        let old = stored.request
-        let request = AIRequest(
-            id: seams.makeID(), prompt: old.prompt, model: old.model, parameters: old.parameters, sample: old.sample,
-            tenant: old.tenant, priority: old.priority, attemptTimeout: old.attemptTimeout,
-            maximumAttempts: old.maximumAttempts,
-            unknownOutcome: old.unknownOutcome, streaming: old.streaming, keepUntilMerged: old.keepUntilMerged,
-            metadata: old.metadata, tags: old.tags, fallback: old.fallback)
+        var request = stored.request.named(seams.makeID())
+        request.deadline = nil  // it was for the answer that is there
         var new = try draft(request, stored.provider)
         new.submission.supersedes = id
         return try await store(new).id

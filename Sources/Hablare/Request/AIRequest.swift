@@ -7,7 +7,7 @@ public import Foundation
 /// content it is refused as ``AIServiceError/Code/conflict``.
 public struct AIRequest: Sendable, Hashable, Identifiable {
     /// Names the request from submission to deletion. Time-ordered (UUID version 7) unless the caller chose one.
-    public let id: UUID
+    public private(set) var id: UUID
     /// What is asked.
     public var prompt: Prompt
     /// The provider's model, or `nil` for the provider's default.
@@ -97,5 +97,14 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         self.metadata = metadata
         self.tags = tags
         self.fallback = fallback
+    }
+}
+
+extension AIRequest {
+    /// The same request under another UUID.
+    package func named(_ id: UUID) -> AIRequest {
+        var request = self
+        request.id = id
+        return request
     }
 }
