@@ -167,4 +167,22 @@ import Testing
         _ = core.claimed([], nextDue: until.addingTimeInterval(5), by: "p", asked: 32, now: until)
         #expect(core.wake(after: until) == until.addingTimeInterval(5))
     }
+
+    @Test("Each provider is left alone as its own policy says")
+    func ownBreakers() {
+        var core = DispatchCore(lanes: [
+            LaneDescription(
+                provider: "p", concurrency: 1,
+                breaker: BreakerPolicy(threshold: 1, pause: .seconds(10), longestPause: .seconds(15))),
+            LaneDescription(provider: "q", concurrency: 1, breaker: .never),
+        ])
+        _ = core.opened(now: now)
+        for (number, provider) in [ProviderID("p"), "q"].enumerated() {
+            _ = core.claimed([flight(number, provider: provider)], by: provider, asked: 32, now: now)
+            _ = core.ended(FlightID(rawValue: Int64(number)), DispatchCore.CallEnd(health: .failing), now: now)
+            let next = core.claimed([flight(number + 10, provider: provider)], by: provider, asked: 32, now: now)
+            let isSent = next.contains { if case .start = $0 { true } else { false } }
+            #expect(isSent == (provider == "q"), "\(provider)")
+        }
+    }
 }

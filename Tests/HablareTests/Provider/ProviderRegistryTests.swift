@@ -23,6 +23,8 @@ import Testing
             [ScriptedProvider(limits: ProviderLimits(concurrency: 0))],
             [ScriptedProvider(limits: ProviderLimits(attemptTimeout: .zero))],
             [ScriptedProvider(limits: ProviderLimits(maximumCharacters: 0))],
+            [ScriptedProvider(limits: ProviderLimits(breaker: BreakerPolicy(threshold: 0)))],
+            [ScriptedProvider(limits: ProviderLimits(breaker: BreakerPolicy(pause: .zero)))],
         ])
     func refused(providers: [ScriptedProvider]) {
         let error = #expect(throws: AIServiceError.self) { try ProviderRegistry(providers) }
