@@ -284,6 +284,11 @@ public final class SQLiteStore: RequestStore {
         try read { try $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
     }
 
+    /// See ``StoreReading/cachedAnswer(_:)``.
+    public func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer? {
+        try read { try $0.cachedAnswer(query) }
+    }
+
     /// See ``StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) throws -> [AttemptRecord] {
         try read { try $0.attempts(of: id) }

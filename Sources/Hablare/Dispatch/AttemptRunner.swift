@@ -178,8 +178,7 @@ struct AttemptRunner: Sendable {
                 .completed(
                     AIResponseData(
                         requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
-                        metadata: answer.metadata.merging(trail(of: flight)) { _, ours in ours }, receivedAt: endedAt,
-                        usage: usage))
+                        metadata: metadata(of: answer, flight), receivedAt: endedAt, usage: usage))
             case .failed(let error):
                 failed(with: error, flight, hasBegun: reply.hasBegun, startedAt: startedAt, endedAt: endedAt)
             case .expired: .expired
@@ -195,8 +194,20 @@ struct AttemptRunner: Sendable {
         return AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
             outcome: outcome, isStreaming: flight.request.streaming != nil,
+            caching: flight.request.caching.keepsAnswer ? flight.request.caching : nil,
             billing: reply.wasSent ? billing : .neverSent, usage: usage, isReserved: flight.isReserved,
             startedAt: startedAt, endedAt: endedAt)
+    }
+
+    /// What the provider said beside the content, and what we have to say.
+    private func metadata(of answer: ProviderAnswer, _ flight: QueuedFlight) -> [String: String] {
+        var metadata = answer.metadata
+        // Ours to say, whatever the provider calls so.
+        metadata[AIResponseData.cacheKey] = nil
+        metadata[AIResponseData.cacheAgeKey] = nil
+        metadata.merge(flight.request.caching.note) { _, ours in ours }
+        metadata.merge(trail(of: flight)) { _, ours in ours }
+        return metadata
     }
 
     /// For the metadata of an answer: who was asked, where that was more than one. Why each failed is in the ledger.

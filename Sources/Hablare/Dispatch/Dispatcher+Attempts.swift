@@ -102,7 +102,8 @@ extension Dispatcher {
                 happened { apply($0.core.postponed(end.provider, until: until, now: date()), &$0) }
             case .diverted: backlogMayExist()  // it waits in another lane now
             case .interrupted where end.outcome.isExpired: backlogMayExist()  // others of its members have time left
-            case .completed, .failed, .expired, .held, .interrupted, nil: break
+            case .completed: answerRecorded(by: end)
+            case .failed, .expired, .held, .interrupted, nil: break
             }
         } catch {
             logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])
@@ -111,6 +112,20 @@ extension Dispatcher {
                 state.core.storeFailed()
             }
             hub.fail(end.flight, ledBy: end.request, with: error)
+        }
+    }
+
+    /// An answer is on disk. Now and then the cache, which it may have entered, is looked at.
+    private func answerRecorded(by end: AttemptEnd) {
+        guard let policy = end.caching, answers.answerEntered(isNewer: policy != .use) else { return }
+        happened { state in
+            errand(&state) { [answers, journal, date, logger] in
+                do {
+                    try await answers.trim(journal, at: date())
+                } catch {
+                    logger.error("The cache could not be trimmed", metadata: ["error": "\(error)"])
+                }
+            }
         }
     }
 

@@ -62,6 +62,7 @@ package final class Dispatcher: Sendable {
     let runner: AttemptRunner
     let journal: Journal
     let hub: StatusHub
+    let answers: AnswerCache
     let spawner: TaskSpawner
     let clock: EngineClock
     let date: @Sendable () -> Date
@@ -74,12 +75,13 @@ package final class Dispatcher: Sendable {
     private let state: Guarded<State>
 
     init(
-        runner: AttemptRunner, journal: Journal, hub: StatusHub, registry: ProviderRegistry,
+        runner: AttemptRunner, journal: Journal, hub: StatusHub, answers: AnswerCache, registry: ProviderRegistry,
         configuration: EngineConfiguration, seams: EngineSeams, logger: Logger
     ) {
         self.runner = runner
         self.journal = journal
         self.hub = hub
+        self.answers = answers
         self.spawner = TaskSpawner(executor: seams.taskExecutor)
         self.clock = seams.clock
         self.date = seams.date
@@ -183,7 +185,7 @@ package final class Dispatcher: Sendable {
                     drop(draft, now: now, &state)
                     let priority = draft.submission.request.priority
                     apply(state.core.joined(stored.flight, of: provider, priority: priority, now: now), &state)
-                } else if stored.wasPresent {
+                } else if stored.wasPresent || stored.isAnswered {
                     drop(draft, now: now, &state)
                 } else {
                     apply(

@@ -34,6 +34,8 @@ public struct AttemptEnd: Sendable {
     /// Whether the request streams: the chunks of its earlier generations go when it is completed, and those of this
     /// one stay readable, their bytes being the response's.
     public var isStreaming: Bool
+    /// The policy under which its answer enters the cache; `nil` where it does not.
+    public var caching: CachePolicy?
     /// Whether the provider may have been paid.
     public var billing: BillingState
     /// What it used, answer or not. Of an answer that is recorded, ``AIResponseData/usage``.
@@ -48,7 +50,8 @@ public struct AttemptEnd: Sendable {
     /// Creates an end.
     public init(
         flight: FlightID, request: UUID, provider: ProviderID, lifecycle: FlightLifecycle, outcome: Outcome,
-        isStreaming: Bool = false, billing: BillingState, usage: Usage = Usage(), isReserved: Bool = false,
+        isStreaming: Bool = false, caching: CachePolicy? = nil, billing: BillingState, usage: Usage = Usage(),
+        isReserved: Bool = false,
         startedAt: Date, endedAt: Date
     ) {
         self.flight = flight
@@ -57,6 +60,7 @@ public struct AttemptEnd: Sendable {
         self.lifecycle = lifecycle
         self.outcome = outcome
         self.isStreaming = isStreaming
+        self.caching = caching
         self.billing = billing
         self.usage = usage
         self.isReserved = isReserved

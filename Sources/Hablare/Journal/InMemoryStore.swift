@@ -66,6 +66,11 @@ public final class InMemoryStore: RequestStore {
         tables.withLock { $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
     }
 
+    /// See ``StoreReading/cachedAnswer(_:)``.
+    public func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? {
+        tables.withLock { $0.cachedAnswer(query) }
+    }
+
     /// See ``StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) -> [AttemptRecord] {
         tables.withLock { $0.attempts(of: id) }

@@ -8,9 +8,11 @@ extension MemoryTables {
             id: id, flight: row.flight, job: row.job?.key, position: row.job?.position, providerID: flight.provider,
             model: flight.model, priority: row.priority, phase: RequestPhase(row.lifecycle.state, flight.lifecycle),
             error: row.error,
-            attempts: flight.lifecycle.attempt, deadline: row.deadline, createdAt: row.createdAt,
+            attempts: row.cacheAge == nil ? flight.lifecycle.attempt : 0, deadline: row.deadline,
+            createdAt: row.createdAt,
             finishedAt: row.finishedAt,
-            supersedes: row.supersedes, isPinned: row.isPinned, awaitsMerge: row.awaitsMerge, metadata: row.metadata,
+            supersedes: row.supersedes, isPinned: row.isPinned, awaitsMerge: row.awaitsMerge,
+            isFromCache: row.cacheAge != nil, metadata: row.metadata,
             tags: row.tags)
         if snapshot.phase == .pending {
             snapshot.waiting = flight.lifecycle.waitReason {
@@ -65,7 +67,8 @@ extension MemoryTables {
 
     func response(of id: UUID) -> AIResponseData? {
         guard let row = requests[id], row.lifecycle.state == .completed else { return nil }
-        let response = responses[row.flight]?.addressed(to: id)
+        var response = responses[row.flight]?.addressed(to: id)
+        if let age = row.cacheAge { response = response?.fromCache(age: age) }
         return row.isEvicted ? response?.evicted() : response
     }
 
@@ -80,7 +83,7 @@ extension MemoryTables {
     }
 
     func attempts(of id: UUID) -> [AttemptRecord] {
-        guard let row = requests[id] else { return [] }
+        guard let row = requests[id], row.cacheAge == nil else { return [] }
         return (ledger[row.flight] ?? []).sorted { $0.attempt < $1.attempt }
     }
 
@@ -94,6 +97,8 @@ extension MemoryTables {
             statistics.attempts += 1
             statistics.usage.add(record.usage)
         }
+        statistics.cachedAnswers = cached.count
+        statistics.cachedBytes = cached.values.reduce(0) { $0 + $1.bytes }
         return statistics
     }
 }

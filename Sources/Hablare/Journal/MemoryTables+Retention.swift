@@ -22,6 +22,7 @@ extension MemoryTables {
         for (place, bytes) in candidates.prefix(max(0, limit)) {
             responses[place.flight] = responses[place.flight]?.evicted()
             streams[place.flight] = nil
+            cached[place.flight] = nil
             pruned.count += 1
             pruned.bytes += bytes
         }

@@ -225,6 +225,7 @@ extension MemoryTables {
         guard !isKept else { return }
         responses[id] = responses[id]?.evicted()
         streams[id] = nil
+        cached[id] = nil
     }
 
     mutating func delete(_ id: UUID, at date: Date) -> WriteReceipt {
@@ -243,6 +244,7 @@ extension MemoryTables {
         if flights[row.flight]?.crew.members.isEmpty == true {
             responses[row.flight] = nil
             streams[row.flight] = nil
+            cached[row.flight] = nil
             flights[row.flight]?.request = nil
         } else {
             giveUpResponse(of: row.flight)
@@ -253,13 +255,16 @@ extension MemoryTables {
 
 extension MemoryTables {
     /// Writes a request's own row, whether it begins a flight or joins one.
-    mutating func enter(_ submission: Submission, aboard flight: FlightID) {
+    ///
+    /// - Parameter isCharged: Whether its flight's costs are its tags'.
+    mutating func enter(_ submission: Submission, aboard flight: FlightID, isCharged: Bool = true) {
         let request = submission.request
         requests[request.id] = RequestRow(
             flight: flight, priority: request.priority, job: submission.job, supersedes: submission.supersedes,
             metadata: request.metadata, createdAt: submission.createdAt, deadline: request.deadline,
-            tags: request.tags, keepUntilMerged: request.keepUntilMerged, awaitsMerge: request.keepUntilMerged)
-        if !request.tags.isEmpty { ledgerTables.tags[flight, default: []].formUnion(request.tags) }
+            tags: request.tags, keepUntilMerged: request.keepUntilMerged, awaitsMerge: request.keepUntilMerged,
+            caching: request.caching)
+        if isCharged, !request.tags.isEmpty { ledgerTables.tags[flight, default: []].formUnion(request.tags) }
         if let deadline = request.deadline {
             deadlines.insert(Alarm(date: deadline, number: flight.rawValue, id: request.id))
         }
@@ -273,5 +278,6 @@ extension MemoryTables.RequestRow {
         request.metadata = metadata
         request.tags = tags
         request.keepUntilMerged = keepUntilMerged
+        request.caching = caching
     }
 }

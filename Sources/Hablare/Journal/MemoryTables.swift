@@ -22,6 +22,9 @@ struct MemoryTables: Sendable {
         var isPinned = false
         var keepUntilMerged = false
         var awaitsMerge = false
+        var caching = CachePolicy.use
+        /// How old the answer was that it found in the cache, in seconds; `nil` where none was found.
+        var cacheAge: TimeInterval?
     }
 
     struct FlightRow: Sendable {
@@ -77,8 +80,10 @@ struct MemoryTables: Sendable {
     var jobs: [JobKey: [Int: UUID]] = [:]
     var responses: [FlightID: AIResponseData] = [:]
     var ledger: [FlightID: [AttemptRecord]] = [:]
-    /// Flights by the work they do, and stale ones that are settled.
+    /// Flights by the work they do, and stale ones that are settled and not in the cache.
     var flying: [Fingerprint: [FlightID]] = [:]
+    /// The flights whose answers are in the cache.
+    var cached: [FlightID: CachedFlight] = [:]
     var ledgerTables = LedgerTables()
     var streams: [FlightID: StreamRow] = [:]
     private var owners: OrderedDictionary<OwnerID, OwnerRegistration> = [:]
@@ -160,6 +165,10 @@ extension MemoryTables {
             return pin(id, isPinned)
         case .merged(let id):
             return merged(id)
+        case .trimCache(let limits, let date, let used, let limit):
+            return trimCache(limits, usedBefore: date, noting: used, limit: limit)
+        case .uncache(let selection):
+            return uncache(selection)
         case .delete(let id, let date):
             return delete(id, at: date)
         }
@@ -274,6 +283,7 @@ extension MemoryTables {
     }
 
     private mutating func submit(_ submission: Submission) -> WriteReceipt {
+        let answer = cachedAnswer(for: submission)
         let present = submission.job.flatMap { jobs[$0.key]?[$0.position] } ?? submission.request.id
         if let row = requests[present] {
             guard flights[row.flight]?.fingerprint == submission.fingerprint else {
@@ -285,6 +295,7 @@ extension MemoryTables {
             }
             return .submitted(SubmissionReceipt(id: present, flight: row.flight, wasPresent: true))
         }
+        if let answer { return answered(submission, by: answer) }
         accountsOfProviders[submission.provider] = submission.account
         if let flight = flightToJoin(submission) { return join(submission, flight) }
         lastFlight += 1
@@ -350,7 +361,10 @@ extension MemoryTables {
         flights[end.flight] = flight
         for member in ending.finished { finish(member.id, member.lifecycle, at: end.endedAt, error: ending.error) }
         if !ending.flight.isSettled { muster(end.flight, anew: true) }
-        if let response = ending.response { responses[end.flight] = response }
+        if let response = ending.response {
+            responses[end.flight] = response
+            if end.caching != nil { enterCache(end.flight, response) }
+        }
         if end.isStreaming, flight.lifecycle.state == .settled(.completed) {
             streamCompleted(end.flight, generation: end.lifecycle.generation)
         }

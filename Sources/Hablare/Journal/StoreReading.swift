@@ -21,7 +21,11 @@ public protocol StoreReading: Sendable {
     /// one, at most ``StreamPage/maximumChunks``. `nil` when no request has that UUID.
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage?
 
-    /// The attempts of a request, oldest first; the one under way is not among them.
+    /// The newest answer of the cache to some work, received within the window; `nil` when there is none.
+    func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer?
+
+    /// The attempts of a request, oldest first; the one under way is not among them, and none is where the answer came
+    /// from the cache.
     func attempts(of id: UUID) throws -> [AttemptRecord]
 
     /// The processes that are registered, and, with an empty registration that expired in 1970, holders that are not.

@@ -42,6 +42,12 @@ public enum StoreWrite: Sendable {
     case pin(UUID, Bool)
     /// The response of a request that was to be kept until its merge was merged.
     case merged(UUID)
+    /// Answers drop out of the cache: those that were not used since a date, then, as long as there are more than the
+    /// limits allow, those that were not used for longest; at most so many. Beforehand it is noted when some were used by
+    /// readers. Receipt: ``WriteReceipt/uncached(_:)``.
+    case trimCache(CacheLimits, usedBefore: Date, noting: [FlightID: Date], limit: Int)
+    /// Answers drop out of the cache, whatever their age. Receipt: ``WriteReceipt/uncached(_:)``.
+    case uncache(CacheSelection)
     /// The request, its prompt and its content are erased; its attempts stay in the ledger.
     /// Receipt: ``WriteReceipt/cancelled(flight:token:)`` when it was live, else ``WriteReceipt/done``.
     case delete(UUID, at: Date)

@@ -30,6 +30,8 @@ public struct Submission: Sendable {
     public var supersedes: UUID?
     /// Where the prompt is kept when it is too large for the database.
     public var promptContent: ContentReference?
+    /// When an answer in the cache must have been received to be the request's; `nil` where none is wanted.
+    public var cacheWindow: ClosedRange<Date>?
     /// The flight as it is to be written: waiting, leased to the submitter, or executing its first attempt.
     public var flight: FlightLifecycle
     /// When it was submitted.
@@ -39,7 +41,8 @@ public struct Submission: Sendable {
     public init(
         request: AIRequest, provider: ProviderID, account: AccountID? = nil, fingerprint: Fingerprint,
         job: JobPlace? = nil,
-        supersedes: UUID? = nil, promptContent: ContentReference? = nil, flight: FlightLifecycle = FlightLifecycle(),
+        supersedes: UUID? = nil, promptContent: ContentReference? = nil, cacheWindow: ClosedRange<Date>? = nil,
+        flight: FlightLifecycle = FlightLifecycle(),
         createdAt: Date
     ) {
         self.request = request
@@ -49,6 +52,7 @@ public struct Submission: Sendable {
         self.job = job
         self.supersedes = supersedes
         self.promptContent = promptContent
+        self.cacheWindow = cacheWindow
         self.flight = flight
         self.createdAt = createdAt
     }
@@ -64,12 +68,21 @@ public struct SubmissionReceipt: Sendable, Hashable {
     public var wasPresent: Bool
     /// Whether it joined a flight that does the same work already: then, too, its flight state was not written.
     public var hasJoined: Bool
+    /// Whether it found its answer in the cache, and is completed: then, too, its flight state was not written.
+    public var isAnswered: Bool
+    /// Whether an answer dropped out of the cache because its content file is gone.
+    public var hasLostAnswer: Bool
 
     /// Creates a receipt.
-    public init(id: UUID, flight: FlightID, wasPresent: Bool, hasJoined: Bool = false) {
+    public init(
+        id: UUID, flight: FlightID, wasPresent: Bool, hasJoined: Bool = false, isAnswered: Bool = false,
+        hasLostAnswer: Bool = false
+    ) {
         self.id = id
         self.flight = flight
         self.wasPresent = wasPresent
         self.hasJoined = hasJoined
+        self.isAnswered = isAnswered
+        self.hasLostAnswer = hasLostAnswer
     }
 }

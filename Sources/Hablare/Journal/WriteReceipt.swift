@@ -25,6 +25,8 @@ public enum WriteReceipt: Sendable, Hashable {
     case permits(PermitGrant)
     /// These responses were given up.
     case pruned(Pruned)
+    /// So many answers dropped out of the cache.
+    case uncached(Int)
     /// The row was refused; the others of the commit were not.
     case rejected(AIServiceError)
     /// The flight is not what the writer believed. For the end of an attempt: it is in the ledger, discarded.

@@ -92,7 +92,7 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless completed; or of category storage.
     public func evict(_ id: UUID) async throws {
         switch try await journal.commit(.evict(id)) {
-        case .done: return
+        case .done: answers.storeChanged()
         case .invalidState(let state):
             throw AIServiceError.notAllowed("evicted", id, in: RequestPhase(state, FlightLifecycle()))
         case let receipt: throw AIServiceError.unexpected(receipt, for: id)
@@ -109,7 +109,9 @@ extension AIRequestManager {
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func delete(_ id: UUID) async throws {
-        switch try await journal.commit(.delete(id, at: seams.date())) {
+        let receipt = try await journal.commit(.delete(id, at: seams.date()))
+        answers.storeChanged()
+        switch receipt {
         case .done: hub.announce(.cancelled, of: id)
         case .cancelled(let flight, let token):
             dispatcher.cancelled(flight, token: token)

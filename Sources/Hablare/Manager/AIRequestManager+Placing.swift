@@ -36,7 +36,9 @@ extension AIRequestManager {
         }
         let submission = Submission(
             request: request, provider: provider, account: registered.account,
-            fingerprint: try Fingerprint(request, instance: registered.instance), createdAt: now)
+            fingerprint: try Fingerprint(request, instance: registered.instance),
+            cacheWindow: try request.caching.window(at: now, configuration.cache, configuration.retention),
+            createdAt: now)
         return Draft(submission, cost: dispatcher.runner.cost(of: request, for: provider))
     }
 
@@ -89,7 +91,10 @@ extension AIRequestManager {
         }
         return try zip(drafts, receipts).map { draft, receipt in
             switch receipt {
-            case .submitted(let stored): return stored
+            case .submitted(let stored):
+                answers.submitted(draft.submission, stored)
+                if stored.hasLostAnswer { noteLoss() }
+                return stored
             case .rejected(let error): throw error
             case .contentMissing:
                 throw AIServiceError(

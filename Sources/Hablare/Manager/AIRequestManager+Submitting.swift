@@ -71,6 +71,7 @@ extension AIRequestManager {
         }
         var request = stored.request.named(seams.makeID())
         request.deadline = nil  // it was for the answer that is there
+        if request.caching.keepsAnswer { request.caching = .refresh }
         var new = try draft(request, stored.provider)
         new.submission.supersedes = id
         return try await store(new).id

@@ -19,7 +19,7 @@ extension AIRequestManager {
             throw error
         }
         hub.attach(request.id, to: receipt.flight)
-        if receipt.wasPresent { return try await execute(requestID: request.id) }
+        if receipt.wasPresent || receipt.isAnswered { return try await execute(requestID: request.id) }
         return try await waiter.value().response(of: request.id)
     }
 

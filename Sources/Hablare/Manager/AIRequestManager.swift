@@ -16,6 +16,7 @@ public final class AIRequestManager: Sendable {
     let logger: Logger
     let journal: Journal
     let hub = StatusHub()
+    let answers: AnswerCache
     let dispatcher: Dispatcher
     let deadlines: DeadlineWatch
 
@@ -50,8 +51,10 @@ public final class AIRequestManager: Sendable {
             spending: Spending(budgets: configuration.budgets, costs: CostModel(prices: configuration.prices)),
             logger: logger)
         self.journal = journal
+        answers = AnswerCache(configuration.cache, isShared: store.signal != nil)
         dispatcher = Dispatcher(
-            runner: runner, journal: journal, hub: hub, registry: providers, configuration: configuration,
+            runner: runner, journal: journal, hub: hub, answers: answers, registry: providers,
+            configuration: configuration,
             seams: seams, logger: logger)
         deadlines = DeadlineWatch(journal: journal, hub: hub, dispatcher: dispatcher, seams: seams, logger: logger)
     }

@@ -23,6 +23,8 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var budgets: [Budget]
     /// How long responses are kept.
     public var retention: Retention
+    /// How long and how many answers later requests for the same work find.
+    public var cache: CacheLimits
     /// How often the process gives up responses past ``retention``, and removes content files that nobody refers to.
     /// Default 5 min.
     public var pruneInterval: Duration
@@ -40,6 +42,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         prices: PriceTable = .shipped,
         budgets: [Budget] = [],
         retention: Retention = Retention(),
+        cache: CacheLimits = CacheLimits(),
         pruneInterval: Duration = .seconds(300)
     ) {
         self.scope = scope
@@ -53,6 +56,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         self.prices = prices
         self.budgets = budgets
         self.retention = retention
+        self.cache = cache
         self.pruneInterval = pruneInterval
     }
 
@@ -79,6 +83,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         try breaker.check("`breaker`")
         try Budget.check(budgets)
         try retention.check()
+        try cache.check()
         guard retry.maximumAttempts >= 1 else {
             throw AIServiceError(.invalidConfiguration, "`retry.maximumAttempts` is less than 1. Give it 1 or more.")
         }

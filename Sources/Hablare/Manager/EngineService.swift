@@ -72,6 +72,7 @@ public struct EngineService: Service {
         manager.hub.open()
         manager.dispatcher.open(as: registration.withLock { $0.owner })
         await manager.deadlines.open()
+        manager.answers.attended(true)
         whenStarted()
         await withTaskGroup(of: Void.self) { group in
             let executor = manager.seams.taskExecutor
@@ -81,6 +82,7 @@ public struct EngineService: Service {
             await untilShutdown()
             group.cancelAll()
         }
+        manager.answers.attended(false)
         await manager.deadlines.close()
         await manager.dispatcher.drain(grace: Task.isCancelled ? .zero : manager.configuration.shutdownGrace)
         await housekeeper.deregister(registration.withLock { $0 })

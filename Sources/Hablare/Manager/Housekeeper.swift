@@ -139,6 +139,7 @@ struct Housekeeper: Sendable {
             if isForeign { looks.wanted += 1 }
             return looks.wanted > looks.done ? looks.wanted : nil
         }
+        if isForeign { manager.answers.storeChanged() }
         guard let wanted else { return }
         try await lookAround()
         looks.withLock { $0.done = max($0.done, wanted) }

@@ -39,6 +39,9 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     public var unknownOutcome: UnknownOutcomePolicy
     /// How the answer streams to its readers while it is made. Default `nil`: it does not; readers get it whole.
     public var streaming: StreamingPolicy?
+    /// Whether an answer that is there already is good enough, and whether this one's is kept for others. Default
+    /// ``CachePolicy/use``: of two equal requests within an hour, only the first is paid for.
+    public var caching: CachePolicy
     /// Whether the response is kept, whatever its age and the store's limits, until
     /// ``AIRequestManager/merged(_:)`` says that it was merged into the app's own data. Default `false`.
     public var keepUntilMerged: Bool
@@ -76,6 +79,7 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         maximumAttempts: Int? = nil,
         unknownOutcome: UnknownOutcomePolicy = .runAgain,
         streaming: StreamingPolicy? = nil,
+        caching: CachePolicy = .use,
         keepUntilMerged: Bool = false,
         metadata: [String: String] = [:],
         tags: [String] = [],
@@ -93,6 +97,7 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         self.maximumAttempts = maximumAttempts
         self.unknownOutcome = unknownOutcome
         self.streaming = streaming
+        self.caching = caching
         self.keepUntilMerged = keepUntilMerged
         self.metadata = metadata
         self.tags = tags

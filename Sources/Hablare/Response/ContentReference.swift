@@ -27,11 +27,20 @@ public protocol ContentReading: Sendable {
     /// - Throws: as ``read(_:)``.
     func read(_ reference: ContentReference, range: Range<Int>) throws -> Data
 
+    /// Whether the content is there. Reads none of it. Default: whether its file is, where the store keeps files.
+    func has(_ reference: ContentReference) -> Bool
+
     /// The file that holds the content, where the store keeps files.
     func location(of reference: ContentReference) -> URL?
 }
 
 extension ContentReading {
+    /// Looks for its file.
+    public func has(_ reference: ContentReference) -> Bool {
+        guard let file = location(of: reference) else { return true }
+        return FileManager.default.fileExists(atPath: file.path)
+    }
+
     /// Reads all the bytes, and answers with some.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         Data(try read(reference).dropFirst(range.lowerBound).prefix(range.count))

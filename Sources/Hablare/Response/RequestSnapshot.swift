@@ -53,6 +53,8 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     public var priority: Priority
     /// Where it is in its life.
     public var phase: RequestPhase
+    /// Whether it was answered from the cache, and nothing was sent for it.
+    public var isFromCache: Bool
     /// Why it failed; `nil` unless it did.
     public var error: AIServiceError?
     /// Why it waits; `nil` unless pending.
@@ -89,7 +91,7 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         priority: Priority = .normal, phase: RequestPhase, error: AIServiceError? = nil, waiting: WaitReason? = nil,
         holder: Holder? = nil, attempts: Int, deadline: Date? = nil, createdAt: Date, finishedAt: Date? = nil,
         supersedes: UUID? = nil, isPinned: Bool = false, awaitsMerge: Bool = false,
-        metadata: [String: String] = [:], tags: [String] = []
+        isFromCache: Bool = false, metadata: [String: String] = [:], tags: [String] = []
     ) {
         self.id = id
         self.flight = flight
@@ -109,6 +111,7 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         self.supersedes = supersedes
         self.isPinned = isPinned
         self.awaitsMerge = awaitsMerge
+        self.isFromCache = isFromCache
         self.metadata = metadata
         self.tags = tags
     }

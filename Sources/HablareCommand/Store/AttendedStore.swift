@@ -31,6 +31,7 @@ struct AttendedStore: RequestStore {
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
         try store.stream(of: id, from: position, maximumBytes: maximumBytes)
     }
+    func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer? { try store.cachedAnswer(query) }
     func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }
     func owners() throws -> [OwnerRecord] { try store.owners() }
     func accounts() throws -> [AccountRecord] { try store.accounts() }

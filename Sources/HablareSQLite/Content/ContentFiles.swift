@@ -61,12 +61,12 @@ public final class ContentFiles: ContentStore {
     /// See ``ContentReading/location(of:)``.
     public func location(of reference: ContentReference) -> URL? { file(of: reference) }
 
-    // MARK: For the store and its check-up
-
     /// Whether the content is there with its promised size; a damaged file is not.
-    func has(_ reference: ContentReference) -> Bool {
+    public func has(_ reference: ContentReference) -> Bool {
         FileSystem.size(ofFile: file(of: reference)) == reference.byteCount
     }
+
+    // MARK: For the store and its check-up
 
     func remove(_ reference: ContentReference) throws {
         try remove(file(of: reference))

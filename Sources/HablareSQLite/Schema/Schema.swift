@@ -25,6 +25,9 @@ enum Schema {
         migrator.registerMigration("006-retention") { db in
             try db.execute(sql: retention)
         }
+        migrator.registerMigration("007-cache") { db in
+            try db.execute(sql: cache)
+        }
         return migrator
     }
 
@@ -256,5 +259,26 @@ enum Schema {
                 WHERE f.id = responses.flight AND r.job IS NOT NULL
             );
         CREATE INDEX responses_spare ON responses (received_at, flight, spare) WHERE spare IS NOT NULL;
+        """
+
+    /// Answers that later requests for the same work find.
+    ///
+    /// - `flights.used_at`: when the answer was last used, at first when it was received; NULL where it is not in the
+    ///   cache. `flights.answer_size` is its size in bytes. `flights_answered` has both, in the order in which answers
+    ///   drop out.
+    /// - `flights_by_work`: see `CacheColumns`. A flight whose answer enters the cache stays where it is in that index.
+    /// - `requests.caching`: see `CachePolicy.code`. `requests.cache_age`: how old the answer was that the request found,
+    ///   in microseconds; NULL where it found none.
+    /// - `responses.cache_use`: see `ResponseLabels`.
+    private static let cache = """
+        ALTER TABLE flights ADD COLUMN used_at INTEGER;
+        ALTER TABLE flights ADD COLUMN answer_size INTEGER;
+        ALTER TABLE requests ADD COLUMN caching INTEGER;
+        ALTER TABLE requests ADD COLUMN cache_age INTEGER;
+        ALTER TABLE responses ADD COLUMN cache_use INTEGER;
+        DROP INDEX flights_by_work;
+        CREATE INDEX flights_by_work ON flights (substr(fingerprint, 1, 8))
+            WHERE owner IS NOT NULL OR used_at IS NOT NULL;
+        CREATE INDEX flights_answered ON flights (used_at, id, answer_size) WHERE used_at IS NOT NULL;
         """
 }

@@ -10,7 +10,7 @@ struct ReadTransaction {
     private static let snapshotColumns = """
         SELECT r.id, j.key, r.position, p.name, f.model, coalesce(r.priority, f.priority), r.state, r.error,
             r.created_at, r.finished_at, r.supersedes, r.metadata, r.deadline, o.host, o.pid, r.flight, r.tags,
-            r.pinned, r.merge IS 0, \(FlightLifecycle.snapshotColumns), f.member
+            r.pinned, r.merge IS 0, \(FlightLifecycle.snapshotColumns), f.member, r.cache_age IS NOT NULL
         """
     private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
     /// The few that are held, by their index, and not by a look at every request.
@@ -104,15 +104,16 @@ struct ReadTransaction {
         guard let id = row.uuid(0), let member = RequestLifecycle.State(rawValue: Int(row.int(6))),
             let priority = Priority(rawValue: Int(row.int(5)))
         else { throw AIServiceError(.storageCorrupt, "A request's row cannot be read. Run `hablare doctor`.") }
+        let isFromCache = row.int(20 + FlightLifecycle.columnCount) != 0
         var snapshot = RequestSnapshot(
             id: id, flight: FlightID(rawValue: row.int(15)), job: row.text(1).map(JobKey.init(rawValue:)),
             position: row.optionalInt(2).map { Int($0) },
             providerID: ProviderID(rawValue: row.text(3) ?? ""), model: row.text(4), priority: priority,
             phase: RequestPhase(member, lifecycle), error: try Coding.value(AIServiceError.self, row.data(7)),
-            attempts: lifecycle.attempt, deadline: row.optionalInt(12).map(Coding.date),
+            attempts: isFromCache ? 0 : lifecycle.attempt, deadline: row.optionalInt(12).map(Coding.date),
             createdAt: Coding.date(row.int(8)), finishedAt: row.optionalInt(9).map(Coding.date),
             supersedes: row.uuid(10), isPinned: row.int(17) != 0, awaitsMerge: row.int(18) != 0,
-            metadata: try Coding.value([String: String].self, row.data(11)) ?? [:],
+            isFromCache: isFromCache, metadata: try Coding.value([String: String].self, row.data(11)) ?? [:],
             tags: try Coding.value([String].self, row.data(16)) ?? [])
         if snapshot.phase == .pending { snapshot.waiting = lifecycle.waitReason { nil } }
         if snapshot.waitsForItsLane, let head = row.uuid(19 + FlightLifecycle.columnCount), head != id {
@@ -160,32 +161,52 @@ struct ReadTransaction {
         var select = try BoundStatement(
             db,
             """
-            SELECT p.name, s.kind, s.format, s.body, s.digest, s.size, s.metadata, s.received_at,
-                a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost, a.audio, r.evicted
-            FROM requests r
-            JOIN flights f ON f.id = r.flight
-            JOIN responses s ON s.flight = r.flight
-            LEFT JOIN attempts a ON a.flight = r.flight AND a.outcome = 0
-            -- Whoever answered: it may have been given up before, and another one asked.
-            JOIN providers p ON p.id = coalesce(a.provider, f.provider)
-            WHERE r.id = ?1 AND r.state = 1
+            \(Self.responseColumns), r.evicted, r.cache_age
+            FROM requests r JOIN responses s ON s.flight = r.flight \(Self.answerers) WHERE r.id = ?1 AND r.state = 1
             """)
         select.bind(1, id)
         try select.forEach { row in
-            let reference = row.data(4).map { ContentReference(digest: $0, byteCount: Int(row.int(5))) }
-            found = AIResponseData(
-                requestID: id, providerID: ProviderID(rawValue: row.text(0) ?? ""),
-                result: try ContentColumns.content(
-                    kind: try ContentType(code: row.int(1)), format: row.text(2), inline: row.data(3),
-                    reference: reference, reader: content),
-                metadata: try Coding.value([String: String].self, row.data(6)) ?? [:],
-                receivedAt: Coding.date(row.int(7)),
-                usage: Usage(
-                    inputTokens: row.int(8), outputTokens: row.int(9), characters: row.int(10), bytes: row.int(11),
-                    audioMilliseconds: row.int(13), costMicroDollars: row.optionalInt(12)))
-            if row.int(14) == 1 { found = found?.evicted() }
+            found = try response(row, for: id)
+            if let age = row.optionalInt(16) { found = found?.fromCache(age: TimeInterval(age) / 1e6) }
+            if row.int(15) == 1 { found = found?.evicted() }
         }
         return found
+    }
+
+    /// The response of a flight, as that of one of its members.
+    func response(of flight: FlightID, for member: UUID) throws -> AIResponseData? {
+        var found: AIResponseData?
+        var select = try BoundStatement(
+            db, "\(Self.responseColumns) FROM responses s \(Self.answerers) WHERE s.flight = ?1")
+        select.bind(1, flight.rawValue)
+        try select.forEach { found = try response($0, for: member) }
+        return found
+    }
+
+    private static let responseColumns = """
+        SELECT p.name, s.kind, s.format, s.body, s.digest, s.size, s.metadata, s.received_at,
+            a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost, a.audio, s.cache_use
+        """
+    /// Whoever answered: it may have been given up before, and another one asked.
+    private static let answerers = """
+        JOIN flights f ON f.id = s.flight
+        LEFT JOIN attempts a ON a.flight = s.flight AND a.outcome = 0
+        JOIN providers p ON p.id = coalesce(a.provider, f.provider)
+        """
+
+    private func response(_ row: borrowing BoundStatement.RowReader, for id: UUID) throws -> AIResponseData {
+        let reference = row.data(4).map { ContentReference(digest: $0, byteCount: Int(row.int(5))) }
+        return AIResponseData(
+            requestID: id, providerID: ProviderID(rawValue: row.text(0) ?? ""),
+            result: try ContentColumns.content(
+                kind: try ContentType(code: row.int(1)), format: row.text(2), inline: row.data(3),
+                reference: reference, reader: content),
+            metadata: ResponseLabels.metadata(
+                cacheUse: row.optionalInt(14), others: try Coding.value([String: String].self, row.data(6))),
+            receivedAt: Coding.date(row.int(7)),
+            usage: Usage(
+                inputTokens: row.int(8), outputTokens: row.int(9), characters: row.int(10), bytes: row.int(11),
+                audioMilliseconds: row.int(13), costMicroDollars: row.optionalInt(12)))
     }
 
     func request(of id: UUID) throws -> StoredRequest? {
@@ -222,7 +243,7 @@ struct ReadTransaction {
             SELECT a.attempt, a.token, a.outcome, a.billing, a.started_at, a.ended_at, a.input_tokens,
                 a.output_tokens, a.characters, a.bytes, a.cost, a.error, a.audio, p.name, a.model
             FROM requests r JOIN attempts a ON a.flight = r.flight LEFT JOIN providers p ON p.id = a.provider
-            WHERE r.id = ?1 ORDER BY a.attempt
+            WHERE r.id = ?1 AND r.cache_age IS NULL ORDER BY a.attempt
             """)
         select.bind(1, id)
         try select.forEach { row in
@@ -306,6 +327,7 @@ struct ReadTransaction {
                 inputTokens: row.int(1), outputTokens: row.int(2), characters: row.int(3), bytes: row.int(4),
                 audioMilliseconds: row.int(6), costMicroDollars: row.optionalInt(5))
         }
+        (statistics.cachedAnswers, statistics.cachedBytes) = try cacheSize()
         return statistics
     }
 }

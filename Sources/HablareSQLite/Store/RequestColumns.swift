@@ -6,16 +6,16 @@ struct RequestColumns {
     static let selection = """
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
             f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
-            r.tags, f.chain, f.streaming, r.merge
+            r.tags, f.chain, f.streaming, r.merge, r.caching
         """
     /// The same of any member, with what is its own.
     static let ofMember = """
         SELECT r.id, p.name, f.model, f.tenant, f.sample, f.timeout, coalesce(r.priority, f.priority), f.prompt_kind,
             f.prompt, f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
-            r.tags, f.chain, f.streaming, r.merge
+            r.tags, f.chain, f.streaming, r.merge, r.caching
         """
     /// How many columns ``selection`` has.
-    static let count: Int32 = 20
+    static let count: Int32 = 21
 
     let provider: ProviderID
     private let id: UUID
@@ -38,6 +38,7 @@ struct RequestColumns {
     private let chain: [FallbackHop]
     private let streaming: StreamingPolicy?
     private let keepUntilMerged: Bool
+    private let caching: CachePolicy
 
     init(_ row: borrowing BoundStatement.RowReader) throws {
         guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))),
@@ -68,6 +69,7 @@ struct RequestColumns {
         chain = try Coding.value([FallbackHop].self, row.data(17)) ?? []
         streaming = row.optionalInt(18).map(StreamingPolicy.init(code:))
         keepUntilMerged = !row.isNull(19)
+        caching = CachePolicy(code: row.optionalInt(20))
     }
 
     /// The request, its prompt read.
@@ -86,7 +88,7 @@ struct RequestColumns {
         AIRequest(
             id: id, prompt: prompt, model: model, parameters: parameters, sample: sample, tenant: tenant,
             priority: priority, attemptTimeout: timeout, deadline: deadline, maximumAttempts: maximumAttempts,
-            unknownOutcome: unknownOutcome, streaming: streaming, keepUntilMerged: keepUntilMerged,
-            metadata: metadata, tags: tags, fallback: Array(chain.dropFirst()))
+            unknownOutcome: unknownOutcome, streaming: streaming, caching: caching,
+            keepUntilMerged: keepUntilMerged, metadata: metadata, tags: tags, fallback: Array(chain.dropFirst()))
     }
 }

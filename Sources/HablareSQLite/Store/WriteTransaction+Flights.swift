@@ -28,7 +28,9 @@ extension WriteTransaction {
         if !end.outcome.isByMember {
             let expected = AttemptEnding(end, flight: end.lifecycle, members: [FlightMember(id: end.request)])
             if expected.receipt == .done,
-                try move(end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil, isAlone: true)
+                try move(
+                    end.flight, from: end.lifecycle, to: expected.flight, startedAt: nil, isAlone: true,
+                    answering: content.flatMap { CacheEntry(of: end, $0) })
             {
                 try apply(expected, of: end, content)
                 return .done
@@ -45,6 +47,9 @@ extension WriteTransaction {
         }
         try write(actual.flight, to: end.flight)
         try apply(actual, of: end, content)
+        if actual.response != nil, let content, let entry = CacheEntry(of: end, content) {
+            try enter(entry, of: end.flight)
+        }
         if row.isShared, !actual.flight.isSettled, !actual.finished.isEmpty { try muster(end.flight, row) }
         return actual.receipt
     }
@@ -85,10 +90,12 @@ extension WriteTransaction {
     /// A flight is tried since the first attempt that counts. So the date stays while one does, and is forgotten with
     /// the last: by an interruption, a loss or a retry.
     ///
-    /// - Parameter isAlone: Whether the move holds for a flight of one member only.
+    /// - Parameters:
+    ///   - isAlone: Whether the move holds for a flight of one member only.
+    ///   - answer: What it enters in the cache.
     private func move(
         _ flight: FlightID, from old: FlightLifecycle, to new: FlightLifecycle, startedAt: Int64?,
-        isAlone: Bool = false
+        isAlone: Bool = false, answering answer: CacheEntry? = nil
     ) throws -> Bool {
         // A statement that names neither the owner nor the date of a back-off leaves the partial indices alone.
         let keepsOwner = old.ownerCode == new.ownerCode
@@ -103,7 +110,8 @@ extension WriteTransaction {
                 : """
                 UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6, uncounted = ?7, losses = ?8,
                     started_at = coalesce(?10, started_at), owner = ?11, not_before = ?12,
-                    tried_since = CASE WHEN ?5 > ?7 THEN coalesce(tried_since, ?10) END
+                    tried_since = CASE WHEN ?5 > ?7 THEN coalesce(tried_since, ?10) END,
+                    used_at = ?14, answer_size = ?15
                 WHERE id = ?1 AND state = ?2 AND token = ?9 AND shared <= ?13
                 """)
         update.bind(1, flight.rawValue)
@@ -120,6 +128,8 @@ extension WriteTransaction {
         if !keepsOwner {
             update.bind(11, new.ownerCode)
             update.bind(12, new.notBeforeCode)
+            update.bind(14, answer?.usedAt)
+            update.bind(15, answer?.bytes)
         }
         return try update.run() == 1
     }
@@ -142,6 +152,27 @@ extension WriteTransaction {
         update.bind(7, lifecycle.uncounted)
         update.bind(8, lifecycle.losses)
         update.bind(9, lifecycle.notBeforeCode)
+        try update.run()
+    }
+
+    /// What a completed flight has in the cache.
+    private struct CacheEntry {
+        let usedAt: Int64
+        let bytes: Int64
+
+        /// `nil` where the answer is not kept for others.
+        init?(of end: AttemptEnd, _ content: ContentColumns) {
+            guard end.caching != nil, case .completed(let data) = end.outcome else { return nil }
+            usedAt = Coding.time(data.receivedAt)
+            bytes = content.byteCount
+        }
+    }
+
+    private func enter(_ entry: CacheEntry, of flight: FlightID) throws {
+        var update = try BoundStatement(db, "UPDATE flights SET used_at = ?2, answer_size = ?3 WHERE id = ?1")
+        update.bind(1, flight.rawValue)
+        update.bind(2, entry.usedAt)
+        update.bind(3, entry.bytes)
         try update.run()
     }
 
@@ -193,8 +224,9 @@ extension WriteTransaction {
         var insert = try BoundStatement(
             db,
             """
-            INSERT INTO responses (flight, kind, format, body, digest, size, metadata, received_at, spare)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE WHEN \(Protection.exists(for: "?1")) THEN NULL ELSE ?9 END)
+            INSERT INTO responses (flight, kind, format, body, digest, size, metadata, received_at, spare, cache_use)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE WHEN \(Protection.exists(for: "?1")) THEN NULL ELSE ?9 END,
+                ?10)
             ON CONFLICT DO NOTHING
             """)
         insert.bind(1, flight.rawValue)
@@ -203,9 +235,11 @@ extension WriteTransaction {
         insert.bind(4, columns.inline)
         insert.bind(5, columns.reference?.digest)
         insert.bind(6, columns.reference.map { Int64($0.byteCount) })
-        insert.bind(7, try Coding.labels(response.metadata))
+        let labels = ResponseLabels(response.metadata)
+        insert.bind(7, try Coding.labels(labels.others))
         insert.bind(8, Coding.time(response.receivedAt))
         insert.bind(9, columns.byteCount)
+        insert.bind(10, labels.cacheUse)
         try insert.run()
     }
 }

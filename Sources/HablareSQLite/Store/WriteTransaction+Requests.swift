@@ -110,6 +110,7 @@ extension WriteTransaction {
             db, "UPDATE responses SET body = NULL, digest = NULL, size = NULL, spare = NULL WHERE flight = ?1")
         update.bind(1, flight.rawValue)
         try update.run()
+        try forgetAnswer(of: flight)
         try forgetChunks(of: flight)
     }
 
@@ -131,7 +132,7 @@ extension WriteTransaction {
     mutating func delete(_ id: UUID, at date: Date) throws -> WriteReceipt {
         guard let member = try member(id), let row = try flightRow(member.flight) else { return .unknownRequest }
         let wasLive = member.lifecycle.state == .live
-        let isLast = try members(of: member.flight, row).allSatisfy { $0.id == id }
+        let isLast = try !hasMembers(row, besides: id)
         if isLast { try erase(member.flight) }
         var delete = try BoundStatement(db, "DELETE FROM requests WHERE id = ?1")
         delete.bind(1, id)
@@ -139,6 +140,22 @@ extension WriteTransaction {
         if !isLast { try giveUpResponse(of: member.flight) }
         // Last, because it writes the flight's row anew, which needs room for a prompt: a full store must delete.
         return wasLive ? try left(member.flight, at: date) : .done
+    }
+
+    private func hasMembers(_ row: FlightRow, besides id: UUID) throws -> Bool {
+        var hasOthers = false
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT 1 FROM requests WHERE id = ?2 AND flight = ?1 AND id <> ?3
+            UNION ALL SELECT 1 FROM requests INDEXED BY requests_aboard
+            WHERE flight = ?1 AND follows = 1 AND id <> ?3 LIMIT 1
+            """)
+        select.bind(1, row.id.rawValue)
+        select.bind(2, row.head?.bytes)
+        select.bind(3, id)
+        try select.forEach { _ in hasOthers = true }
+        return hasOthers
     }
 
     /// Erases a flight's prompt and response.
@@ -152,7 +169,7 @@ extension WriteTransaction {
             // What stays is the flight's number and state, which its ledger lines refer to.
             """
             UPDATE flights SET prompt = NULL, prompt_digest = NULL, prompt_size = NULL, parameters = NULL,
-                fingerprint = x'' WHERE id = ?1
+                fingerprint = x'', used_at = NULL, answer_size = NULL WHERE id = ?1
             """,
         ] {
             var statement = try BoundStatement(db, sql)

@@ -52,6 +52,7 @@ extension WriteTransaction {
                 continue
             }
             try forgetChunks(of: candidate.flight)
+            try forgetAnswer(of: candidate.flight)
             release(candidate.content)
             pruned.count += 1
             pruned.bytes += candidate.bytes

@@ -7,42 +7,31 @@ import Hablare
 extension WriteTransaction {
     // MARK: Joining
 
-    /// The live flight that does the same work, under the same policy; the oldest, if there are several.
-    mutating func flightToJoin(_ submission: Submission) throws -> FlightID? {
-        var found: FlightID?
-        var select = try BoundStatement(
-            db,
-            """
-            SELECT id FROM flights INDEXED BY flights_by_work
-            WHERE fingerprint = ?1 AND owner IS NOT NULL AND provider = ?2 AND on_unknown = ?3 AND length(member) = 16
-                AND streaming IS ?4
-            ORDER BY id LIMIT 1
-            """)
-        select.bind(1, submission.fingerprint.digest)
-        select.bind(2, try provider(submission.provider))
-        select.bind(3, submission.request.unknownOutcome.rawValue)
-        select.bind(4, submission.request.streaming?.code)
-        try select.forEach { found = FlightID(rawValue: $0.int(0)) }
-        return found
-    }
-
     /// A request came aboard a flight: the flight is as urgent as its most urgent member, and each job's to claim.
     mutating func joined(_ flight: FlightID, by submission: Submission) throws {
         guard let row = try flightRow(flight) else { return }
-        if !row.isShared, let head = row.head {
-            var own = try BoundStatement(db, "UPDATE requests SET priority = ?2 WHERE id = ?1")
-            own.bind(1, head)
-            own.bind(2, row.priority)
-            try own.run()
-        }
+        if !row.isShared { try share(row) }
         let priority = min(row.priority, Int64(submission.request.priority.rawValue))
-        if !row.isShared || priority != row.priority {
-            var update = try BoundStatement(db, "UPDATE flights SET shared = 1, priority = ?2 WHERE id = ?1")
+        if priority != row.priority {
+            var update = try BoundStatement(db, "UPDATE flights SET priority = ?2 WHERE id = ?1")
             update.bind(1, flight.rawValue)
             update.bind(2, priority)
             try update.run()
         }
         if let place = submission.job { try enter(try job(place.key), for: flight, besides: row.job) }
+    }
+
+    /// A flight has several members from now on: its first one's class is written down as its own.
+    func share(_ row: FlightRow) throws {
+        if let head = row.head {
+            var own = try BoundStatement(db, "UPDATE requests SET priority = ?2 WHERE id = ?1")
+            own.bind(1, head)
+            own.bind(2, row.priority)
+            try own.run()
+        }
+        var update = try BoundStatement(db, "UPDATE flights SET shared = 1 WHERE id = ?1")
+        update.bind(1, row.id.rawValue)
+        try update.run()
     }
 
     /// A request that is there became part of a job.

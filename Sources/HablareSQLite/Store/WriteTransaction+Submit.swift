@@ -29,7 +29,14 @@ extension WriteTransaction {
             return .rejected(
                 AIServiceError(.invalidRequest, "The request is larger than 500 MB. Split it, or refer to a file."))
         }
-        if let flight = try flightToJoin(submission) {
+        let sameWork = try flightsForSameWork(as: submission)
+        var hasLostAnswer = false
+        if let answer = try answer(among: sameWork.answered, within: submission.cacheWindow, hasLost: &hasLostAnswer) {
+            release(submission.promptContent)
+            return try answered(submission, by: answer, metadata, tags: tags).map { .submitted($0) }
+                ?? present(submission)
+        }
+        if let flight = sameWork.live {
             guard try insertRequest(submission, flight, metadata, tags: tags, follows: true) else {
                 release(submission.promptContent)
                 return try present(submission)
@@ -39,7 +46,8 @@ extension WriteTransaction {
             try note(tags: request.tags, of: flight)
             try joined(flight, by: submission)
             return .submitted(
-                SubmissionReceipt(id: request.id, flight: flight, wasPresent: false, hasJoined: true))
+                SubmissionReceipt(
+                    id: request.id, flight: flight, wasPresent: false, hasJoined: true, hasLostAnswer: hasLostAnswer))
         }
         let flight = try insertFlight(submission, payload, parameters, chain: chain)
         guard try insertRequest(submission, flight, metadata, tags: tags, follows: false) else {
@@ -49,7 +57,8 @@ extension WriteTransaction {
         }
         try note(submission.account, of: submission.provider)
         try note(tags: request.tags, of: flight)
-        return .submitted(SubmissionReceipt(id: request.id, flight: flight, wasPresent: false))
+        return .submitted(
+            SubmissionReceipt(id: request.id, flight: flight, wasPresent: false, hasLostAnswer: hasLostAnswer))
     }
 
     /// Why a value cannot be a row. Found before anything was written, so it costs the other writes nothing.
@@ -106,15 +115,20 @@ extension WriteTransaction {
     }
 
     /// Whether the request is new: neither its UUID nor its place in the job is taken.
-    private mutating func insertRequest(
-        _ submission: Submission, _ flight: FlightID, _ metadata: Data?, tags: Data?, follows: Bool
+    ///
+    /// - Parameter cacheAge: How old the answer was that makes the request completed, in microseconds.
+    mutating func insertRequest(
+        _ submission: Submission, _ flight: FlightID, _ metadata: Data?, tags: Data?, follows: Bool,
+        cacheAge: Int64? = nil
     ) throws -> Bool {
         var insert = try BoundStatement(
             db,
             """
             INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline, tags,
-                follows, priority, merge)
-            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING
+                follows, priority, merge, caching, cache_age, finished_at)
+            VALUES (?1, ?2, CASE WHEN ?14 IS NULL THEN 0 ELSE 1 END, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+                CASE WHEN ?14 IS NOT NULL THEN ?5 END)
+            ON CONFLICT DO NOTHING
             """)
         insert.bind(1, submission.request.id)
         insert.bind(2, flight.rawValue)
@@ -128,6 +142,8 @@ extension WriteTransaction {
         insert.bind(10, follows ? 1 : 0)
         insert.bind(11, follows ? Int64(submission.request.priority.rawValue) : nil)
         insert.bind(12, submission.request.keepUntilMerged ? Int64(0) : nil)
+        insert.bind(13, submission.request.caching.code)
+        insert.bind(14, cacheAge)
         return try insert.run() == 1
     }
 

@@ -40,6 +40,9 @@ struct WriteTransaction {
         case .prune(let place, let limit): try prune(through: place, limit: limit)
         case .pin(let id, let isPinned): try pin(id, isPinned)
         case .merged(let id): try merged(id)
+        case .trimCache(let limits, let date, let used, let limit):
+            try trimCache(limits, usedBefore: date, noting: used, limit: limit)
+        case .uncache(let selection): try uncache(selection)
         case .delete(let id, let date): try delete(id, at: date)
         }
     }

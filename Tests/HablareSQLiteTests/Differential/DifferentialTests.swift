@@ -43,8 +43,8 @@ import Testing
             "settled completed", "settled failed", "settled cancelled", "invalid live", "invalid completed",
             "invalid failed", "invalid cancelled", "unknown", "claimed", "claimed again", "due", "expired",
             "none expired", "permits", "no permits", "started", "over budget", "pruned", "none pruned", "appended",
-            "joined", "some ended",
-            "some ended, goes on", "none ended, goes on",
+            "joined", "some ended", "some ended, goes on", "none ended, goes on", "answered", "uncached",
+            "none uncached",
         ]
         #expect(expected.subtracting(kinds) == [])
     }

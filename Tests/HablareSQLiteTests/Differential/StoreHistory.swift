@@ -93,7 +93,7 @@ struct StoreHistory {
         case .submitted(let stored) where !stored.wasPresent:
             guard let submission = attempted.submission else { return }
             submissions.append(submission)
-            if stored.hasJoined { return }
+            if stored.hasJoined || stored.isAnswered { return }
             if !submission.request.fallback.isEmpty { chained.insert(stored.flight) }
             switch submission.flight.state {
             case .leased: leases.append((stored.flight, stored.id, submission.flight))
@@ -122,7 +122,7 @@ struct StoreHistory {
     private mutating func anyWrite() throws -> Attempted {
         now += pick(1...2_000)
         let date = self.date
-        switch pick(0...31) {
+        switch pick(0...33) {
         case 0: return Attempted(write: .registerOwner(registration()))
         case 1: return Attempted(write: .renewOwner(pickOne(owners), until: date.addingTimeInterval(30)))
         case 2 where chance(3): return Attempted(write: .retireOwner(pickOne(owners), at: date))
@@ -142,6 +142,12 @@ struct StoreHistory {
         case 22...26: if let group = anyGroup() { return Attempted(write: .append(group)) }
         case 27: return Attempted(write: .pin(anyID(), chance(2)))
         case 28: return Attempted(write: .merged(anyID()))
+        case 30:
+            let limits = CacheLimits(maximumCount: pick(1...6), maximumBytes: Int64(pick(0...4000)))
+            let used = chance(2) ? [:] : [FlightID(rawValue: Int64(pick(1...lastID + 1))): date]
+            return Attempted(
+                write: .trimCache(limits, usedBefore: later(-60_000...0), noting: used, limit: pick(-1...4)))
+        case 31: return Attempted(write: .uncache(anySelection()))
         case 29:
             // Both stores are told the same place; that they plan the same is compared apart.
             let retention = Retention(
@@ -215,11 +221,18 @@ struct StoreHistory {
         return AttemptEnd(
             flight: attempt.flight, request: attempt.request, provider: provider(of: attempt.request),
             lifecycle: attempt.lifecycle, outcome: outcome, isStreaming: isStreaming(attempt),
+            caching: chance(4) ? nil : .use,
             billing: pickOne([.billed, .maybeBilled, .neverSent]), usage: chance(2) ? Usage() : anyUsage(),
             isReserved: !chance(4), startedAt: attempt.startedAt, endedAt: date)
     }
 
     private mutating func anySubmission() throws -> Submission {
+        var submission = try anyUncachedSubmission()
+        if chance(2) { submission.cacheWindow = anyWindow() }
+        return submission
+    }
+
+    private mutating func anyUncachedSubmission() throws -> Submission {
         if chance(3), let same = recent(submissions) { return try twin(of: same) }
         if chance(5), var again = recent(submissions) {
             if chance(2) { again.request.prompt = .text("changed \(pick(0...1))") }
@@ -240,6 +253,7 @@ struct StoreHistory {
             unknownOutcome: pickOne(UnknownOutcomePolicy.allCases),
             streaming: chance(2)
                 ? nil : StreamingPolicy(durability: chance(2) ? .durable : .volatile, allowsRestart: chance(2)),
+            caching: pickOne([.use, .refresh, .bypass, .use(within: 0), .use(within: 12.5)]),
             keepUntilMerged: chance(4), metadata: anyLabels(), tags: anyTags(),
             fallback: chance(3) ? [FallbackHop("q", model: chance(2) ? nil : "n"), FallbackHop("")] : [])
         let inJob = chance(2)
@@ -302,6 +316,10 @@ struct StoreHistory {
         try same("the lives of flights \(flights.map(\.rawValue))") { try $0.flights(flights) }
         if chance(5) { try same("the statistics") { try $0.statistics() } }
         try same("the budgets") { try $0.budgets() }
+        if let work = recent(submissions)?.fingerprint {
+            let question = CacheQuery(fingerprint: work, window: anyWindow())
+            try same("the answer to \(question)") { try $0.cachedAnswer(question) }
+        }
         let query = anyQuery()
         try same("the ledger of \(query)") { try $0.ledger(query) }
     }
@@ -467,8 +485,28 @@ extension StoreHistory {
             job: chance(4) ? anyJob() : nil, tag: chance(4) ? pickOne(["t", "", "none"]) : nil)
     }
 
+    private mutating func anyWindow() -> ClosedRange<Date> {
+        let width = pickOne([0, 1, 5_000, 100_000])
+        return date(now - width)...date(now + width)
+    }
+
+    private mutating func anySelection() -> CacheSelection {
+        switch pick(0...8) {
+        case 0: .everything
+        case 1, 2: .provider(anyProvider())
+        case 3, 4: .model(pickOne([nil, "", "m", "n"]), of: anyProvider())
+        case 5: .tag(pickOne(["t", "Zürich", "none"]))
+        case 6: .answer(FlightID(rawValue: Int64(pick(1...lastID + 1))))
+        default: recent(submissions).map { .fingerprint($0.fingerprint) } ?? .everything
+        }
+    }
+
     private mutating func anyLabels() -> [String: String] {
-        chance(2) ? [:] : [anyText(): anyText(), "k": "v"]
+        switch pick(0...3) {
+        case 0: [anyText(): anyText(), "k": "v"]
+        case 1: ["cache": pickOne(["miss", "refresh", "hit", ""]), anyText(): "v"]
+        default: [:]
+        }
     }
 
     private mutating func anyUsage() -> Usage {
@@ -519,9 +557,12 @@ extension WriteReceipt {
         case .done: "done"
         case .owner: "owner"
         case .broken: "broken"
-        case .submitted(let receipt): receipt.wasPresent ? "present" : receipt.hasJoined ? "joined" : "submitted"
+        case .submitted(let receipt):
+            receipt.wasPresent
+                ? "present" : receipt.hasJoined ? "joined" : receipt.isAnswered ? "answered" : "submitted"
         case .ended(let finished, let goesOn): "\(finished.isEmpty ? "none" : "some") ended\(goesOn ? ", goes on" : "")"
         case .cancelled: "cancelled"
+        case .uncached(let count): count == 0 ? "none uncached" : "uncached"
         case .pruned(let pruned): pruned.count == 0 ? "none pruned" : "pruned"
         case .expired(let expired, let next):
             expired.isEmpty ? next == nil ? "no deadline" : "none expired" : "expired"

@@ -74,6 +74,7 @@ final class RecordingStore: RequestStore {
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
         inner.stream(of: id, from: position, maximumBytes: maximumBytes)
     }
+    func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? { inner.cachedAnswer(query) }
     func attempts(of id: UUID) -> [AttemptRecord] { inner.attempts(of: id) }
     func owners() -> [OwnerRecord] { inner.owners() }
     func accounts() -> [AccountRecord] { inner.accounts() }

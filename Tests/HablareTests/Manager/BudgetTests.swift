@@ -39,7 +39,9 @@ struct BudgetTests {
             [provider], configuration: try Self.configuration([Budget("daily", microDollars: 25, period: .day)]))
         let manager = engine.manager
         try await engine.run {
-            for _ in 0..<2 { _ = try await manager.execute(AIRequest(prompt: "x"), with: "scripted") }
+            for sample in 0..<2 {
+                _ = try await manager.execute(AIRequest(prompt: "x", sample: sample), with: "scripted")
+            }
             let third = AIRequest(prompt: "y")
             do {
                 _ = try await manager.execute(third, with: "scripted")
@@ -155,9 +157,9 @@ struct BudgetTests {
             #expect(try await manager.budgets() == [], "no budget counts it")
             _ = try await manager.execute(AIRequest(prompt: "x"), with: "other")
             #expect(try await manager.budgets().map(\.budget) == ["provider"])
-            _ = try await manager.execute(AIRequest(prompt: "x", tags: ["s", "t"]), with: "scripted")
+            _ = try await manager.execute(AIRequest(prompt: "y", tags: ["s", "t"]), with: "scripted")
             #expect(
-                await code { _ = try await manager.execute(AIRequest(prompt: "x", tags: ["t"]), with: "scripted") }
+                await code { _ = try await manager.execute(AIRequest(prompt: "z", tags: ["t"]), with: "scripted") }
                     == .budgetExceeded)
             let job = JobKey(rawValue: "j")
             let ids = try await manager.submit(

@@ -17,7 +17,9 @@ import Testing
         return true
     }
 
-    private static func ask(_ engine: Engine, _ request: AIRequest = AIRequest(prompt: "p")) async throws -> UUID {
+    private static func ask(_ engine: Engine, _ request: AIRequest = AIRequest(prompt: "p", caching: .bypass))
+        async throws -> UUID
+    {
         _ = try await engine.manager.execute(request, with: "scripted")
         engine.dates.advance(by: 1)
         return request.id

@@ -32,7 +32,7 @@ struct LedgerTests {
             let first = try await manager.execute(AIRequest(prompt: "x"), with: "scripted")
             #expect(first.usage == Usage(inputTokens: 5, costMicroDollars: 15))
             engine.dates.advance(by: 10)
-            let second = try await manager.execute(AIRequest(prompt: "x"), with: "scripted")
+            let second = try await manager.execute(AIRequest(prompt: "x", caching: .refresh), with: "scripted")
             #expect(second.usage.costMicroDollars == 45)
             #expect(try await manager.attempts(for: second.requestID).map(\.usage.costMicroDollars) == [45])
             #expect(try await manager.ledger().total.usage.costMicroDollars == 60)
@@ -48,7 +48,9 @@ struct LedgerTests {
         let engine = try Engine([provider], configuration: try Self.priced([Self.perToken]))
         let manager = engine.manager
         try await engine.run {
-            for _ in 0..<2 { _ = try await manager.execute(AIRequest(prompt: "x"), with: "scripted") }
+            for sample in 0..<2 {
+                _ = try await manager.execute(AIRequest(prompt: "x", sample: sample), with: "scripted")
+            }
             let total = try await manager.ledger().total
             #expect(total.usage.costMicroDollars == 7 && total.attempts == 2 && total.withoutCost == 1)
         }
@@ -91,7 +93,8 @@ struct LedgerTests {
         let manager = engine.manager
         try await engine.run {
             for tags in [["a", "b", "a"], ["a"], []] {
-                _ = try await manager.execute(AIRequest(prompt: "x", tags: tags), with: "scripted")
+                _ = try await manager.execute(
+                    AIRequest(prompt: "x", caching: .bypass, tags: tags), with: "scripted")
             }
             let report = try await manager.ledger(LedgerQuery(by: .tag))
             #expect(report.rows.map(\.key) == ["a", "b", nil])

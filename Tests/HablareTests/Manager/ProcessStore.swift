@@ -116,6 +116,7 @@ final class ProcessStore: RequestStore {
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
         shared.stream(of: id, from: position, maximumBytes: maximumBytes)
     }
+    func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? { shared.cachedAnswer(query) }
     func attempts(of id: UUID) -> [AttemptRecord] { shared.attempts(of: id) }
     func owners() -> [OwnerRecord] { shared.owners() }
     func accounts() -> [AccountRecord] { shared.accounts() }

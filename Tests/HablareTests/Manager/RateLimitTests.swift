@@ -73,7 +73,7 @@ struct RateLimitTests {
         try await engine.run {
             let fifty = Prompt.text(String(repeating: "x", count: 50))
             _ = try await manager.execute(AIRequest(prompt: fifty), with: "scripted")
-            let next = AIRequest(prompt: fifty)
+            let next = AIRequest(prompt: fifty, sample: 1)
             try await manager.submit(next, to: "scripted")
             while try await manager.snapshot(for: next.id).waiting != .rateLimited(until: StoreWorkbench.date(4)) {
                 try await pause()

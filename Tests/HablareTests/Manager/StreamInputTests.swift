@@ -176,7 +176,7 @@ struct StreamInputTests {
             #expect(try await read(manager, request.id) == (isComplete ? "[a][b] = ab" : "[a][b] connection-lost"))
             guard isComplete else { return }
             let response = try #require(try await manager.response(for: request.id))
-            #expect(response.metadata == ["k": "v"] && response.usage.characters == 2)
+            #expect(response.metadata == ["k": "v", "cache": "miss"] && response.usage.characters == 2)
         }
     }
 }

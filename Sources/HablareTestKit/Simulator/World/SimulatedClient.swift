@@ -137,6 +137,6 @@ struct SimulatedClient: Sendable {
             id: id(number), prompt: .text(SimulationNames.prompt(content)), priority: planned.priority,
             attemptTimeout: planned.attemptTimeout, deadline: planned.deadline.map(SimulationNames.date),
             maximumAttempts: planned.maximumAttempts, unknownOutcome: planned.unknownOutcome,
-            streaming: planned.streaming)
+            streaming: planned.streaming, caching: .bypass)
     }
 }

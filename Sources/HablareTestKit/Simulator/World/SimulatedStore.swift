@@ -83,6 +83,11 @@ final class SimulatedStore: RequestStore {
         return disk.tables.stream(of: id, from: position, maximumBytes: maximumBytes)
     }
 
+    func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer? {
+        try readable()
+        return disk.tables.cachedAnswer(query)
+    }
+
     func attempts(of id: UUID) throws -> [AttemptRecord] {
         try readable()
         return disk.tables.attempts(of: id)

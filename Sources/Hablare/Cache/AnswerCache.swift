@@ -1,0 +1,181 @@
+import Foundation
+
+/// The answers of the store's cache that this process has in memory, and what it counts of the cache.
+///
+/// A short state behind a lock, on no actor: a hit is found without a task switch. What others do to the store, and what
+/// this process gives up or deletes, makes all answers doubtful: each is looked up in the store once more before it is
+/// used again.
+final class AnswerCache: Sendable {
+    private struct Entry: Sendable {
+        let answer: CachedAnswer
+        /// Of which state of the store it is known to be true.
+        let epoch: Int
+    }
+
+    private struct State: Sendable {
+        /// Whether somebody tells of what other processes do to the store.
+        var isAttended: Bool
+        var answers: LeastRecentlyUsed<Fingerprint, Entry>
+        var epoch = 0
+        /// When answers were used by readers, for the store's order.
+        var used: [FlightID: Date] = [:]
+        var newAnswers = 0
+        var statistics = CacheStatistics()
+    }
+
+    private let state: Guarded<State>
+    private let limits: CacheLimits
+    private let isShared: Bool
+
+    /// - Parameter isShared: Whether other processes may use the store. Then memory is used only while somebody tells of
+    ///   what they do.
+    init(_ limits: CacheLimits, isShared: Bool) {
+        self.limits = limits
+        self.isShared = isShared
+        state = Guarded(
+            State(
+                isAttended: !isShared,
+                answers: LeastRecentlyUsed(maximumCount: limits.memoryCount, maximumCost: limits.memoryBytes)))
+    }
+
+    // MARK: Answers
+
+    /// An answer from memory.
+    func answer(to work: Fingerprint, within window: ClosedRange<Date>, at now: Date) -> CachedAnswer? {
+        state.withLock { state in
+            guard state.isAttended, let entry = state.answers.use(work), entry.epoch == state.epoch,
+                window.contains(entry.answer.response.receivedAt)
+            else { return nil }
+            state.statistics.memoryHits += 1
+            state.statistics.hits += 1
+            state.used[entry.answer.flight] = now
+            return entry.answer
+        }
+    }
+
+    /// To be read before the store is: what is found then is true of this state or a later one.
+    var epoch: Int { state.withLock { $0.epoch } }
+
+    /// The store was asked.
+    func found(_ answer: CachedAnswer?, to work: Fingerprint, in epoch: Int, at now: Date) {
+        state.withLock { state in
+            guard let answer else {
+                state.answers.remove(work)
+                state.statistics.misses += 1
+                return
+            }
+            state.statistics.hits += 1
+            state.used[answer.flight] = now
+            state.answers.set(work, to: Entry(answer: answer, epoch: epoch), cost: answer.memory)
+        }
+    }
+
+    /// The store has, or may have, given up something.
+    func storeChanged() {
+        state.withLock { $0.epoch += 1 }
+    }
+
+    /// From now on somebody tells of what other processes do to the store, or nobody does any more.
+    func attended(_ isAttended: Bool) {
+        guard isShared else { return }
+        state.withLock { state in
+            state.isAttended = isAttended
+            state.epoch += 1
+        }
+    }
+
+    // MARK: Counting
+
+    /// Submissions were written.
+    func submitted(_ submission: Submission, _ receipt: SubmissionReceipt) {
+        guard !receipt.wasPresent, submission.request.caching.uses else { return }
+        state.withLock { state in
+            if receipt.isAnswered { state.statistics.hits += 1 } else { state.statistics.misses += 1 }
+        }
+    }
+
+    /// An answer was lost.
+    func lost() {
+        state.withLock { $0.statistics.lost += 1 }
+    }
+
+    /// An answer entered the store's cache. Whether it is time to look at the limits.
+    ///
+    /// - Parameter isNewer: Whether one that is young enough for others may have been there.
+    func answerEntered(isNewer: Bool) -> Bool {
+        state.withLock { state in
+            if isNewer { state.epoch += 1 }
+            state.newAnswers += 1
+            guard state.newAnswers >= limits.answersBetweenTrims else { return false }
+            state.newAnswers = 0
+            return true
+        }
+    }
+
+    // MARK: Limits
+
+    /// Lets those drop out of the store's cache that are too old, and those that are too many.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage; the next call does it then.
+    func trim(_ journal: Journal, at now: Date) async throws {
+        var used = state.withLock { state in
+            defer { state.used = [:] }
+            return state.used
+        }
+        while true {
+            let receipt = try await journal.commit(
+                .trimCache(
+                    limits, usedBefore: now.addingTimeInterval(-limits.timeToLive), noting: used,
+                    limit: Self.trimBatch))
+            guard case .uncached(let count) = receipt, count > 0 else { return }
+            storeChanged()
+            guard count == Self.trimBatch else { return }
+            used = [:]
+        }
+    }
+
+    /// How many answers drop out in one commit. Few, because requests wait for that commit too.
+    private static let trimBatch = 512
+
+    var statistics: CacheStatistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.memoryCount = state.answers.count
+            statistics.memoryBytes = state.answers.cost
+            return statistics
+        }
+    }
+}
+
+/// What a process counts of the cache since it started.
+public struct CacheStatistics: Sendable, Hashable {
+    /// Requests, and questions by ``AIRequestManager/cachedResponse(to:from:)``, that found an answer.
+    public var hits = 0
+    /// Those that found none young enough. Requests and questions that wanted none are not counted.
+    public var misses = 0
+    /// How many of the hits were answered from this process's memory.
+    public var memoryHits = 0
+    /// Answers that dropped out because their content file was gone.
+    public var lost = 0
+    /// Answers that this process has in memory now.
+    public var memoryCount = 0
+    /// How many bytes of memory they take, about.
+    public var memoryBytes = 0
+
+    /// Nothing.
+    public init() {}
+}
+
+extension CachePolicy {
+    /// Whether an answer that is there is good enough.
+    var uses: Bool { if case .use = kind { true } else { false } }
+}
+
+extension CachedAnswer {
+    /// How much memory it takes, about: its content, where that is not in a file, and a few hundred bytes beside it.
+    fileprivate var memory: Int {
+        guard case .success(let content) = response.result else { return 512 }
+        let inline = content.body?.reference == nil ? Int(clamping: content.keptByteCount) : 0
+        return 512 + inline
+    }
+}

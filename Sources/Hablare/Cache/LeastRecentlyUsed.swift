@@ -1,0 +1,84 @@
+/// Values by key, of which those that were not used for longest go when there are too many or they are too large. Pure.
+///
+/// The values are linked in the order of their use, so that every operation takes the same time however many there are.
+package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct Node: Sendable {
+        let key: Key
+        var value: Value
+        var cost: Int
+        /// The one that was used next after this one, and the one before; -1 where there is none.
+        var newer: Int
+        var older: Int
+    }
+
+    private let maximumCount: Int
+    private let maximumCost: Int
+    private var places: [Key: Int] = [:]
+    private var nodes: [Node?] = []
+    private var free: [Int] = []
+    private var newest = -1
+    private var oldest = -1
+    /// What the values cost together.
+    package private(set) var cost = 0
+
+    package init(maximumCount: Int, maximumCost: Int) {
+        self.maximumCount = maximumCount
+        self.maximumCost = maximumCost
+    }
+
+    /// How many values there are.
+    package var count: Int { places.count }
+
+    /// A value, which is the one that was used last from now on.
+    package mutating func use(_ key: Key) -> Value? {
+        guard let place = places[key], let node = nodes[place] else { return nil }
+        if place != newest {
+            unlink(node)
+            link(place)
+        }
+        return node.value
+    }
+
+    /// Puts a value in, or in the place of another one; one that is larger than there is room for is left out.
+    package mutating func set(_ key: Key, to value: Value, cost: Int) {
+        remove(key)
+        guard maximumCount > 0, cost <= maximumCost else { return }
+        while places.count >= maximumCount || self.cost > maximumCost - cost {
+            guard let node = nodes[oldest] else { break }
+            remove(node.key)
+        }
+        let node = Node(key: key, value: value, cost: cost, newer: -1, older: -1)
+        let place: Int
+        if let unused = free.popLast() {
+            place = unused
+            nodes[place] = node
+        } else {
+            place = nodes.count
+            nodes.append(node)
+        }
+        places[key] = place
+        self.cost += cost
+        link(place)
+    }
+
+    /// Takes a value out.
+    package mutating func remove(_ key: Key) {
+        guard let place = places.removeValue(forKey: key), let node = nodes[place] else { return }
+        unlink(node)
+        nodes[place] = nil
+        free.append(place)
+        cost -= node.cost
+    }
+
+    private mutating func unlink(_ node: Node) {
+        if node.newer >= 0 { nodes[node.newer]?.older = node.older } else { newest = node.older }
+        if node.older >= 0 { nodes[node.older]?.newer = node.newer } else { oldest = node.newer }
+    }
+
+    private mutating func link(_ place: Int) {
+        nodes[place]?.newer = -1
+        nodes[place]?.older = newest
+        if newest >= 0 { nodes[newest]?.newer = place } else { oldest = place }
+        newest = place
+    }
+}

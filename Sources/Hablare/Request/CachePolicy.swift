@@ -1,0 +1,35 @@
+public import Foundation
+
+/// Whether an answer that was made for another request is good enough for this one.
+///
+/// Answers are found by their ``Fingerprint``: the same tenant, provider, model, prompt, parameters and sample. Not part
+/// of the fingerprint. A request that finds another one for the same work still on its way follows it, whatever its
+/// policy: that answer is new to both.
+public struct CachePolicy: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        case use(within: TimeInterval?)
+        case refresh
+        case bypass
+    }
+
+    package let kind: Kind
+
+    /// An answer that is there, and not older than ``CacheLimits/timeToLive``, is the request's: it is completed when
+    /// it is submitted, and costs nothing. Else it is sent, and its answer kept for others. The default.
+    public static let use = CachePolicy(kind: .use(within: nil))
+
+    /// The same with a limit of the request's own on the answer's age.
+    ///
+    /// - Parameter seconds: How old the answer may be, in seconds. `submit` refuses a negative number, and one that is
+    ///   none, with ``AIServiceError/Code/invalidRequest``.
+    public static func use(within seconds: TimeInterval) -> CachePolicy { CachePolicy(kind: .use(within: seconds)) }
+
+    /// A new answer is made whatever is there, and takes its place for others.
+    public static let refresh = CachePolicy(kind: .refresh)
+
+    /// A new answer is made whatever is there, and is not kept for others.
+    public static let bypass = CachePolicy(kind: .bypass)
+
+    /// Whether an answer made under this policy is kept for others.
+    package var keepsAnswer: Bool { kind != .bypass }
+}

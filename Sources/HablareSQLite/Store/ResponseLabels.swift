@@ -1,0 +1,26 @@
+import Foundation
+import Hablare
+
+/// A response's metadata as its columns have it. Nearly all of it that there ever is says what the cache had to do with
+/// the response: that is a number, so that it costs no JSON.
+struct ResponseLabels {
+    /// 1 for `miss`, 2 for `refresh`; `nil` for anything else, which is in ``others`` then.
+    let cacheUse: Int64?
+    let others: [String: String]
+
+    private static let words = ["miss", "refresh"]
+
+    init(_ metadata: [String: String]) {
+        let place = metadata[AIResponseData.cacheKey].flatMap(Self.words.firstIndex)
+        cacheUse = place.map { Int64($0) + 1 }
+        others = place == nil ? metadata : metadata.filter { $0.key != AIResponseData.cacheKey }
+    }
+
+    static func metadata(cacheUse: Int64?, others: [String: String]?) -> [String: String] {
+        var metadata = others ?? [:]
+        if let cacheUse, (1...Int64(words.count)).contains(cacheUse) {
+            metadata[AIResponseData.cacheKey] = words[Int(cacheUse) - 1]
+        }
+        return metadata
+    }
+}
