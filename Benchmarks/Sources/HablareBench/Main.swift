@@ -11,12 +11,13 @@ struct HablareBench: AsyncParsableCommand {
 
 struct Measure: AsyncParsableCommand {
     static let all = [
-        "lifecycle", "pickup", "recovery", "memory", "flight", "stream", "stream-memory", "prune", "narrate",
+        "lifecycle", "pickup", "recovery", "memory", "flight", "cache-hit", "stream", "stream-memory", "prune",
+        "narrate",
     ]
 
     @Option(
         help:
-            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, stream, stream-memory, prune or narrate."
+            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, cache-hit, stream, stream-memory, prune or narrate."
     )
     var only: String?
     @Option(help: "Where the figures go, as JSON.")
@@ -46,6 +47,7 @@ struct Measure: AsyncParsableCommand {
             case "pickup": figures += try await Pickup.run(rounds: rounds)
             case "recovery": figures += try await Recovery.run(rounds: rounds)
             case "flight": figures += try await Flight.run(rounds: rounds)
+            case "cache-hit": figures += try await CacheHit.run(rounds: rounds)
             case "memory": figures += try await Memory.run()
             case "stream": figures += try await Streaming.run(rounds: rounds)
             case "stream-memory": figures += try await Streaming.memory()

@@ -20,6 +20,10 @@ enum ClientOperation: Sendable, Hashable {
     case retry(Int32)
     case regenerate(Int32)
     case delete(Int32)
+    /// Asks the cache, without submitting the request.
+    case peek(Int32)
+    /// Lets all answers drop out of the cache.
+    case invalidate
 
     /// The one request that it is about.
     var request: Int32? {
@@ -28,7 +32,9 @@ enum ClientOperation: Sendable, Hashable {
             .status(let id), .snapshot(let id), .cancel(let id), .retry(let id), .regenerate(let id), .delete(let id),
             .read(let id, _, _):
             id
-        case .submitJob, .cancelJob, .cancelAll: nil
+        case .submitJob, .cancelJob, .cancelAll, .invalidate: nil
+        // What it asks for is not on record, whoever else submits it.
+        case .peek: nil
         }
     }
 }

@@ -196,19 +196,34 @@ private struct PlanDraft {
 
     /// Others that ask for the same, most of them at about the same time.
     private mutating func twins(isCalm: Bool) {
-        let original = requests[Int(random.below(Int64(requests.count)))]
+        let number = Int(random.below(Int64(requests.count)))
+        let usesCache = random.percent(60)
+        if usesCache { requests[number].caching = random.percent(85) ? .use : .refresh }
+        let original = requests[number]
         let time = anytime()
         for _ in 0..<random.within(1...5) {
             let id = request(isCalm: isCalm, provider: original.provider, content: original.content)
             requests[Int(id)].unknownOutcome = original.unknownOutcome
             requests[Int(id)].streaming = original.streaming
             requests[Int(id)].behaviours = original.behaviours
+            if usesCache { requests[Int(id)].caching = caching() }
             let when = random.percent(70) ? near(time) : anytime()
             if random.percent(15) {
                 requests[Int(id)].deadline = when + random.within(1...5000) * millisecond
             }
             operation(random.percent(50) ? .execute(id) : .submit(id, content: original.content), at: when)
             if random.percent(25) { follow(id) }
+            if usesCache, random.percent(40) { operation(.peek(id), at: anytime()) }
+        }
+        if usesCache, random.percent(15) { operation(.invalidate, at: anytime()) }
+    }
+
+    private mutating func caching() -> CachePolicy {
+        switch random.below(20) {
+        case 0..<14: .use
+        case 14..<17: .use(within: Double(random.within(100...9000)) / 1000)
+        case 17, 18: .refresh
+        default: .bypass
         }
     }
 

@@ -29,6 +29,7 @@ package struct SimulationPlan: Sendable {
         var maximumAttempts: Int?
         var unknownOutcome = UnknownOutcomePolicy.runAgain
         var streaming: StreamingPolicy?
+        var caching = CachePolicy.bypass
     }
 
     /// The seed it was drawn from.

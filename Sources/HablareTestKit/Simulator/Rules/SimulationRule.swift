@@ -24,7 +24,7 @@ package enum SimulationRules {
         RetriesAreBounded.self, NobodyGivesUpEarly.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self,
         WaitsAreExplained.self,
         StreamsAreTrue.self, LimitsAreShared.self, PausesAreKept.self, FailingIsLeftAlone.self, NobodyStarves.self,
-        EverythingEnds.self, BudgetsAreKept.self, LedgerIsTrue.self,
+        EverythingEnds.self, BudgetsAreKept.self, LedgerIsTrue.self, CacheIsHonest.self,
     ]
 
     /// Judges a history.

@@ -35,7 +35,7 @@ enum WorkIsShared: SimulationRule {
                 }
             }
         }
-        for call in calls where isUndisturbed(call, history) && call.end?.how == .answered(isPromisedType: true) {
+        for call in calls where history.isUndisturbed(call) && call.end?.how == .answered(isPromisedType: true) {
             for story in stories where wasThere(story, at: call.started) {
                 guard let final = history.final[story.number] else { continue }
                 if case .completed = final.status { continue }
@@ -57,7 +57,7 @@ enum WorkIsShared: SimulationRule {
         _ earlier: CallStory, before later: CallStory, _ stories: [RequestStory], _ history: SimulationHistory
     ) -> Bool {
         guard let end = earlier.end, end.how == .answered(isPromisedType: true), end.place < later.started,
-            isUndisturbed(earlier, history), !history.processes[Int(later.process)].lostLeases(before: later.started)
+            history.isUndisturbed(earlier), !history.processes[Int(later.process)].lostLeases(before: later.started)
         else { return false }
         return stories.allSatisfy { wasThere($0, at: earlier.started) }
     }
@@ -68,14 +68,5 @@ enum WorkIsShared: SimulationRule {
             guard let returned = submit.returned, returned < place else { return false }
             return RequestStory.isAcknowledged(submit)
         }
-    }
-
-    /// Whether nothing came between a call and the recording of its answer.
-    private static func isUndisturbed(_ call: CallStory, _ history: SimulationHistory) -> Bool {
-        let process = history.processes[Int(call.process)]
-        guard let end = call.end, call.cancelled == nil else { return false }
-        return !process.hasCrashed && process.storeFailures.isEmpty && process.sleeps.isEmpty
-            && process.retirements.isEmpty && end.place < process.shutdownOrdered ?? .max
-            && end.time + 2_000_000_000 < history.quietTime
     }
 }

@@ -21,6 +21,8 @@ package struct FinalRecord: Sendable, Hashable {
     let attemptCount: Int32
     let attempts: [Attempt]
     let supersedes: Int32?
+    /// Whether its answer came from the cache.
+    let isFromCache: Bool
     /// Why it still waits.
     let waiting: WaitSaying?
 
@@ -55,6 +57,7 @@ package struct FinalRecord: Sendable, Hashable {
                 cost: $0.usage.costMicroDollars)
         }
         supersedes = snapshot.supersedes.map(SimulationNames.number)
+        isFromCache = snapshot.isFromCache
         waiting = snapshot.waiting.map(WaitSaying.init)
     }
 }

@@ -13,9 +13,13 @@ extension Observed {
         }
     }
 
-    /// What a response says. Answers carry the number of their call among their usage, and in their text.
+    /// What a response says. Answers carry the number of their call among their usage, which one from the cache has not,
+    /// and in their text.
     init(_ response: AIResponseData) {
         switch response.result {
+        case .success(.text(let body)) where response.usage.inputTokens == 0:
+            let text = if case .inline(let data) = body.storage { String(decoding: data, as: UTF8.self) } else { "" }
+            self = .completed(call: SimulationNames.call(ofAnswer: text))
         case .success: self = .completed(call: Int32(truncatingIfNeeded: response.usage.inputTokens))
         case .failure: self = .expired
         }

@@ -30,6 +30,15 @@ extension SimulationHistory {
         return process.retirements.allSatisfy { $0.by == process.number || $0.place > process.death ?? .max }
     }
 
+    /// Whether nothing came between a call and the recording of its answer.
+    func isUndisturbed(_ call: CallStory) -> Bool {
+        let process = processes[Int(call.process)]
+        guard let end = call.end, call.cancelled == nil else { return false }
+        return !process.hasCrashed && process.storeFailures.isEmpty && process.sleeps.isEmpty
+            && process.retirements.isEmpty && end.place < process.shutdownOrdered ?? .max
+            && end.time + 2_000_000_000 < quietTime
+    }
+
     /// What the ledger says of a call.
     func line(of call: CallStory) -> FinalRecord.Attempt? {
         final[call.request]?.attempts.first { $0.attempt == call.attempt }

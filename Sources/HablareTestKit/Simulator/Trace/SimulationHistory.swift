@@ -183,7 +183,7 @@ package struct SimulationHistory: Sendable {
         switch operation.operation {
         case .submitJob(_, _, let ids):
             for id in Set(ids).sorted() { requests[id, default: RequestStory(number: id)].submits.append(operation) }
-        case .cancelAll, .cancelJob: break  // of everything, also of what is submitted meanwhile
+        case .cancelAll, .cancelJob, .peek, .invalidate: break  // of everything, also of what is submitted meanwhile
         default:
             guard let id = operation.operation.request else { return }
             requests[id, default: RequestStory(number: id)].note(operation)

@@ -70,6 +70,12 @@ struct SimulatedClient: Sendable {
         case .delete(let request):
             try await manager.delete(id(request))
             return .done
+        case .peek(let request):
+            let answer = try await manager.cachedResponse(
+                to: self.request(request, content: content(of: request)), from: provider(of: request))
+            return answer.map { Observed($0) } ?? .done
+        case .invalidate:
+            return .count(Int32(try await manager.invalidateCache(.everything)))
         }
     }
 
@@ -137,6 +143,6 @@ struct SimulatedClient: Sendable {
             id: id(number), prompt: .text(SimulationNames.prompt(content)), priority: planned.priority,
             attemptTimeout: planned.attemptTimeout, deadline: planned.deadline.map(SimulationNames.date),
             maximumAttempts: planned.maximumAttempts, unknownOutcome: planned.unknownOutcome,
-            streaming: planned.streaming, caching: .bypass)
+            streaming: planned.streaming, caching: planned.caching)
     }
 }

@@ -1,0 +1,122 @@
+import Hablare
+
+/// The cache: what it answers is an answer to the same work, young enough and not given up; and what it can answer is not
+/// paid for again.
+enum CacheIsHonest: SimulationRule {
+    static let name = "the cache is honest"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for record in history.final.values.sorted(by: { $0.request < $1.request }) where record.isFromCache {
+            check(record, history, &found)
+        }
+        for operation in history.operations {
+            guard case .peek(let request) = operation.operation, case .completed(let number)? = operation.result else {
+                continue
+            }
+            check("a question for request \(request)", number, at: operation, of: request, history, &found)
+        }
+        for company in history.companies { checkThrift(company, history, &found) }
+        return found
+    }
+
+    /// A request that is completed from the cache.
+    private static func check(_ record: FinalRecord, _ history: SimulationHistory, _ found: inout [String]) {
+        guard let story = history.requests[record.request], record.status != .expired else { return }
+        if !story.calls.isEmpty, story.deletes.isEmpty {
+            found.append("request \(record.request) is answered from the cache, and was sent")
+        }
+        guard case .completed(let number) = record.status else {
+            found.append("request \(record.request) is answered from the cache, and is \(record.status)")
+            return
+        }
+        // Which of several submissions stored it is not told: none may be wrong then.
+        guard story.submits.count == 1, let submit = story.submits.first else { return }
+        check("request \(record.request)", number, at: submit, of: record.request, history, &found)
+    }
+
+    /// An answer that an operation found.
+    private static func check(
+        _ finder: String, _ number: Int32, at operation: OperationStory, of request: Int32,
+        _ history: SimulationHistory, _ found: inout [String]
+    ) {
+        guard history.calls.indices.contains(Int(number)), let planned = history.planned(request) else {
+            found.append("\(finder) was answered by call \(number), which never was")
+            return
+        }
+        let call = history.calls[Int(number)]
+        guard let age = planned.caching.age else {
+            found.append("\(finder) was answered from the cache, and wanted a new answer")
+            return
+        }
+        if call.content != planned.content || Int(call.provider) != planned.provider {
+            found.append("\(finder) was answered by call \(number), which was asked for something else")
+        }
+        guard let end = call.end, end.place < operation.end, end.how == .answered(isPromisedType: true) else {
+            found.append("\(finder) was answered by call \(number), which had not answered")
+            return
+        }
+        if call.cancelled == nil, history.planned(call.request)?.caching == .bypass,
+            !history.company(of: call.request).contains(where: { history.planned($0)?.caching != .bypass })
+        {
+            found.append("\(finder) was answered by call \(number), whose answer is not for others")
+        }
+        // The answer is received when the call has ended, and may be looked for a little later.
+        if history.hasOneTime, operation.calledAt - end.time > age {
+            found.append("\(finder) was answered by call \(number), which is too long ago")
+        }
+        for other in history.operations where isForgotten(call, by: other, before: operation, history) {
+            found.append("\(finder) was answered by call \(number), which had dropped out of the cache")
+        }
+    }
+
+    /// Whether an operation had let a call's answer drop out before another one began, in the same process: of what
+    /// others do it hears later.
+    private static func isForgotten(
+        _ call: CallStory, by other: OperationStory, before operation: OperationStory, _ history: SimulationHistory
+    ) -> Bool {
+        guard case .invalidate = other.operation, case .count? = other.result, let returned = other.returned,
+            other.process == operation.process, returned < operation.called, let end = call.end
+        else { return false }
+        // What is recorded late enters late.
+        return history.isUndisturbed(call) && end.time + 2_000_000_000 < other.calledAt
+    }
+
+    /// What somebody could have had from the cache nobody pays for again.
+    private static func checkThrift(_ company: [Int32], _ history: SimulationHistory, _ found: inout [String]) {
+        let stories = company.compactMap { history.requests[$0] }
+        let isPlain =
+            history.hasOneTime
+            && stories.allSatisfy { story in
+                story.deletes.isEmpty && story.retries.isEmpty && Int(story.number) < history.plan.requests.count
+            }
+        guard isPlain, !history.operations.contains(where: { $0.operation == .invalidate }) else { return }
+        let calls = stories.flatMap(\.calls).sorted { $0.started < $1.started }
+        guard Set(calls.map(\.content)).count <= 1 else { return }
+        for earlier in calls where history.isUndisturbed(earlier) {
+            guard let end = earlier.end, end.how == .answered(isPromisedType: true),
+                history.planned(earlier.request)?.caching != .bypass,
+                case .completed(earlier.number)? = history.final[earlier.request]?.status
+            else { continue }
+            for story in stories where history.planned(story.number)?.caching == .use {
+                guard let submit = story.submits.min(by: { $0.called < $1.called }),
+                    submit.calledAt > end.time + 2_000_000_000,
+                    let later = story.calls.first(where: { $0.started > submit.called })
+                else { continue }
+                found.append(
+                    "call \(later.number) was paid for, and call \(earlier.number) had answered the same before")
+            }
+        }
+    }
+}
+
+extension CachePolicy {
+    /// How old an answer may be, in nanoseconds; `nil` where none is wanted.
+    fileprivate var age: Int64? {
+        switch kind {
+        case .use(within: nil): 3600 * 1_000_000_000
+        case .use(within: let seconds?): Int64(seconds * 1e9)
+        case .refresh, .bypass: nil
+        }
+    }
+}
