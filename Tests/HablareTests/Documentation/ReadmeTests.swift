@@ -1,0 +1,9 @@
+import Testing
+
+@Suite struct ReadmeTests {
+    @Test("The README's code does what the README says")
+    func snippetRuns() async throws {
+        let shouted = try await withFolder { try await shout("in the beginning", storingIn: $0) }
+        #expect(shouted == "IN THE BEGINNING")
+    }
+}
