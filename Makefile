@@ -4,7 +4,7 @@
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo test install lint bench bench-check tsan crash-test work-test kill-test memory-test simulate mutants clean
+.PHONY: help demo test install lint docs bench bench-check tsan crash-test work-test kill-test memory-test simulate mutants clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,10 @@ install: ## Install hablare and its shell completions under PREFIX (default ~/.l
 
 lint: ## Check format, module walls, house rules, decision records and scripts
 	@scripts/lint
+
+docs: ## Build the documentation into .build/documentation; broken links are errors
+	@scripts/setup
+	@scripts/docs
 
 bench: ## Run the benchmarks, or ONLY=name of them; figures go to .bench/latest.json
 	@scripts/setup

@@ -115,6 +115,8 @@ let package = Package(
             name: "HablareTests",
             dependencies: [
                 "Hablare", "HablareSQLite", "HablareTestKit", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -13,7 +13,7 @@ extension SQLiteStore {
     /// Reads every row and every file's size: for people, not for loops. Other processes may work meanwhile. Changes
     /// nothing but that locks of processes that are gone are removed.
     ///
-    /// - Throws: ``AIServiceError`` of category storage when the database cannot be read at all.
+    /// - Throws: ``/Hablare/AIServiceError`` of category storage when the database cannot be read at all.
     public func diagnose() throws -> StoreDiagnosis {
         var (diagnosis, references) = try translatingErrors(of: directory.appendingPathComponent("hablare.sqlite").path)
         {

@@ -13,10 +13,10 @@ public final class SQLiteStore: RequestStore {
         /// Which content is kept in files.
         public var thresholds: ContentThresholds
         /// The most bytes the database file may have; `nil`: as the disk allows. Reaching it is
-        /// ``AIServiceError/Code/storageFull``. Content files do not count.
+        /// ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count.
         public var maximumDatabaseSize: Int?
         /// How long to wait, in seconds, while another process holds the write lock, before a write fails as
-        /// ``AIServiceError/Code/storageBusy``. Default 10.
+        /// ``/Hablare/AIServiceError/Code/storageBusy``. Default 10.
         public var busyTimeout: TimeInterval
 
         /// Creates a configuration.
@@ -48,8 +48,8 @@ public final class SQLiteStore: RequestStore {
 
     /// Opens the store in a folder, which is created if it is missing; migrates it to the present schema.
     ///
-    /// - Throws: ``AIServiceError``: `storageReadOnly`, `storageFull`, `storageCorrupt`, `storageTooNew`, `storageBusy`
-    ///   or `storageFailed`. A store that cannot be opened is not changed.
+    /// - Throws: ``/Hablare/AIServiceError``: `storageReadOnly`, `storageFull`, `storageCorrupt`, `storageTooNew`,
+    ///   `storageBusy` or `storageFailed`. A store that cannot be opened is not changed.
     public init(directory: URL, configuration: Configuration = Configuration()) throws {
         let file = directory.appendingPathComponent("hablare.sqlite")
         self.directory = directory
@@ -83,7 +83,7 @@ public final class SQLiteStore: RequestStore {
 
     // MARK: Writing
 
-    /// See ``RequestStore/commit(_:)``.
+    /// See ``/Hablare/RequestStore/commit(_:)``.
     public func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
         let (receipts, released) = try translatingErrors(of: path) {
             try pool.writeWithoutTransaction { db in
@@ -105,7 +105,7 @@ public final class SQLiteStore: RequestStore {
         return receipts
     }
 
-    /// See ``RequestStore/claim(_:)``.
+    /// See ``/Hablare/RequestStore/claim(_:)``.
     public func claim(_ query: ClaimQuery) throws -> Claim {
         let (taken, nextDue) = try translatingErrors(of: path) {
             try pool.writeWithoutTransaction { db in
@@ -139,7 +139,7 @@ public final class SQLiteStore: RequestStore {
         }
     }
 
-    /// See ``RequestStore/hasForeignCommits()``.
+    /// See ``/Hablare/RequestStore/hasForeignCommits()``.
     public func hasForeignCommits() throws -> Bool {
         let version = try translatingErrors(of: path) { try pool.writeWithoutTransaction(Self.dataVersion) }
         return lastForeignVersion.withLock { last in
@@ -204,7 +204,7 @@ public final class SQLiteStore: RequestStore {
         }
     }
 
-    /// See ``RequestStore/abandonedContent(before:removing:)``.
+    /// See ``/Hablare/RequestStore/abandonedContent(before:removing:)``.
     public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
         var found = AbandonedContent()
         for file in try files.all() {
@@ -243,7 +243,7 @@ public final class SQLiteStore: RequestStore {
 
     // MARK: Reading
 
-    /// See ``StoreReading/prunePlan(_:at:)``.
+    /// See ``/Hablare/StoreReading/prunePlan(_:at:)``.
     public func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
         try read { try $0.prunePlan(retention, at: date) }
     }
@@ -254,74 +254,74 @@ public final class SQLiteStore: RequestStore {
         }
     }
 
-    /// See ``StoreReading/snapshot(of:)``.
+    /// See ``/Hablare/StoreReading/snapshot(of:)``.
     public func snapshot(of id: UUID) throws -> RequestSnapshot? {
         try read { try $0.snapshot(of: id, countingAhead: true) }
     }
 
-    /// See ``StoreReading/snapshots(_:)``.
+    /// See ``/Hablare/StoreReading/snapshots(_:)``.
     public func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
         try read { try $0.snapshots(filter) }
     }
 
-    /// See ``StoreReading/flights(_:)``.
+    /// See ``/Hablare/StoreReading/flights(_:)``.
     public func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] {
         try read { try $0.flights(ids) }
     }
 
-    /// See ``StoreReading/response(of:)``.
+    /// See ``/Hablare/StoreReading/response(of:)``.
     public func response(of id: UUID) throws -> AIResponseData? {
         try read { try $0.response(of: id) }
     }
 
-    /// See ``StoreReading/request(of:)``.
+    /// See ``/Hablare/StoreReading/request(of:)``.
     public func request(of id: UUID) throws -> StoredRequest? {
         try read { try $0.request(of: id) }
     }
 
-    /// See ``StoreReading/stream(of:from:maximumBytes:)``.
+    /// See ``/Hablare/StoreReading/stream(of:from:maximumBytes:)``.
     public func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
         try read { try $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
     }
 
-    /// See ``StoreReading/cachedAnswer(_:)``.
+    /// See ``/Hablare/StoreReading/cachedAnswer(_:)``.
     public func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer? {
         try read { try $0.cachedAnswer(query) }
     }
 
-    /// See ``StoreReading/attempts(of:)``.
+    /// See ``/Hablare/StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) throws -> [AttemptRecord] {
         try read { try $0.attempts(of: id) }
     }
 
-    /// See ``StoreReading/owners()``.
+    /// See ``/Hablare/StoreReading/owners()``.
     public func owners() throws -> [OwnerRecord] {
         try read { try $0.owners() }
     }
 
-    /// See ``StoreReading/accounts()``.
+    /// See ``/Hablare/StoreReading/accounts()``.
     public func accounts() throws -> [AccountRecord] {
         try read { try $0.accounts() }
     }
 
-    /// See ``StoreReading/ledger(_:)``.
+    /// See ``/Hablare/StoreReading/ledger(_:)``.
     public func ledger(_ query: LedgerQuery) throws -> LedgerReport {
         try read { try $0.ledger(query) }
     }
 
-    /// See ``StoreReading/budgets()``.
+    /// See ``/Hablare/StoreReading/budgets()``.
     public func budgets() throws -> [BudgetRecord] {
         try read { try $0.budgets() }
     }
 
-    /// See ``StoreReading/statistics()``.
+    /// See ``/Hablare/StoreReading/statistics()``.
     public func statistics() throws -> StoreStatistics {
         try read { try $0.statistics() }
     }
 
     /// Closes the database. Nothing may use the store afterwards.
     ///
-    /// - Throws: ``AIServiceError`` of category storage.
+    /// - Throws: ``/Hablare/AIServiceError`` of category storage.
     public func close() throws {
         try translatingErrors(of: path) { try pool.close() }
     }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Where requests live: the seam between the engine and a database.
 ///
-/// Synchronous and throwing on purpose: the ``Journal`` calls ``commit(_:)`` and ``claim(_:)`` from one thread of its
-/// own, so a store needs no queue. ``StoreReading`` may be called from any thread at the same time.
+/// Synchronous and throwing on purpose: the engine's journal calls ``commit(_:)`` and ``claim(_:)`` from one thread of
+/// its own, so a store needs no queue. ``StoreReading`` may be called from any thread at the same time.
 ///
 /// Every conformer passes the store contract suite in `HablareTestKit`.
 public protocol RequestStore: StoreReading {

@@ -51,7 +51,12 @@ public struct Budget: Sendable, Hashable {
 
     /// Creates a budget.
     ///
-    /// - Parameter microDollars: The limit in millionths of a US dollar: 5,000,000 is five dollars.
+    /// - Parameters:
+    ///   - name: Its name, by which the store knows what was spent. Between 1 and 64 bytes.
+    ///   - limit: The limit in millionths of a US dollar: 5,000,000 is five dollars.
+    ///   - period: For which time the limit is.
+    ///   - scope: Which attempts count.
+    ///   - unknownCosts: What to do with a call of unknown cost.
     public init(
         _ name: String, microDollars limit: Int64, period: Period = .month, scope: Scope = .all,
         unknownCosts: UnknownCosts = .countAsZero

@@ -236,8 +236,10 @@ extension FlightLifecycle {
     /// The holder is dead or its lease ran out. Returns the attempt whose outcome is lost, if one was under way: then
     /// the policy decides whether the flight waits again or is held.
     ///
-    /// - Parameter mayRestart: Whether another attempt may follow this one. It may not where readers saw a part of its
-    ///   output and the request does not allow a restart: then the flight fails, unless it is to be held.
+    /// - Parameters:
+    ///   - policy: What the request says is to be done after an unknown outcome.
+    ///   - mayRestart: Whether another attempt may follow this one. It may not where readers saw a part of its output and
+    ///     the request does not allow a restart: then the flight fails, unless it is to be held.
     @discardableResult
     public mutating func leaseBroken(
         _ policy: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true

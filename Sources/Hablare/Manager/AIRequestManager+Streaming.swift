@@ -9,9 +9,10 @@ extension AIRequestManager {
     /// number may read, each at its own pace; a slow reader costs bounded memory and holds up nobody. Leaving a stream
     /// does not cancel the request.
     ///
-    /// - Parameter position: Where to begin: the position after the last chunk that was read, for a reader who comes
-    ///   back. Where the answer was begun anew meanwhile, the reader is told, and gets it from its start. Default: the
-    ///   first chunk.
+    /// - Parameters:
+    ///   - id: The request.
+    ///   - position: Where to begin: the position after the last chunk that was read, for a reader who comes back. Where
+    ///     the answer was begun anew meanwhile, the reader is told, and gets it from its start. Default: the first chunk.
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func stream(
         for id: UUID, from position: StreamPosition = .start

@@ -36,7 +36,7 @@ public struct ProviderCall: Sendable {
         self.chunks = chunks
     }
 
-    /// Whether somebody may read the answer while it is made. ``yield(_:)`` can be called in any case.
+    /// Whether somebody may read the answer while it is made. ``yield(_:)-(Data)`` can be called in any case.
     public var isStreaming: Bool { request.streaming != nil }
 
     /// Hands over the next piece of the answer, at most 16 MiB; then answer with

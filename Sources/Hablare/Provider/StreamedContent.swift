@@ -1,4 +1,4 @@
-/// The kind of an answer whose bytes were yielded, see ``ProviderCall/yield(_:)``.
+/// The kind of an answer whose bytes were yielded, see ``ProviderCall/yield(_:)-(Data)``.
 public enum StreamedContent: Sendable, Hashable {
     /// Text in UTF-8.
     case text

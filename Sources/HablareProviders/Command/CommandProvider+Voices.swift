@@ -8,7 +8,7 @@ extension CommandProvider {
     ///
     /// The program is asked once, and its answer kept as long as the provider. Cancelling the task ends it.
     ///
-    /// - Throws: ``AIServiceError/Code/programMissing``, or another error of running the program.
+    /// - Throws: ``/Hablare/AIServiceError/Code/programMissing``, or another error of running the program.
     public func voices() async throws(AIServiceError) -> [CommandVoice] {
         try await voiceList().voices
     }
@@ -19,8 +19,8 @@ extension CommandProvider {
     /// rather than fail. Call it to know beforehand, and once instead of for every part of a book.
     ///
     /// - Parameter voice: A value for the parameter `voice`.
-    /// - Throws: ``AIServiceError/Code/invalidRequest`` with the nearest names for a voice that does not exist or
-    ///   cannot be one, and the errors of ``voices()``.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` with the nearest names for a voice that does not exist
+    ///   or cannot be one, and the errors of ``voices()``.
     public func validate(voice: String) async throws(AIServiceError) {
         if let placeholder = template.placeholders.first(where: { $0.name == "voice" }) {
             _ = try placeholder.checked(voice)

@@ -27,9 +27,9 @@ public struct CommandProvider: AIServiceProvider {
     ///   - supervisor: Runs it. Give all providers the same one. Default: one of its own.
     ///   - searchPath: The directories in which a program's name is looked up, separated by colons; relative ones are
     ///     skipped. Default: `PATH`.
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration`` for a template that cannot
-    ///   work: a placeholder for the prompt, one that is undeclared or unused, a malformed argument, an impossible
-    ///   default, a relative path.
+    /// - Throws: ``/Hablare/AIServiceError`` with code ``/Hablare/AIServiceError/Code/invalidConfiguration`` for a
+    ///   template that cannot work: a placeholder for the prompt, one that is undeclared or unused, a malformed argument,
+    ///   an impossible default, a relative path.
     public init(
         _ template: CommandTemplate,
         supervisor: CommandSupervisor = CommandSupervisor(),
@@ -71,10 +71,10 @@ public struct CommandProvider: AIServiceProvider {
     /// the prompt's Unicode scalars, the answer's bytes, and no cost. Cancelling the task ends the program and all it
     /// started, at the latest after the supervisor's grace; a task cancelled beforehand starts nothing.
     ///
-    /// Fails with ``AIServiceError/Code/invalidRequest`` (parameters, a voice that does not exist, a model, a prompt
-    /// with pictures), ``AIServiceError/Code/programMissing``, ``AIServiceError/Code/providerFailed``,
-    /// ``AIServiceError/Code/invalidResponse``, ``AIServiceError/Code/responseTooLarge``,
-    /// ``AIServiceError/Code/storageFull`` (temporary files) or ``AIServiceError/Code/cancelled``.
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a voice that does not exist, a model,
+    /// a prompt with pictures), ``/Hablare/AIServiceError/Code/programMissing``, ``/Hablare/AIServiceError/Code/providerFailed``,
+    /// ``/Hablare/AIServiceError/Code/invalidResponse``, ``/Hablare/AIServiceError/Code/responseTooLarge``,
+    /// ``/Hablare/AIServiceError/Code/storageFull`` (temporary files) or ``/Hablare/AIServiceError/Code/cancelled``.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         do throws(AIServiceError) {
             return .success(try await answer(call.request))
@@ -136,7 +136,7 @@ extension CommandProvider {
 
     /// The program's path.
     ///
-    /// - Throws: ``AIServiceError/Code/programMissing``.
+    /// - Throws: ``/Hablare/AIServiceError/Code/programMissing``.
     func path(report: CommandReport) throws(AIServiceError) -> String {
         let program = program
         if let problem = report.problem(of: program) { throw problem }

@@ -16,19 +16,19 @@ public final class ContentFiles: ContentStore {
         try FileSystem.createDirectory(directory)
     }
 
-    /// See ``ContentStore/threshold(for:)``.
+    /// See ``/Hablare/ContentStore/threshold(for:)``.
     public func threshold(for type: ContentType) -> Int {
         type == .text ? thresholds.text : thresholds.other
     }
 
-    /// See ``ContentStore/put(_:)``. Writes on a dispatch queue, because a file sync blocks.
+    /// See ``/Hablare/ContentStore/put(_:)``. Writes on a dispatch queue, because a file sync blocks.
     public func put(_ data: Data) async throws -> ContentReference {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try self.write(data) }) }
         }
     }
 
-    /// See ``ContentReading/read(_:)``.
+    /// See ``/Hablare/ContentReading/read(_:)``.
     public func read(_ reference: ContentReference) throws -> Data {
         do {
             let data = try Data(contentsOf: file(of: reference))
@@ -45,7 +45,7 @@ public final class ContentFiles: ContentStore {
         }
     }
 
-    /// See ``ContentReading/read(_:range:)``.
+    /// See ``/Hablare/ContentReading/read(_:range:)``.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         let file = file(of: reference)
         guard has(reference) else {
@@ -55,10 +55,10 @@ public final class ContentFiles: ContentStore {
         return try FileSystem.read(range, of: file)
     }
 
-    /// See ``ContentStore/makeWriter()``. What is written is in a file at once, without a name to be found by.
+    /// See ``/Hablare/ContentStore/makeWriter()``. What is written is in a file at once, without a name to be found by.
     public func makeWriter() -> any ContentWriter { ContentFileWriter(files: self, queue: queue) }
 
-    /// See ``ContentReading/location(of:)``.
+    /// See ``/Hablare/ContentReading/location(of:)``.
     public func location(of reference: ContentReference) -> URL? { file(of: reference) }
 
     /// Whether the content is there with its promised size; a damaged file is not.

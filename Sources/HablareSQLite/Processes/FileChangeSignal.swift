@@ -26,7 +26,7 @@ public struct FileChangeSignal: StoreSignal {
         self.suffix = suffix
     }
 
-    /// See ``StoreSignal/changes()``.
+    /// See ``/Hablare/StoreSignal/changes()``.
     public func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let isEnded = Guarded(false)

@@ -28,7 +28,7 @@ public struct CommandTemplate: Sendable, Hashable {
     /// How much may be asked of it: calls at once, time of an attempt, Unicode scalars of a prompt.
     public var limits: ProviderLimits
     /// The largest answer in bytes, at least 1. A program that writes more is ended, and the attempt fails as
-    /// ``AIServiceError/Code/responseTooLarge``.
+    /// ``/Hablare/AIServiceError/Code/responseTooLarge``.
     public var maximumOutputBytes: Int
     /// How its voices are known, for the placeholder named `voice`.
     public var voices: CommandVoiceSource

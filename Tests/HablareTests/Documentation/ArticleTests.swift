@@ -1,0 +1,206 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+import Testing
+import UnixSignals
+
+/// The code of the articles does what they say.
+@Suite struct ArticleTests {
+    // MARK: Starting
+
+    @Test("A server's requests are answered, and a signal ends it in good order")
+    func server() async throws {
+        let response = try await withFolder { folder in
+            try await serve(storingIn: folder, endingAt: [.sigwinch])
+            return try SQLiteStore(directory: folder).response(of: Web.id)
+        }
+        #expect(response != nil)
+    }
+
+    @MainActor
+    @Test("An app's model runs the engine, shows answers and problems, and ends when its task is cancelled")
+    func app() async throws {
+        let (manager, problem) = try openEngine(in: URL(fileURLWithPath: #filePath).appendingPathComponent("x"))
+        #expect(problem != nil, "a file is no folder, so the model runs in memory")
+        let shouting = Shouting(manager: manager)
+        await withTaskGroup { group in
+            group.addTask { await shouting.run() }
+            await shouting.shout("from an app")
+            #expect(shouting.answer == "FROM AN APP")
+            #expect(shouting.problem == nil)
+            group.cancelAll()
+        }
+        await shouting.shout("too late")
+        #expect(shouting.problem?.contains("shut down") ?? false)
+    }
+
+    @Test("An app's store is the one on disk where it can be opened")
+    func opened() async throws {
+        let isThere = try await withFolder { folder in
+            let problem = try openEngine(in: folder).problem
+            #expect(problem == nil)
+            return FileManager.default.fileExists(atPath: folder.appendingPathComponent("hablare.sqlite").path)
+        }
+        #expect(isThere)
+    }
+
+    @MainActor
+    @Test("A preview's model answers as it is told")
+    func preview() async throws {
+        let shouting = try Shouting.preview(answering: "HELLO")
+        await withTaskGroup { group in
+            group.addTask { await shouting.run() }
+            await shouting.shout("anything")
+            group.cancelAll()
+        }
+        #expect(shouting.answer == "HELLO")
+    }
+
+    // MARK: Policies
+
+    @Test("The policies of the article are ones that an engine takes")
+    func policies() async throws {
+        let providers = [ScriptedProvider(id: "first"), ScriptedProvider(id: "second")]
+        let engine = try Engine(providers, configuration: makeConfiguration())
+        try await engine.run { [manager = engine.manager, now = engine.dates.now] in
+            let request = makeRequest("by tomorrow", before: now.addingTimeInterval(86_400))
+            let refusal = await code { _ = try await manager.execute(request, with: "first") }
+            #expect(refusal == .budgetExceeded, "the budget for drafts sends nothing of unknown cost")
+            let snapshot = try await manager.snapshot(for: request.id)
+            #expect(snapshot.awaitsMerge)
+        }
+    }
+
+    @Test("The article's reader shows a stream as it grows, and begins anew when it is told to")
+    func stream() async throws {
+        let provider = ScriptedProvider(id: "storyteller") { call in
+            do {
+                try await call.yield("Once ")
+                guard call.attempt > 1 else { return .failure(AIServiceError(.overloaded, "Busy.")) }
+                try await call.yield("upon a time")
+                return .success(ProviderAnswer(streamed: .text))
+            } catch {
+                return .failure(AIServiceError(.providerFailed, "It stopped."))
+            }
+        }
+        let configuration = EngineConfiguration(retry: RetryPolicy(baseDelay: .zero))
+        let engine = try Engine([provider], configuration: configuration)
+        let shown = Guarded<[String]>([])
+        try await engine.run { [manager = engine.manager] in
+            try await read("a story", with: manager) { text in shown.withLock { $0.append(text) } }
+        }
+        #expect(shown.withLock { $0 }.last == "Once upon a time")
+        #expect(provider.record.calls.count == 2)
+    }
+
+    // MARK: Running out
+
+    @Test("The article's translation is paid for once, and again when the glossary has changed")
+    func caching() async throws {
+        let provider = ScriptedProvider(id: "translator")
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            for _ in 0..<3 { _ = try await translation(of: "Guten Tag", with: manager) }
+            #expect(provider.record.calls.count == 1)
+            try await glossaryChanged(with: manager)
+            _ = try await translation(of: "Guten Tag", with: manager)
+            #expect(provider.record.calls.count == 2)
+        }
+    }
+
+    @Test("What ran out is said, and what failed for it is tried again when there is some")
+    func ranOut() async throws {
+        let isRich = Guarded(false)
+        let provider = ScriptedProvider { _ in
+            isRich.withLock { $0 }
+                ? .success(ProviderAnswer(.text("done"))) : .failure(AIServiceError(.quotaExceeded, "Nothing left."))
+        }
+        let engine = try Engine([provider])
+        try await engine.run { [manager = engine.manager] in
+            let id = try await manager.submit(AIRequest(prompt: "for money"), to: "scripted")
+            guard case .failed(let error) = try await manager.outcome(of: id) else {
+                Issue.record("It did not fail")
+                return
+            }
+            #expect(advice(for: error).contains("Pay"))
+            #expect(try await whyItWaits(id, with: manager) == nil)
+            isRich.withLock { $0 = true }
+            #expect(try await retryWhatRanOut(with: manager) == 1)
+            #expect(try await manager.execute(requestID: id).text() == "done")
+            #expect(try await retryWhatRanOut(with: manager) == 0)
+        }
+    }
+
+    @Test("Why a request waits is said")
+    func waiting() async throws {
+        let manager = try Engine().manager
+        let first = try await manager.submit(AIRequest(prompt: "the first"), to: "scripted")
+        let second = try await manager.submit(AIRequest(prompt: "the second"), to: "scripted")
+        #expect(try await whyItWaits(first, with: manager) == "0 before it")
+        #expect(try await whyItWaits(second, with: manager) == "1 before it")
+    }
+
+    // MARK: Guarantees
+
+    @Test("The guarantees' code: order twice, watch, give up, ask for another answer, add up")
+    func guarantees() async throws {
+        let engine = try Engine([ScriptedProvider(id: "shouter")])
+        try await engine.run { [manager = engine.manager] in
+            let id = UUID.timeOrdered()
+            for _ in 0..<2 { try await order("once", as: id, with: manager) }
+            let last = Guarded<RequestStatus?>(nil)
+            try await watch(id, with: manager) { status in last.withLock { $0 = status } }
+            #expect(last.withLock { $0 }?.phase == .completed)
+            #expect(try await giveUp(id, with: manager) == "It was answered before.")
+            let other = try await anotherAnswer(than: id, with: manager)
+            #expect(other.requestID != id)
+            #expect(try await manager.snapshot(for: other.requestID).supersedes == id)
+            #expect(try await bill(with: manager).unsure == 0)
+        }
+    }
+
+    @Test("Held requests wait for a word: one is paid for again, one is not", arguments: [true, false])
+    func held(mayPayTwice: Bool) async throws {
+        let provider = ScriptedProvider { call in
+            call.attempt > 1
+                ? .success(ProviderAnswer(.text("paid"))) : .failure(AIServiceError(.connectionLost, "It was lost."))
+        }
+        let engine = try Engine([provider])
+        try await engine.run { [manager = engine.manager] in
+            let request = AIRequest(prompt: .text("held \(mayPayTwice)"), unknownOutcome: .hold)
+            let id = try await manager.submit(request, to: "scripted")
+            while try await manager.snapshot(for: id).waiting != .held { try await pause() }
+            #expect(try await whyItWaits(id, with: manager)?.contains("your word") ?? false)
+            #expect(try await bill(with: manager).unsure == 1)
+            try await settle(with: manager) { _ in mayPayTwice }
+            #expect(try await manager.outcome(of: id).phase == (mayPayTwice ? .completed : .cancelled))
+        }
+    }
+
+    // MARK: Older code
+
+    @available(*, deprecated)
+    @Test("Older calls and newer ones are answered alike, and a batch is found again")
+    func olderCode() async throws {
+        let provider = ScriptedProvider(id: "shouter")
+        let engine = try Engine([provider, Echo()])
+        try await engine.run { [manager = engine.manager] in
+            let executor = makeExecutor(manager)
+            let older = try await olderCall(
+                AIRequest(prompt: "older"), executor: executor, provider: provider, context: "none")
+            let newer = try await newerCall(AIRequest(prompt: "newer"), manager: manager)
+            #expect(try await older.text() == "older")
+            #expect(try await newer.text() == "newer")
+            for _ in 0..<2 {
+                let batch = try await newerBatch(["one", "two"], manager: manager)
+                #expect(try await batch[1].text() == "two")
+            }
+            #expect(try await manager.execute(AIRequest(prompt: "echo"), with: "echo").text() == "echo")
+            #expect(
+                await code { _ = try await manager.execute(AIRequest(prompt: ""), with: "echo") } == .invalidRequest)
+        }
+        #expect(provider.record.calls.count == 4)
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// The articles on guarantees have one form, and name proofs that exist.
+@Suite struct GuaranteeTests {
+    private static let headings = ["What is promised", "Why", "Advice", "What breaks it", "How it is proved"]
+
+    private static func articles() throws -> [Document] {
+        try Document.all().filter { $0.path.contains("/Guarantees/") && !$0.path.hasSuffix("/Guarantees.md") }
+    }
+
+    @Test("There is an article for each guarantee, and the overview links to it")
+    func articlesAreThere() throws {
+        let titles = try Self.articles().map { $0.text.prefix { $0 != ":" } }
+        #expect(Set(titles) == ["# G1", "# G2", "# G3", "# G4", "# G5", "# G6", "# G7", "# G10", "# G11"])
+        let overview = try #require(try Document.all().first { $0.path.hasSuffix("/Guarantees.md") })
+        for article in try Self.articles() {
+            let name = try #require(article.path.split(separator: "/").last).dropLast(".md".count)
+            #expect(overview.text.contains("<doc:\(name)>"))
+        }
+    }
+
+    @Test("An article says what, why, what to do, what breaks it, and how it is proved", arguments: try articles())
+    func form(article: Document) {
+        let found = article.text.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { String($0.dropFirst(3)) }
+        #expect(found == Self.headings)
+    }
+
+    @Test("The suites, rules, mutants and commands that an article names are there", arguments: try articles())
+    func proofs(article: Document) throws {
+        let sources = try Repository.files(below: ["Tests", "Sources/HablareTestKit"], endingIn: ".swift")
+        let files = Set(sources.compactMap { $0.split(separator: "/").last })
+        let makefile = try Repository.text(of: "Makefile")
+        let proofs = article.codeSpans(below: "How it is proved")
+        #expect(!proofs.isEmpty)
+        for proof in proofs {
+            let isThere =
+                if proof.hasPrefix("make ") {
+                    makefile.contains("\n\(proof.dropFirst("make ".count)): ")
+                } else if proof.first?.isNumber ?? false {
+                    Repository.exists("Mutants/\(proof).patch")
+                } else {
+                    files.contains("\(proof).swift")
+                }
+            #expect(isThere, "\(article.path) names \(proof), which does not exist (any more)")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Hablare
+import HablareSQLite
+
+// snippet: README
+/// A provider does one slow thing and says how it went. Queueing, recording and recovery are the engine's.
+struct Shouter: AIServiceProvider {
+    let id: ProviderID = "shouter"
+    let responseType = ContentType.text
+
+    func generate(
+        prompt: String, parameters: [String: ParameterValue]
+    ) async -> Result<ResponseContent, AIServiceError> {
+        .success(.text(Body(prompt.uppercased())))
+    }
+}
+
+func shout(_ words: String, storingIn folder: URL) async throws -> String {
+    let manager = AIRequestManager(
+        store: try SQLiteStore(directory: folder),
+        providers: try ProviderRegistry([Shouter()]))
+    return try await EngineService.run(manager) {
+        let response = try await manager.execute(AIRequest(prompt: .text(words)), with: "shouter")
+        return try await response.text()
+    }
+}
+// end snippet

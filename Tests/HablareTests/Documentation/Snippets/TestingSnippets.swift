@@ -1,0 +1,38 @@
+import Hablare
+import HablareTestKit
+import Testing
+
+// snippet: a preview's model
+extension Shouting {
+    /// A model whose provider always answers the same, and whose store is gone with it.
+    static func preview(answering answer: String) throws -> Shouting {
+        let provider = ScriptedProvider(id: "shouter") { _ in .success(ProviderAnswer(.text(Body(answer)))) }
+        return Shouting(
+            manager: AIRequestManager(store: InMemoryStore(), providers: try ProviderRegistry([provider])))
+    }
+}
+// end snippet
+
+@Suite struct TestingSnippets {
+    // snippet: a test with a clock of its own
+    @Test("An overloaded provider is asked again after the back-off, and not before")
+    func backsOff() async throws {
+        let clock = ManualClock()
+        let provider = ScriptedProvider { call in
+            guard call.attempt > 1 else { return .failure(AIServiceError(.overloaded, "Try again later.")) }
+            return .success(ProviderAnswer(.text("there you are")))
+        }
+        let manager = AIRequestManager(
+            store: InMemoryStore(), providers: try ProviderRegistry([provider]),
+            configuration: EngineConfiguration(retry: RetryPolicy(baseDelay: .seconds(10))),
+            seams: .controlled(by: clock))
+        try await EngineService.run(manager) {
+            let id = try await manager.submit(AIRequest(prompt: "are you there?"), to: "scripted")
+            while try await manager.attempts(for: id).isEmpty { await Task.yield() }
+            #expect(provider.record.calls.count == 1)
+            clock.advance(by: .seconds(10))
+            #expect(try await manager.execute(requestID: id).text() == "there you are")
+        }
+    }
+    // end snippet
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Hablare
+import ServiceLifecycle
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Stands for a web framework in the article on servers: takes a request, answers it, and tells the process to end, by
+/// a signal that does nothing where nobody listens.
+struct Web: Service {
+    static let id = UUID.timeOrdered()
+    let manager: AIRequestManager
+
+    func run() async throws {
+        try await accept("from the web", as: Self.id, with: manager)
+        _ = try await manager.execute(requestID: Self.id)
+        #expect(try await answer(to: Self.id, with: manager) == "FROM THE WEB")
+        kill(getpid(), SIGWINCH)
+        try await gracefulShutdown()
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The provider of the article: what it sends, what it makes of what comes back, and that it is as short as promised.
+@Suite struct WritingAProviderTests {
+    private let reply = Data(
+        #"{"choices":[{"message":{"role":"assistant","content":"Good morning."}}],"usage":{"prompt_tokens":7,"completion_tokens":3}}"#
+            .utf8)
+
+    private func provider(
+        status: Int = 200, headers: [String: String] = [:], answering data: Data, key: String? = nil,
+        sees: @escaping @Sendable (URLRequest) -> Void = { _ in }
+    ) throws -> ChatProvider {
+        let url = try #require(URL(string: "http://localhost:11434/v1"))
+        return ChatProvider(id: "chat", baseURL: url, model: "small", key: key) { request in
+            sees(request)
+            let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: headers)
+            return (data, try #require(response))
+        }
+    }
+
+    @Test("The article shows the whole provider, and it has fewer than 100 lines")
+    func isShort() throws {
+        let path = "Tests/HablareTests/Documentation/Snippets/ChatProvider.swift"
+        let code = try Repository.text(of: path)
+        #expect(code.split(separator: "\n", omittingEmptySubsequences: false).count < 100)
+        let article = try #require(try Document.all().first { $0.path.hasSuffix("WritingAProvider.md") })
+        #expect(article.blocks.contains { $0.code == code.trimmingCharacters(in: .newlines) })
+    }
+
+    @Test("It runs in the engine: the prompt is sent, the text and its usage come back")
+    func answers() async throws {
+        let seen = Guarded<[URLRequest]>([])
+        let provider = try provider(answering: reply, key: "secret") { request in seen.withLock { $0.append(request) } }
+        let engine = try Engine([provider])
+        let response = try await engine.run { [manager = engine.manager] in
+            try await manager.execute(AIRequest(prompt: "Say good morning."), with: "chat")
+        }
+        #expect(try await response.text() == "Good morning.")
+        #expect(response.usage.inputTokens == 7 && response.usage.outputTokens == 3)
+        let request = try #require(seen.withLock { $0 }.first)
+        #expect(request.url?.absoluteString == "http://localhost:11434/v1/chat/completions")
+        #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer secret")
+        let body = String(decoding: try #require(request.httpBody), as: UTF8.self)
+        #expect(body.contains("Say good morning.") && body.contains(#""model":"small""#))
+    }
+
+    @Test(
+        "A status says whose move it is",
+        arguments: [
+            (200, nil, nil), (400, nil, .fail), (401, nil, .needsUser), (402, nil, .needsUser), (404, nil, .fail),
+            (429, "7", .retry(after: .seconds(7))), (429, nil, .retry(after: nil)), (500, nil, .retry(after: nil)),
+            (503, "1.5", .retry(after: .milliseconds(1500))), (302, nil, .fail), (0, nil, .fail),
+        ] as [(Int, String?, FailureDisposition?)])
+    func statuses(status: Int, retryAfter: String?, disposition: FailureDisposition?) {
+        #expect(ChatProvider.failure(status: status, retryAfter: retryAfter)?.disposition == disposition)
+    }
+
+    @Test("The server's Retry-After reaches the engine")
+    func retryAfter() async throws {
+        let provider = try provider(status: 429, headers: ["Retry-After": "42"], answering: Data())
+        let result = await provider.generate(ProviderCall(request: AIRequest(prompt: "hello")))
+        #expect(throws: AIServiceError.self) { try result.get() }
+        guard case .failure(let error) = result else { return }
+        #expect(error.code == .rateLimited && error.retryAfter == .seconds(42))
+    }
+
+    @Test(
+        "A failed connection says whether the call may have been billed",
+        arguments: [
+            (.timedOut, .outcomeUnknown), (.networkConnectionLost, .outcomeUnknown),
+            (.cannotConnectToHost, .retry(after: nil)), (.notConnectedToInternet, .retry(after: nil)),
+            (.cancelled, .fail),
+        ] as [(URLError.Code, FailureDisposition)])
+    func connections(code: URLError.Code, disposition: FailureDisposition) {
+        #expect(ChatProvider.failure(of: code).disposition == disposition)
+    }
+
+    @Test("An answer that is none is an error", arguments: ["", "{}", #"{"choices":[]}"#, "<html>"])
+    func nonsense(text: String) async throws {
+        let result = await (try provider(answering: Data(text.utf8))).generate(
+            ProviderCall(request: AIRequest(prompt: "hello")))
+        guard case .failure(let error) = result else {
+            Issue.record("It was taken for an answer")
+            return
+        }
+        #expect(error.code == .invalidResponse)
+    }
+}
