@@ -1,4 +1,5 @@
 #if os(macOS) || os(Linux)
+import Hablare
 import Testing
 
 @testable import HablareProviders

@@ -63,7 +63,8 @@ struct StoreHistory {
     private mutating func claim() throws {
         let query = ClaimQuery(
             owner: pickOne(owners), provider: anyProvider(),
-            scope: chance(3) ? .job(anyJob()) : .everything, limit: pick(0...4), now: date)
+            scope: pickOne([.everything, .everything, .job(anyJob()), .request(anyID())]), limit: pick(0...4), now: date
+        )
         let claim = try (expected: reference.claim(query), actual: store.claim(query))
         let expected = claim.expected.flights
         let actual = claim.actual.flights
