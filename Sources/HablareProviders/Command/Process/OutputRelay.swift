@@ -14,6 +14,9 @@ struct OutputTaker: Sendable {
 struct OutputRelay: Sendable {
     /// So many bytes are handed over at once: what a pipe holds.
     static let pieceBytes = 64 << 10
+    /// The first pause where nothing is there; each is twice the one before, up to ``CommandRun/watchInterval``. A program
+    /// that writes much fills the pipe again in less.
+    private static let firstPause = Duration.milliseconds(1)
 
     /// What the program writes to.
     let pipe: OutputPipe
@@ -44,17 +47,20 @@ struct OutputRelay: Sendable {
         var tally = OutputTally(content: taker.content)
         // Counted once: a daemon of the program's may go on to write, and its words are nobody's.
         var rest: Int?
+        var pause = Self.firstPause
         while true {
             if rest == nil, isOver.withLock({ $0 }) { rest = pipe.byteCount }
             let bytes = try pipe.read(atMost: min(Self.pieceBytes, rest ?? .max))
             if !bytes.isEmpty {
+                pause = Self.firstPause
                 rest? -= bytes.count
                 guard bytes.count <= limit - tally.byteCount else { throw CommandRun.Overrun() }
                 if let piece = tally.came(bytes) { try await taker.take(Data(piece)) }
             } else if rest != nil {
                 break
             } else {
-                try await clock.sleep(for: CommandRun.watchInterval)
+                try await clock.sleep(for: pause)
+                pause = min(pause * 2, CommandRun.watchInterval)
             }
         }
         if let piece = tally.ended() { try await taker.take(Data(piece)) }
