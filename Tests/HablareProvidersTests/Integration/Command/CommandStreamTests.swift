@@ -12,7 +12,15 @@ import Testing
         var all: [Data] { pieces.withLock { $0 } }
         var bytes: Data { Data(all.joined()) }
         var text: String { String(decoding: bytes, as: UTF8.self) }
-        func take(_ piece: Data) { pieces.withLock { $0.append(piece) } }
+
+        /// Takes a piece. Of a program that nobody ends it has enough at some time.
+        func take(_ piece: Data) throws {
+            let count = pieces.withLock { pieces in
+                pieces.append(piece)
+                return pieces.count
+            }
+            if count > 1000 { throw AIServiceError(.storageFull, "A thousand pieces are enough.") }
+        }
     }
 
     /// Runs a script once for a request that streams.
@@ -33,7 +41,7 @@ import Testing
         let program = try TestProgram("cat; while [ ! -e $1/seen ]; do sleep 0.01; done; printf ' world'")
         let taken = Taken()
         let answer = try await stream(program) { piece in
-            taken.take(piece)
+            try taken.take(piece)
             if taken.text == "hello" { try Data().write(to: program.url("seen")) }
         }.get()
         #expect(taken.text == "hello world")
@@ -47,7 +55,7 @@ import Testing
         let taken = Taken()
         _ = try await stream(program, content: .data) { piece in
             try await Task.sleep(for: .milliseconds(30))
-            taken.take(piece)
+            try taken.take(piece)
         }.get()
         #expect(taken.bytes.count == 300_003)
         #expect(taken.bytes.suffix(3) == Data("end".utf8))
@@ -63,7 +71,7 @@ import Testing
                 try await Task.sleep(for: .milliseconds(300))
                 #expect((program.text("written").flatMap { Int($0.dropLast()) } ?? 0) < 5)
             }
-            taken.take(piece)
+            try taken.take(piece)
         }.get()
         #expect(taken.bytes.count == 9 * 65_536)
         #expect(taken.all.allSatisfy { $0.count <= 65_536 })
