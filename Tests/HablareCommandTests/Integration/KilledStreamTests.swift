@@ -103,5 +103,17 @@ import Testing
         #expect(end.status == 1)
         #expect(try world.start(["stream", id, "--from", "1"]).end().output == "two\n")
     }
+
+    @Test func `A program that falls silent is ended, and what it said stays readable`() throws {
+        let world = try World()
+        let silent = try world.start([
+            "generate", "--provider", "talker", "--stream", "--timeout", "0.5", "a silent stream",
+        ])
+        let end = try silent.end()
+        #expect(end.output == "one\ntwo\n")
+        #expect(end.errors.contains("hablare: It failed after 2 chunks"))
+        #expect(end.errors.contains("[timeout]"))
+        #expect(end.status == 1)
+    }
 }
 #endif
