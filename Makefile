@@ -1,10 +1,10 @@
 # Everything works in a folder with a space in its name: recipes use relative paths only.
 # PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, SEEDS, SEED, JOBS, TRACE, DIGEST, SECONDS_EACH
-# and MUTANTS_WRAP reach the scripts through the environment.
+# LINES, PAUSE and MUTANTS_WRAP reach the scripts through the environment.
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo test install lint docs bench bench-check tsan crash-test work-test kill-test memory-test simulate mutants clean
+.PHONY: help demo test install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +56,11 @@ kill-test: ## Kill two processes in turn for MINUTES=10; no request may be lost,
 	@scripts/setup
 	swift build -c release --product hablare
 	@scripts/kill-test
+
+stream-test: ## Kill a process that streams a program's output, ROUNDS=2 times each way; readers re-attach and lose nothing
+	@scripts/setup
+	swift build -c release --product hablare
+	@scripts/stream-test
 
 memory-test: ## Narrate SEGMENTS=20000 within a data limit of 256 MiB
 	@scripts/setup

@@ -87,7 +87,11 @@ extension Composition {
             storeExists: SQLiteStore.exists,
             providers: { limits in
                 let supervisor = CommandSupervisor(maximumProcesses: max(32, limits.concurrency))
-                return try CommandTemplate.presets.map { try installed($0, limits, supervisor) }
+                var templates = CommandTemplate.presets
+                if let file = ProgramsFile(environment: environment) {
+                    templates += try file.templates(beside: templates.map(\.id))
+                }
+                return try templates.map { try installed($0, limits, supervisor) }
             },
             watchSignals: { handler in
                 for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm) {

@@ -6,6 +6,7 @@ public enum HablareCommand {
     /// Runs the command line of this process and ends the process with the command's exit status.
     public static func main() async -> Never {
         StandardDescriptors.occupy()
+        StandardDescriptors.surviveBrokenPipes()
         exit(await execute(in: .system()).rawValue)
     }
 

@@ -24,7 +24,8 @@ struct RootCommand: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            NarrateCommand.self, PsCommand.self, ShowCommand.self, WatchCommand.self, StreamCommand.self,
+            GenerateCommand.self, NarrateCommand.self, PsCommand.self, ShowCommand.self, WatchCommand.self,
+            StreamCommand.self,
             LogsCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self, PruneCommand.self,
             WorkCommand.self, CostCommand.self, VoicesCommand.self, DoctorCommand.self,
         ])

@@ -7,6 +7,8 @@ public enum ClaimScope: Sendable, Hashable {
     case everything
     /// One job.
     case job(JobKey)
+    /// One request, whether it leads its flight or joined the one of somebody else.
+    case request(UUID)
 }
 
 /// A wish for work.

@@ -214,11 +214,12 @@ extension MemoryTables {
     }
 
     private mutating func take(_ count: Int, of priority: Priority, _ query: ClaimQuery) -> [ClaimedFlight] {
-        let key =
-            switch query.scope {
-            case .everything: QueueKey(provider: query.provider, job: nil, priority: priority)
-            case .job(let job): QueueKey(provider: query.provider, job: job, priority: priority)
-            }
+        let key: QueueKey
+        switch query.scope {
+        case .everything: key = QueueKey(provider: query.provider, job: nil, priority: priority)
+        case .job(let job): key = QueueKey(provider: query.provider, job: job, priority: priority)
+        case .request(let id): return count > 0 ? takeFlight(of: id, priority, query) : []
+        }
         var claimed: [ClaimedFlight] = []
         // What is out of time is taken by nobody, and waits for the sweep that ends it.
         var outOfTime: [FlightID] = []

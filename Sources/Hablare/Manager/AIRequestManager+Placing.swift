@@ -76,6 +76,7 @@ extension AIRequestManager {
             switch configuration.scope {
             case .everything: true
             case .job(let key): key == job
+            case .request(let id): drafts.allSatisfy { $0.submission.request.id == id }
             }
         if inScope { drafts = dispatcher.place(drafts) }
         let receipts: [WriteReceipt]

@@ -2,7 +2,7 @@ public import Foundation
 
 extension AIRequestManager {
     /// Puts a request on disk for a registered provider. On return it is durable and will be executed, by this process
-    /// if its claim scope covers the request (a scope of one job covers no single request), else by one whose scope does.
+    /// if its claim scope covers the request (that of a job covers no single one), else by one whose scope does.
     ///
     /// Checked and fingerprinted off the caller's actor.
     ///

@@ -24,12 +24,14 @@ struct CostCommand: ComposedCommand {
     var by: LedgerQuery.Grouping?
 
     @Option(
-        name: .long, help: ArgumentHelp("Only attempts from this day (UTC) on.", valueName: "date"),
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("Only attempts from this day (UTC) on.", valueName: "date"),
         transform: parseDay)
     var since: Date?
 
     @Option(
-        name: .long, help: ArgumentHelp("Only attempts before this day (UTC).", valueName: "date"),
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("Only attempts before this day (UTC).", valueName: "date"),
         transform: parseDay)
     var until: Date?
 

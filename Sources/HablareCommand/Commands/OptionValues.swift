@@ -27,6 +27,20 @@ enum InterruptionOption: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// The class of a request, as it is said on the command line.
+enum PriorityOption: String, CaseIterable, ExpressibleByArgument {
+    case high, normal, low
+
+    /// The engine's word for it.
+    var priority: Priority {
+        switch self {
+        case .high: .high
+        case .normal: .normal
+        case .low: .low
+        }
+    }
+}
+
 extension UnknownOutcomePolicy {
     /// The command line's word for it.
     var word: String {

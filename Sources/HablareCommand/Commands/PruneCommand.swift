@@ -23,13 +23,19 @@ struct PruneCommand: ComposedCommand {
     @Flag(name: .long, help: "Count what would be given up, and change nothing.")
     var dryRun = false
 
-    @Option(name: .long, help: ArgumentHelp("The age to which responses are kept.", valueName: "days"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("The age to which responses are kept.", valueName: "days"))
     var days = Retention().maximumAge / Self.day
 
-    @Option(name: .long, help: ArgumentHelp("The most responses that are kept, at least 1.", valueName: "number"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("The most responses that are kept, at least 1.", valueName: "number"))
     var count = Retention().maximumCount
 
-    @Option(name: .long, help: ArgumentHelp("The most bytes that kept responses have together.", valueName: "bytes"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("The most bytes that kept responses have together.", valueName: "bytes"))
     var bytes = Retention().maximumBytes
 
     @Flag(name: .long, help: "Print a JSON object.")

@@ -27,7 +27,7 @@ struct PsCommand: ComposedCommand {
     @Option(name: .long, help: "Only this job's, in its order.")
     var job: String?
 
-    @Option(name: .long, help: ArgumentHelp("At most so many. Default: all.", valueName: "n"))
+    @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("At most so many. Default: all.", valueName: "n"))
     var limit: Int?
 
     @Flag(name: .long, help: "Print a JSON array.")

@@ -18,19 +18,16 @@ struct StreamCommand: ComposedCommand {
               hablare stream 01982f6e-6c4b-7d1e-9a3f-0123456789ab --from 120
             """)
 
-    /// About so many bytes are read at once.
-    private static let pageBytes = 64 << 10
-
     @Argument(help: "The request's id.", transform: parseRequestID)
     var id: UUID
 
-    @Option(help: "Begin with the chunk of this number, from 0.")
+    @Option(parsing: .unconditional, help: "Begin with the chunk of this number, from 0.")
     var from = 0
 
     @OptionGroup var data: DataOptions
 
     func validate() throws {
-        guard from >= 0 else { throw ValidationError("A chunk's number is 0 or more.") }
+        guard from >= 0 else { throw ValidationError("--from is \(from). Give the number of a chunk, 0 or more.") }
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
@@ -40,45 +37,30 @@ struct StreamCommand: ComposedCommand {
             throw CommandFailure(.temporary, "This store cannot be watched at the moment. Try again.")
         }
         var wakes = changes.makeAsyncIterator()
-        var cursor = StreamCursor(at: StreamPosition(sequence: from))
+        let printer = AnswerPrinter(of: id, from: from, to: composition.console)
         while true {
-            guard let page = try store.stream(of: id, from: cursor.position, maximumBytes: Self.pageBytes) else {
-                throw data.unknown(id)
-            }
-            try print(cursor.found(page.chunks, of: page.generation), to: composition.console)
-            guard page.chunks.isEmpty else { continue }
-            if let status = try end(page, cursor.position, store, composition.console) { return status }
+            guard let page = try printer.printRest(in: store) else { throw data.unknown(id) }
+            if let status = try end(page, printer.next, store, composition.console) { return status }
             guard await wakes.next() != nil else {
                 throw CancellationError()
             }
         }
     }
 
-    private func print(_ elements: [StreamElement], to console: Console) throws {
-        for element in elements {
-            switch element {
-            case .chunk(let chunk): try console.write(chunk.bytes)
-            case .restarted: console.note("The answer is begun anew:")
-            case .completed: continue
-            }
-        }
-    }
-
     /// The exit status, once nothing more comes by itself.
     private func end(
-        _ page: StreamPage, _ position: StreamPosition, _ store: any StoreReading, _ console: Console
+        _ page: StreamPage, _ next: Int, _ store: any StoreReading, _ console: Console
     ) throws -> CommandStatus? {
         switch page.phase {
         case .completed:
-            if page.isWhole { try printWhole(from: position.sequence, store, console) }
             return .success
         case .failed:
             let error = try store.snapshot(of: id)?.error
             console.note(
-                "It failed after \(position.sequence) chunks: \(error?.description ?? "no reason is recorded")")
+                "It failed after \(next) chunks: \(error?.description ?? "no reason is recorded")")
             return .incomplete
         case .cancelled:
-            console.note("It was cancelled after \(position.sequence) chunks.")
+            console.note("It was cancelled after \(next) chunks.")
             return .incomplete
         case .pending:
             guard try store.snapshot(of: id)?.waiting == .held else { return nil }
@@ -86,15 +68,6 @@ struct StreamCommand: ComposedCommand {
             return .incomplete
         case .executing:
             return nil
-        }
-    }
-
-    private func printWhole(from first: Int, _ store: any StoreReading, _ console: Console) throws {
-        guard let content = try store.response(of: id)?.content, let answer = WholeAnswer(content) else { return }
-        var number = first
-        while let bytes = try answer.chunk(number) {
-            try console.write(bytes)
-            number += 1
         }
     }
 }

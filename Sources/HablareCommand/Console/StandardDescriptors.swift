@@ -6,7 +6,7 @@ import Darwin
 import Musl
 #endif
 
-/// Sees to it that the descriptors 0, 1 and 2 are taken before anything is opened.
+/// Sees to it that the descriptors 0, 1 and 2 can be used in any case, before anything is opened.
 ///
 /// Somebody may start us with standard output closed (`hablare … >&-`). The next file that is opened gets the free
 /// number then, and what is meant for the person is written into the database.
@@ -18,5 +18,11 @@ enum StandardDescriptors {
             // Gets the lowest free number, which is this one: those below it are taken by now.
             _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
         }
+    }
+
+    /// Makes a write to a pipe without a reader fail, where it would end the process on the spot: what is under way
+    /// is put in order first. Programs that we run get back what is usual.
+    static func surviveBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
     }
 }

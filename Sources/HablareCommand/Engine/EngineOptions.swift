@@ -6,24 +6,24 @@ struct EngineOptions: ParsableArguments {
     static let defaultTimeout = 120.0
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp("How many programs run at once. Default: the number of processors.", valueName: "n"))
     var concurrency: Int?
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp("How long one attempt may take before it is ended.", valueName: "seconds"))
     var timeout = defaultTimeout
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp(
             "How many attempts are made before a failure is final, where trying again can help at all.",
             valueName: "n"))
     var attempts = RetryPolicy().maximumAttempts
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp(
             "The most calls a minute to each provider, by all processes on the store together. Default: no limit.",
             valueName: "n"))
@@ -33,14 +33,22 @@ struct EngineOptions: ParsableArguments {
         if let concurrency, !(1...1_000).contains(concurrency) {
             throw ValidationError("--concurrency is \(concurrency). Give a number from 1 to 1000.")
         }
+        try Self.check(timeout: timeout)
+        try Self.check(attempts: attempts)
+        if let rate, !rate.isFinite || rate <= 0 {
+            throw ValidationError("--rate is \(rate). Give calls a minute, more than 0, or leave it out for no limit.")
+        }
+    }
+
+    static func check(timeout: Double) throws {
         guard timeout >= 0.001, timeout <= 7 * 24 * 3600 else {
             throw ValidationError("--timeout is \(timeout). Give seconds, more than 0 and at most a week (604800).")
         }
+    }
+
+    static func check(attempts: Int) throws {
         guard (1...100).contains(attempts) else {
             throw ValidationError("--attempts is \(attempts). Give a number from 1 to 100.")
-        }
-        if let rate, !rate.isFinite || rate <= 0 {
-            throw ValidationError("--rate is \(rate). Give calls a minute, more than 0, or leave it out for no limit.")
         }
     }
 

@@ -76,7 +76,7 @@ struct NarrateCommand: ComposedCommand {
         guard installed.provider.responseType == .audio else {
             throw CommandFailure(.usage, "The provider \(provider) does not speak. Choose another with --provider.")
         }
-        let parameters = try parameters(for: installed)
+        let parameters = try installed.parameters(voice: voice, parameter)
         let files = try NarrationFiles(input: file, output: output, in: composition)
         try files.checkOutput()
         let plan = try NarrationPlan(
@@ -93,25 +93,6 @@ struct NarrateCommand: ComposedCommand {
 
     /// The voice as `--parameter voice=…` has it.
     private var givenVoice: String? { parameter.first { $0.name == "voice" }?.value.text }
-
-    private func parameters(for installed: InstalledProvider) throws -> [String: ParameterValue] {
-        var parameters: [String: ParameterValue] = [:]
-        for option in parameter {
-            guard parameters.updateValue(option.value, forKey: option.name) == nil else {
-                throw CommandFailure(.usage, "The parameter \(option.name) is given twice. Give it once.")
-            }
-        }
-        if let voice {
-            guard parameters["voice"] == nil else {
-                throw CommandFailure(.usage, "The voice is given twice. Use --voice alone.")
-            }
-            parameters["voice"] = .string(voice)
-        } else if parameters["voice"] == nil, let voice = installed.defaultVoice {
-            parameters["voice"] = .string(voice)
-        }
-        try installed.check(parameters)
-        return parameters
-    }
 
     private func narrate(
         _ plan: NarrationPlan, _ files: NarrationFiles, with installed: InstalledProvider, in composition: Composition

@@ -22,6 +22,29 @@ struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
 }
 
 extension InstalledProvider {
+    /// The parameters of a request, as the command line has them; with the voice in any case, so that another default
+    /// makes another request.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func parameters(voice: String?, _ options: [ParameterOption]) throws -> [String: ParameterValue] {
+        var parameters: [String: ParameterValue] = [:]
+        for option in options {
+            guard parameters.updateValue(option.value, forKey: option.name) == nil else {
+                throw CommandFailure(.usage, "The parameter \(option.name) is given twice. Give it once.")
+            }
+        }
+        if let voice {
+            guard parameters["voice"] == nil else {
+                throw CommandFailure(.usage, "The voice is given twice. Use --voice alone.")
+            }
+            parameters["voice"] = .string(voice)
+        } else if parameters["voice"] == nil, let voice = defaultVoice {
+            parameters["voice"] = .string(voice)
+        }
+        try check(parameters)
+        return parameters
+    }
+
     /// Refuses parameters that no request could be carried out with, before hundreds of them are stored.
     ///
     /// - Throws: ``CommandFailure``.

@@ -67,17 +67,25 @@ public struct CommandProvider: AIServiceProvider {
 
     /// Runs the program once.
     ///
+    /// For a request that streams, what the program writes to standard output is yielded while it is written, except
+    /// that nothing is before its first bytes are known to be of the promised format. The program waits while the engine
+    /// has more than it can put away. It must write in pieces for this to be of use: many programs keep back what they
+    /// write to a pipe until it is 4 KiB (`python3 -u`, `stdbuf -oL` and `grep --line-buffered` do not). An answer in a
+    /// file comes whole at the end.
+    ///
     /// The answer's metadata has `program` (the file's name) and, where there is such a placeholder, `voice`. Usage is
     /// the prompt's Unicode scalars, the answer's bytes, and no cost. Cancelling the task ends the program and all it
     /// started, at the latest after the supervisor's grace; a task cancelled beforehand starts nothing.
     ///
     /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a voice that does not exist, a model,
-    /// a prompt with pictures), ``/Hablare/AIServiceError/Code/programMissing``, ``/Hablare/AIServiceError/Code/providerFailed``,
-    /// ``/Hablare/AIServiceError/Code/invalidResponse``, ``/Hablare/AIServiceError/Code/responseTooLarge``,
-    /// ``/Hablare/AIServiceError/Code/storageFull`` (temporary files) or ``/Hablare/AIServiceError/Code/cancelled``.
+    /// a prompt with pictures), ``/Hablare/AIServiceError/Code/programMissing``,
+    /// ``/Hablare/AIServiceError/Code/providerFailed``, ``/Hablare/AIServiceError/Code/invalidResponse``,
+    /// ``/Hablare/AIServiceError/Code/responseTooLarge``, ``/Hablare/AIServiceError/Code/storageFull`` (temporary files)
+    /// or ``/Hablare/AIServiceError/Code/cancelled``; for a request that streams also with the errors of
+    /// ``/Hablare/ProviderCall/yield(_:)-(Data)``. What came before a failure stays yielded.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         do throws(AIServiceError) {
-            return .success(try await answer(call.request))
+            return .success(try await answer(call))
         } catch {
             return .failure(error)
         }
@@ -86,7 +94,8 @@ public struct CommandProvider: AIServiceProvider {
     /// Nothing that costs anything.
     public func maximumUsage(of request: AIRequest) -> Usage? { Usage(costMicroDollars: 0) }
 
-    private func answer(_ request: AIRequest) async throws(AIServiceError) -> ProviderAnswer {
+    private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
+        let request = call.request
         guard !Task.isCancelled else { throw cancelled }
         let prompt = try text(of: request)
         let values = try plan.values(for: request.parameters)
@@ -94,13 +103,25 @@ public struct CommandProvider: AIServiceProvider {
         if let voice = request.parameters["voice"].flatMap(\.text), values["voice"] != nil {
             try await validate(voice: voice)
         }
-        let content = try await run(executable, input: prompt) { plan.arguments(for: values, output: $0) }
+        let taker = taker(of: call)
+        let (content, byteCount) = try await run(executable, input: prompt, taker: taker) {
+            plan.arguments(for: values, output: $0)
+        }
         var metadata = ["program": URL(filePath: executable).lastPathComponent]
         metadata["voice"] = values["voice"]
         let usage = Usage(
-            characters: Int64(prompt.unicodeScalars.count), bytes: Int64(content.body?.byteCount ?? 0),
-            costMicroDollars: 0)
+            characters: Int64(prompt.unicodeScalars.count), bytes: Int64(byteCount), costMicroDollars: 0)
+        guard taker == nil else {
+            return ProviderAnswer(streamed: template.content.streamed, metadata: metadata, usage: usage)
+        }
         return ProviderAnswer(content, metadata: metadata, usage: usage)
+    }
+
+    /// Who takes what the program writes while it writes it: nobody where the request does not stream, or where the
+    /// answer is a file, in which a program may go back.
+    private func taker(of call: ProviderCall) -> OutputTaker? {
+        guard call.isStreaming, template.output == .standardOutput else { return nil }
+        return OutputTaker(content: template.content) { try await call.yield($0) }
     }
 
     private func text(of request: AIRequest) throws(AIServiceError) -> String {
@@ -114,16 +135,18 @@ public struct CommandProvider: AIServiceProvider {
     }
 
     private func run(
-        _ executable: String, input: String, arguments: (_ output: String?) -> [String]
-    ) async throws(AIServiceError) -> ResponseContent {
+        _ executable: String, input: String, taker: OutputTaker?, arguments: (_ output: String?) -> [String]
+    ) async throws(AIServiceError) -> (content: ResponseContent, byteCount: Int) {
         var suffix: String?
         if case .file(let name) = template.output { suffix = name }
         let outcome = await supervisor.run(outputExtension: suffix) { file in
             CommandInvocation(
                 executable: executable, arguments: arguments(file), input: Array(input.utf8), outputFile: file,
-                maximumOutputBytes: template.maximumOutputBytes)
+                maximumOutputBytes: template.maximumOutputBytes, taker: taker)
         }
-        return try CommandReport(of: template, prompt: input).judge(outcome).get()
+        let content = try CommandReport(of: template, prompt: input).judge(outcome).get()
+        if case .relayed(let tally) = outcome.output { return (content, tally.byteCount) }
+        return (content, content.body?.byteCount ?? 0)
     }
 }
 

@@ -43,6 +43,10 @@ struct RowCheck {
         try find(.responseMiscounted, Self.miscountedResponses, &diagnosis) {
             "What is noted of the size of request \($0)'s response, or of whether it is kept, is wrong: it may be kept too long, never too short. Remove it when it is not needed any more: hablare rm \($0)"
         }
+        try find(.streamBroken, Self.brokenStreams, &diagnosis) {
+            "What was streamed of request \($0) has a gap, or another size than is noted, so its readers stop there. Have it made again (hablare retry \($0), when it failed), or remove it: hablare rm \($0)"
+        }
+        try findUnownedChunks(&diagnosis)
         return diagnosis
     }
 
@@ -83,6 +87,28 @@ struct RowCheck {
                 content: ContentReference(digest: digest, byteCount: row[1] ?? 0), request: id, isPrompt: row[3] == 1)
         }
     }
+
+    private func findUnownedChunks(_ diagnosis: inout StoreDiagnosis) throws {
+        let sql = "SELECT count(*) FROM chunks WHERE flight NOT IN (SELECT id FROM flights)"
+        guard let count = try Int.fetchOne(db, sql: sql), count > 0 else { return }
+        diagnosis.findings.append(
+            StoreDiagnosis.Finding(
+                kind: .chunksUnowned, isProblem: true,
+                message:
+                    "\(count) groups of streamed chunks belong to no work, and what was deleted may be among them. Something else has written to the database: copy the folder, and start anew in another one."
+            ))
+    }
+
+    /// Requests of whose chunks a group does not begin where the one before ends, in number and in bytes. The bytes
+    /// themselves are gone once the answer is complete.
+    private static let brokenStreams = """
+        SELECT DISTINCT r.id FROM (
+            SELECT flight, first, start, size, length(bytes) AS held,
+                lag(first + count, 1, 0) OVER w AS expected, lag(start + size, 1, 0) OVER w AS place
+            FROM chunks WINDOW w AS (PARTITION BY flight, generation ORDER BY first)
+        ) c JOIN requests r ON r.flight = c.flight
+        WHERE c.first IS NOT c.expected OR c.start IS NOT c.place OR c.held <> c.size
+        """
 
     private func find(
         _ kind: StoreDiagnosis.Finding.Kind, _ sql: String, _ diagnosis: inout StoreDiagnosis,

@@ -14,6 +14,10 @@ public struct StoreDiagnosis: Sendable, Hashable {
             case responseMissing = "response-missing"
             /// What is noted of a response's size, or of whether it may be given up, is wrong.
             case responseMiscounted = "response-miscounted"
+            /// The chunks of a streamed answer do not follow one another, or are not of the size that is noted.
+            case streamBroken = "stream-broken"
+            /// Chunks whose work is gone: nobody can read them, and nothing removes them.
+            case chunksUnowned = "chunks-unowned"
             /// A content file that a row refers to is not there.
             case contentMissing = "content-missing"
             /// A content file has another size than was recorded.

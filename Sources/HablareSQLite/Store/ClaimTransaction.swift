@@ -58,10 +58,14 @@ struct ClaimTransaction {
         switch query.scope {
         case .everything:
             return try waiting(count, of: priority, query, from: "flights f INDEXED BY flights_live")
-        case .job(let job):
+        case .request:
+            return try waiting(
+                count, of: priority, query, from: "requests w CROSS JOIN flights f ON f.id = w.flight",
+                where: "AND w.id = ?5 AND w.state = 0")
+        case .job:
             let own = try waiting(
                 count, of: priority, query, from: "flights f INDEXED BY flights_live_of_job",
-                where: "AND f.job = (SELECT id FROM jobs WHERE key = ?5)", job)
+                where: "AND f.job = (SELECT id FROM jobs WHERE key = ?5)")
             // Flights of other requests that members of the job have joined.
             let joined = try waiting(
                 count, of: priority, query,
@@ -71,7 +75,7 @@ struct ClaimTransaction {
                             SELECT 1 FROM requests m INDEXED BY requests_aboard
                             WHERE m.flight = f.id AND m.follows = 1 AND m.state = 0 AND m.job = j.job)
                     """,
-                key: "j.flight", where: "AND j.job = (SELECT id FROM jobs WHERE key = ?5)", job)
+                key: "j.flight", where: "AND j.job = (SELECT id FROM jobs WHERE key = ?5)")
             guard !joined.isEmpty else { return own }
             return Array((own + joined).sorted { $0.id < $1.id }.prefix(count))
         }
@@ -79,14 +83,14 @@ struct ClaimTransaction {
 
     private func waiting(
         _ count: Int, of priority: Priority, _ query: ClaimQuery, from source: String, key: String = "f.id",
-        where restriction: String = "", _ job: JobKey? = nil
+        where restriction: String = ""
     ) throws -> [Taken] {
         var taken: [Taken] = []
         var last: Int64 = -1
         while taken.count < count {
             let wanted = count - taken.count
             let page = try page(
-                wanted, after: last, of: priority, query, from: source, key: key, where: restriction, job)
+                wanted, after: last, of: priority, query, from: source, key: key, where: restriction)
             for row in page where try isWanted(row, at: query.now) { taken.append(row) }
             guard page.count == wanted, let end = page.last else { break }
             last = end.id.rawValue
@@ -115,7 +119,7 @@ struct ClaimTransaction {
     /// What is out of time is taken by nobody, and waits for the sweep that ends it.
     private func page(
         _ count: Int, after last: Int64, of priority: Priority, _ query: ClaimQuery, from source: String, key: String,
-        where restriction: String, _ job: JobKey?
+        where restriction: String
     ) throws -> [Taken] {
         var select = try BoundStatement(
             db,
@@ -132,7 +136,11 @@ struct ClaimTransaction {
         select.bind(2, priority.rawValue)
         select.bind(3, count)
         select.bind(4, Coding.time(query.now))
-        if let job { select.bind(5, job.rawValue) }
+        switch query.scope {
+        case .everything: break
+        case .job(let job): select.bind(5, job.rawValue)
+        case .request(let id): select.bind(5, id.bytes)
+        }
         select.bind(6, last)
         var page: [Taken] = []
         let first = RequestColumns.count

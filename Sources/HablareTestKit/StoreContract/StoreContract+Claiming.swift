@@ -72,6 +72,27 @@ extension StoreContract {
             let others = try bench.claim(owner, limit: 9).map(\.request.id)
             try require("everything else", others, is: [1, 3].map(StoreWorkbench.id))
         },
+        Rule("A claim in the scope of a request takes its flight only, and only while it waits") { bench in
+            let owner = try bench.register()
+            try bench.submit(StoreWorkbench.submission(1, priority: .high))
+            try bench.submit(StoreWorkbench.submission(2, job: "a", position: 0, priority: .low))
+            try bench.submit(StoreWorkbench.submission(3, provider: "q"))
+            for number in [3, 4] {
+                let scope = ClaimScope.request(StoreWorkbench.id(number))
+                try require("\(number) at p", try bench.claim(owner, scope: scope, limit: 9).count, is: 0)
+            }
+            let scope = ClaimScope.request(StoreWorkbench.id(2))
+            try require("none", try bench.claim(owner, scope: scope, limit: 0).count, is: 0)
+            let claimed = try bench.claim(owner, scope: scope, limit: 9)
+            try require("its own", claimed.map(\.request.id), is: [StoreWorkbench.id(2)])
+            try require("again", try bench.claim(owner, scope: scope, limit: 9).count, is: 0)
+            let taken = try require("a flight", claimed.first)
+            let release = try StoreWorkbench.release(taken.lifecycle)
+            _ = try bench.write(.advance(taken.id, release, at: StoreWorkbench.date(1)))
+            let others = try bench.claim(owner, limit: 1).map(\.request.id)
+            try require("the urgent one", others, is: [StoreWorkbench.id(1)])
+            try require("given back", try bench.claim(owner, scope: scope, limit: 9).map(\.id), is: [taken.id])
+        },
         Rule("Every claim gives a fresh token, and nobody else gets the flight meanwhile") { bench in
             let one = try bench.register(1)
             let two = try bench.register(2)

@@ -152,6 +152,23 @@ extension StoreContract {
             let first = ClaimScope.job(JobKey(rawValue: "k"))
             try require("the first one's", try bench.claim(owner, scope: first, limit: 9).map(\.id), is: [flight])
         },
+        Rule("A claim in the scope of a request that joined a flight takes that, until it leaves or its time is up") {
+            bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(StoreWorkbench.twin(1))
+            try bench.join(StoreWorkbench.twin(2, priority: .high), flight)
+            let scope = ClaimScope.request(StoreWorkbench.id(2))
+            let claimed = try bench.claim(owner, scope: scope, limit: 9)
+            try require("the one it joined", claimed.map(\.id), is: [flight])
+            let release = try StoreWorkbench.release(try require("a flight", claimed.first).lifecycle)
+            _ = try bench.write(.advance(flight, release, at: StoreWorkbench.date(1)))
+            _ = try bench.write(.cancel(StoreWorkbench.id(2), at: StoreWorkbench.date(2)))
+            try require("when it left", try bench.claim(owner, scope: scope, limit: 9).count, is: 0)
+            try bench.submit(StoreWorkbench.submission(3, deadline: 50))
+            let late = ClaimScope.request(StoreWorkbench.id(3))
+            try require("at 50", try bench.claim(owner, scope: late, limit: 9, at: 50).count, is: 0)
+            try require("at 49", try bench.claim(owner, scope: late, limit: 9, at: 49).count, is: 1)
+        },
         Rule("A flight is sent for as long as any member has time, and until then is not out of time") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(StoreWorkbench.twin(1, deadline: 30))

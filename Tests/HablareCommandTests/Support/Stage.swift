@@ -10,6 +10,7 @@ import HablareTestKit
 final class Stage: Sendable {
     let folder: TemporaryFolder
     let provider: ScriptedProvider
+    private let others: [InstalledProvider]
     private let signals = AsyncStream.makeStream(of: StopSignal.self)
     private let wrapStore: @Sendable (any RequestStore) -> any RequestStore
     private let printed = Guarded(Data())
@@ -19,12 +20,13 @@ final class Stage: Sendable {
     private let seams: EngineSeams
 
     init(
-        provider: ScriptedProvider = Voice.provider(), folder: TemporaryFolder? = nil,
+        provider: ScriptedProvider = Voice.provider(), others: [InstalledProvider] = [], folder: TemporaryFolder? = nil,
         seams: EngineSeams = EngineSeams(jitter: { 0 }),
         wrapStore: @escaping @Sendable (any RequestStore) -> any RequestStore = { $0 }
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.provider = provider
+        self.others = others
         self.seams = seams
         self.wrapStore = wrapStore
     }
@@ -89,7 +91,7 @@ final class Stage: Sendable {
                 return OpenedStore(store: wrapStore(store), diagnose: store.diagnose)
             },
             storeExists: { [data] _ in SQLiteStore.exists(in: data) },
-            providers: { [provider, asked] limits in
+            providers: { [provider, others, asked] limits in
                 asked.withLock { $0 = limits }
                 return [
                     InstalledProvider(
@@ -105,7 +107,7 @@ final class Stage: Sendable {
                                 throw AIServiceError(.invalidRequest, "There is no voice \(voice).\(hint)")
                             }
                         })
-                ]
+                ] + others
             },
             watchSignals: { [signals] handler in
                 for await signal in signals.stream { handler(signal) }

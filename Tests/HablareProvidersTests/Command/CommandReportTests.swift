@@ -57,6 +57,11 @@ import Testing
         #expect(try error(.exited(0), said: "no sound device").cause == "no sound device")
     }
 
+    @Test func `What was not taken fails as its taker says`() throws {
+        let refusal = AIServiceError(.storageFull, "There is no room for the answer.")
+        #expect(try error(.refused(refusal)) == refusal)
+    }
+
     @Test func anAnswerOfThePromisedKindIsTheContent() throws {
         let outcome = CommandOutcome(end: .exited(0), output: .bytes(Array("yes".utf8)))
         #expect(try report(.text).judge(outcome).get() == .text("yes"))

@@ -63,7 +63,8 @@ struct StoreHistory {
     private mutating func claim() throws {
         let query = ClaimQuery(
             owner: pickOne(owners), provider: anyProvider(),
-            scope: chance(3) ? .job(anyJob()) : .everything, limit: pick(0...4), now: date)
+            scope: pickOne([.everything, .everything, .job(anyJob()), .request(anyID())]), limit: pick(0...4), now: date
+        )
         let claim = try (expected: reference.claim(query), actual: store.claim(query))
         let expected = claim.expected.flights
         let actual = claim.actual.flights
@@ -228,7 +229,7 @@ struct StoreHistory {
 
     private mutating func anySubmission() throws -> Submission {
         var submission = try anyUncachedSubmission()
-        if chance(2) { submission.cacheWindow = anyWindow() }
+        if !chance(4) { submission.cacheWindow = anyWindow() }
         return submission
     }
 
@@ -486,7 +487,7 @@ extension StoreHistory {
     }
 
     private mutating func anyWindow() -> ClosedRange<Date> {
-        let width = pickOne([0, 1, 5_000, 100_000])
+        let width = pickOne([0, 5_000, 100_000, 1_000_000])
         return date(now - width)...date(now + width)
     }
 

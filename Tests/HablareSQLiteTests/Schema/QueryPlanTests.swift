@@ -73,6 +73,7 @@ import Testing
             _ = try sqlite.bench.ask(owner, limit: 9, at: 5)
             _ = try sqlite.bench.ask(owner, limit: 9, at: 60)
             _ = try sqlite.bench.ask(owner, scope: .job(JobKey(rawValue: "j")), limit: 9, at: 61)
+            _ = try sqlite.bench.ask(owner, scope: .request(StoreWorkbench.id(1)), limit: 9, at: 61)
         }
         let plans = try indexedPlans(of: statements)
         let expected = [

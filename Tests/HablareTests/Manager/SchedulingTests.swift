@@ -31,6 +31,28 @@ struct SchedulingTests {
         #expect(try await manager.statistics().requests == [.completed: 3, .pending: 3])
     }
 
+    @Test("A process that is there for one request runs that and nothing else, also where it joined another's flight")
+    func requestScope() async throws {
+        let store = InMemoryStore()
+        let yesterday = try Engine(store: store).manager
+        try await yesterday.submit(AIRequest(prompt: "old"), to: "scripted")
+        try await yesterday.submit(AIRequest(prompt: "the same"), to: "scripted")
+        for words in ["mine", "the same"] {
+            let mine = AIRequest(prompt: .text(words))
+            let provider = ScriptedProvider()
+            let engine = try Engine(
+                [provider], store: store, configuration: EngineConfiguration(scope: .request(mine.id)))
+            let manager = engine.manager
+            try await engine.run {
+                try await manager.submit(AIRequest(prompt: "for somebody else"), to: "scripted")
+                try await manager.submit(mine, to: "scripted")
+                _ = try await manager.execute(requestID: mine.id)
+                try await engine.tickRenewal()
+            }
+            #expect(provider.record.calls.map(\.request.prompt.plainText) == [words])
+        }
+    }
+
     @Test("A process with the widest scope runs everything for its providers, and leaves the others'")
     func everything() async throws {
         let store = InMemoryStore()

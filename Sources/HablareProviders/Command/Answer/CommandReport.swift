@@ -24,7 +24,8 @@ struct CommandReport: Sendable {
         self.prompt = prompt
     }
 
-    /// Judges an outcome: every way a run can end is mapped here, and nowhere else.
+    /// Judges an outcome: every way a run can end is mapped here, and nowhere else. The content of an answer that was
+    /// handed over while it came has no bytes.
     ///
     /// | how it ended | code | whose move |
     /// |---|---|---|
@@ -40,6 +41,7 @@ struct CommandReport: Sendable {
     /// | no space for its files | `storage-full` | needs the user |
     /// | arguments too long | `invalid-request` | fail |
     /// | lost | `provider-failed` | retry |
+    /// | what it wrote was not taken | the taker's | the taker's |
     /// | cancelled | `cancelled` | – |
     func judge(_ outcome: CommandOutcome) -> Result<ResponseContent, AIServiceError> {
         let words = Redaction(of: prompt).tail(of: outcome.errorTail, limit: 2048)
@@ -65,6 +67,8 @@ struct CommandReport: Sendable {
             return .failure(notExecutable("it, or the interpreter it names in its first line, cannot be executed"))
         case .notStarted(let code):
             return .failure(notStarted(code))
+        case .refused(let error):
+            return .failure(error)
         case .lost(let cause):
             return .failure(failed("was lost sight of and ended.", retry: true, cause: cause))
         }
@@ -90,6 +94,9 @@ struct CommandReport: Sendable {
             guard let wrong = ContentProbe.problem(of: bytes, as: content) else {
                 return .success(content.content(of: Body(Data(bytes))))
             }
+            problem = wrong
+        case .relayed(let tally):
+            guard let wrong = tally.problem else { return .success(content.content(of: Body(Data()))) }
             problem = wrong
         case .noFile: problem = "there is no output file"
         case .notAFile: problem = "its output is not a plain file"

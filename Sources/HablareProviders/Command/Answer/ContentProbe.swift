@@ -7,14 +7,19 @@ enum ContentProbe {
     /// What is wrong with an answer; `nil` when nothing is.
     static func problem(of bytes: [UInt8], as content: CommandContent) -> String? {
         guard !bytes.isEmpty else { return "it is empty" }
+        if content == .text { return isUTF8(bytes) ? nil : "it is not UTF-8" }
+        if let problem = problem(ofBeginning: bytes, as: content) { return problem }
+        return content == .audio(.wav) && !hasSound(bytes) ? "it is a WAV file without sound" : nil
+    }
+
+    /// What is wrong with the first bytes of an answer, at least twelve where it has so many; `nil` when nothing is.
+    /// Nothing is said of text: it has no signature.
+    static func problem(ofBeginning bytes: [UInt8], as content: CommandContent) -> String? {
         switch content {
-        case .data:
+        case .data, .text:
             return nil
-        case .text:
-            return isUTF8(bytes) ? nil : "it is not UTF-8"
         case .audio(.wav):
-            guard begins(bytes, "RIFF"), begins(bytes, "WAVE", at: 8) else { return "it is not a WAV file" }
-            return hasSound(bytes) ? nil : "it is a WAV file without sound"
+            return begins(bytes, "RIFF") && begins(bytes, "WAVE", at: 8) ? nil : "it is not a WAV file"
         case .audio(let format):
             let isKnown: Bool? =
                 switch format.rawValue {

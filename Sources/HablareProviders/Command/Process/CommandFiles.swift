@@ -24,8 +24,10 @@ struct CommandFiles: Sendable {
     let output: FileDescriptor
     /// Its standard error.
     let errors: FileDescriptor
-    /// Where the answer is.
+    /// Where the answer is, unless it is handed over while it comes.
     let answer: OutputFile
+    /// What standard output is where the answer is handed over while it comes.
+    let pipe: OutputPipe?
 
     /// Makes the files.
     ///
@@ -34,15 +36,16 @@ struct CommandFiles: Sendable {
         var opened: [FileDescriptor] = []
         do throws(Errno) {
             opened.append(try UnnamedFile.input(invocation.input))
-            opened.append(try UnnamedFile.output(expecting: invocation.maximumOutputBytes))
             opened.append(try UnnamedFile.output(expecting: Self.asideLimit))
+            pipe = invocation.taker == nil ? nil : try OutputPipe()
+            if pipe == nil { opened.append(try UnnamedFile.output(expecting: invocation.maximumOutputBytes)) }
         } catch {
             Self.close(opened)
             throw error
         }
         input = opened[0]
-        output = opened[1]
-        errors = opened[2]
+        errors = opened[1]
+        output = pipe?.writing ?? opened[2]
         answer = invocation.outputFile.map(OutputFile.named) ?? .open(output)
     }
 
@@ -58,7 +61,9 @@ struct CommandFiles: Sendable {
 
     /// Whether the file systems of the files have ``leastRoom`` left. Where the system does not say, they have.
     var hasRoom: Bool {
-        var rooms = [FileSystemRoom.of(output), FileSystemRoom.of(errors)]
+        var rooms = [FileSystemRoom.of(errors)]
+        // A pipe is on no file system, and one without room, if the system is asked.
+        if pipe == nil { rooms.append(FileSystemRoom.of(output)) }
         // The file may not be there yet; its folder is.
         if case .named(let path) = answer {
             rooms.append(FileSystemRoom.of(FilePath(path).removingLastComponent().string))
@@ -67,7 +72,10 @@ struct CommandFiles: Sendable {
     }
 
     /// Closes them, with which they are gone.
-    func close() { Self.close([input, output, errors]) }
+    func close() {
+        Self.close([input, errors] + (pipe == nil ? [output] : []))
+        pipe?.close()
+    }
 
     private static func close(_ files: [FileDescriptor]) {
         for file in files {

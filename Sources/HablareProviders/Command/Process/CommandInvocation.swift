@@ -1,4 +1,6 @@
 #if os(macOS) || os(Linux)
+import Hablare
+
 /// One run of a program, ready to be started.
 struct CommandInvocation: Sendable {
     /// The program's absolute path.
@@ -11,6 +13,8 @@ struct CommandInvocation: Sendable {
     var outputFile: String?
     /// The largest answer, in bytes.
     var maximumOutputBytes: Int
+    /// Who takes what comes on standard output while it comes; `nil`: it is read at the end. Not for an answer in a file.
+    var taker: OutputTaker?
 }
 
 /// How a run ended, and what it left.
@@ -29,6 +33,8 @@ struct CommandOutcome: Sendable, Hashable {
         case notExecutable
         /// It was not started for want of something, such as processes or descriptors: an `errno`.
         case notStarted(Int32)
+        /// Who takes what it writes did not take it.
+        case refused(AIServiceError)
         /// We lost touch with it, in the words of the operating system.
         case lost(String)
     }
@@ -37,6 +43,8 @@ struct CommandOutcome: Sendable, Hashable {
     enum Output: Sendable, Hashable {
         /// These bytes, as far as they came.
         case bytes([UInt8])
+        /// What was handed over while it came.
+        case relayed(OutputTally)
         /// It made no output file.
         case noFile
         /// What stands in place of the output file is a directory, a link or a device.

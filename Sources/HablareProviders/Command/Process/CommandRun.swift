@@ -4,6 +4,7 @@ import System
 #else
 import SystemPackage
 #endif
+import Hablare
 import Subprocess
 
 /// Starts a program, waits for it, and ends all it started. Decides nothing: see ``CommandOutcome``.
@@ -20,7 +21,18 @@ struct CommandRun: Sendable {
     /// How long a program may write beyond its limit before it is noticed.
     static let watchInterval = Duration.milliseconds(20)
 
-    private struct Overrun: Error {}
+    /// It wrote more than it may.
+    struct Overrun: Error {}
+
+    /// What happens while a program runs.
+    private enum Event: Sendable {
+        /// It ended.
+        case ended(CommandOutcome.End)
+        /// All it wrote was handed over.
+        case relayed(OutputTally)
+        /// Nobody looks any more.
+        case unwatched
+    }
 
     /// Runs it. Ends soon after the task is cancelled: the program and all it started are then gone, at most ``grace``
     /// later.
@@ -34,9 +46,14 @@ struct CommandRun: Sendable {
         }
         defer { files.close() }
         guard files.hasRoom else { return CommandOutcome(end: .notStarted(Errno.noSpace.rawValue)) }
+        let relay = files.pipe.flatMap { pipe in
+            invocation.taker.map { taker in
+                OutputRelay(pipe: pipe, taker: taker, limit: invocation.maximumOutputBytes, clock: clock)
+            }
+        }
         var outcome: CommandOutcome
         do {
-            outcome = CommandOutcome(end: try await watchedRun(files))
+            outcome = try await watchedRun(files, relay)
         } catch {
             outcome = CommandOutcome(end: Self.end(error))
         }
@@ -46,6 +63,7 @@ struct CommandRun: Sendable {
         guard case .exited = outcome.end else { return outcome }
         // Programs ignore that their writes fail, and end with status 0 all the same: half an answer.
         guard files.hasRoom else { return CommandOutcome(end: .notStarted(Errno.noSpace.rawValue)) }
+        if relay != nil { return outcome }
         if let output = files.answer.read(limit: invocation.maximumOutputBytes) {
             outcome.output = output
         } else {
@@ -54,20 +72,31 @@ struct CommandRun: Sendable {
         return outcome
     }
 
-    /// Runs it, and ends it when it writes too much.
-    private func watchedRun(_ files: CommandFiles) async throws -> CommandOutcome.End {
-        try await withThrowingTaskGroup(of: CommandOutcome.End?.self) { group in
-            group.addTask { try await run(files) }
+    /// Runs it, and ends it when it writes too much, or what it writes is not taken.
+    private func watchedRun(_ files: CommandFiles, _ relay: OutputRelay?) async throws -> CommandOutcome {
+        try await withThrowingTaskGroup(of: Event.self) { group in
+            group.addTask { .ended(try await run(files)) }
             group.addTask {
                 try await refuseOverrun(of: files)
-                return nil
+                return .unwatched
             }
-            while let result = try await group.next() {
-                guard let end = result else { continue }
+            if let relay { group.addTask { .relayed(try await relay.run()) } }
+            var end: CommandOutcome.End?
+            var tally: OutputTally?
+            while let event = try await group.next() {
+                switch event {
+                case .ended(let how):
+                    end = how
+                    relay?.programEnded()
+                case .relayed(let output): tally = output
+                case .unwatched: continue
+                }
+                // What is being handed over is not interrupted by the program's end, but waited for.
+                guard let end, relay == nil || tally != nil else { continue }
                 group.cancelAll()
-                return end
+                return CommandOutcome(end: end, output: tally.map(CommandOutcome.Output.relayed) ?? .bytes([]))
             }
-            return .cancelled
+            return CommandOutcome(end: .cancelled)
         }
     }
 
@@ -105,6 +134,8 @@ struct CommandRun: Sendable {
 
     private static func end(_ error: any Error) -> CommandOutcome.End {
         if error is Overrun { return .overran }
+        if error is CancellationError { return .cancelled }
+        if let error = error as? AIServiceError { return .refused(error) }
         if let code = error as? Errno { return .notStarted(code.rawValue) }
         guard let error = error as? SubprocessError else { return .lost(String(describing: error)) }
         if error.code == .executableNotFound { return .notExecutable }

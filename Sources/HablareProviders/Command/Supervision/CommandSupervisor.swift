@@ -21,11 +21,11 @@ public final class CommandSupervisor: Sendable {
     ///
     /// - Parameters:
     ///   - maximumProcesses: How many programs may run at once, over all providers that share the supervisor. Others
-    ///     wait for their turn, which counts as time of their attempt. A program takes four file descriptors
-    ///     here. Default 32.
+    ///     wait for their turn, which counts as time of their attempt. A program takes four or five file
+    ///     descriptors here. Default 32.
     ///   - grace: How long a cancelled program may take to end by itself, between SIGTERM and SIGKILL.
     ///     Default 250 ms.
-    ///   - clock: Waits between two looks at the size of a program's output file. Default: the continuous clock.
+    ///   - clock: Waits between two looks at what a program wrote. Default: the continuous clock.
     public convenience init(
         maximumProcesses: Int = 32, grace: Duration = .milliseconds(250),
         clock: any Clock<Duration> = ContinuousClock()

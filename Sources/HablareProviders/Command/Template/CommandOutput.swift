@@ -42,6 +42,16 @@ public enum CommandContent: Sendable, Hashable {
         }
     }
 
+    /// What an answer of this kind is called that was handed over piece by piece.
+    var streamed: StreamedContent {
+        switch self {
+        case .text: .text
+        case .data: .data
+        case .audio(let format): .audio(format)
+        case .image(let format): .image(format)
+        }
+    }
+
     /// The kind and format in a word or two, for errors and for the fingerprint.
     var label: String {
         switch self {

@@ -1,0 +1,61 @@
+import Foundation
+import Hablare
+
+/// Prints a request's answer to standard output, each chunk once, from whichever source it comes.
+final class AnswerPrinter: Sendable {
+    /// About so many bytes are read at once.
+    private static let pageBytes = 64 << 10
+
+    private let id: UUID
+    private let console: Console
+    private let cursor: Guarded<StreamCursor>
+
+    /// Creates a printer. It prints nothing yet.
+    ///
+    /// - Parameter first: The number of the first chunk that is printed.
+    init(of id: UUID, from first: Int = 0, to console: Console) {
+        self.id = id
+        self.console = console
+        cursor = Guarded(StreamCursor(at: StreamPosition(sequence: first)))
+    }
+
+    /// The number of the chunk that comes next.
+    var next: Int { cursor.withLock { $0.position.sequence } }
+
+    /// Prints chunks of a generation, as far as they come next.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func print(_ chunks: [StreamChunk], of generation: Int) throws {
+        for element in cursor.withLock({ $0.found(chunks, of: generation) }) {
+            switch element {
+            case .chunk(let chunk): try console.write(chunk.bytes)
+            case .restarted: console.note("The answer is begun anew:")
+            case .completed: continue
+            }
+        }
+    }
+
+    /// Prints what the store has and was not printed yet.
+    ///
+    /// - Returns: What the store says of the request; `nil` when there is no such request.
+    /// - Throws: ``CommandFailure``, `AIServiceError` of category storage.
+    func printRest(in store: any StoreReading) throws -> StreamPage? {
+        while true {
+            let position = cursor.withLock { $0.position }
+            guard let page = try store.stream(of: id, from: position, maximumBytes: Self.pageBytes) else { return nil }
+            try print(page.chunks, of: page.generation)
+            guard page.chunks.isEmpty else { continue }
+            if page.phase == .completed, page.isWhole { try printWhole(of: page.generation, in: store) }
+            return page
+        }
+    }
+
+    /// An answer that came in one piece.
+    private func printWhole(of generation: Int, in store: any StoreReading) throws {
+        guard let content = try store.response(of: id)?.content, let answer = WholeAnswer(content) else { return }
+        while let bytes = try answer.chunk(next) {
+            let position = StreamPosition(generation: max(1, generation), sequence: next)
+            try print([StreamChunk(position: position, bytes: bytes)], of: position.generation)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+import Hablare
+
+/// How one request is made. All of it is kept with the request.
+struct CallOptions: ParsableArguments {
+    @Flag(name: .long, help: "Print the answer while it is made, as far as the program writes while it works.")
+    var stream = false
+
+    @Flag(name: .long, help: "With --stream: after a failure or a crash, begin the answer anew.")
+    var restart = false
+
+    @Flag(
+        name: .long,
+        help: "With --stream: print what comes at once, and put it on disk up to a second later.")
+    var volatile = false
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long one attempt may take, or with --stream be silent, before it is ended.", valueName: "seconds"))
+    var timeout = EngineOptions.defaultTimeout
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "How many attempts are made before a failure is final, where trying again can help at all.",
+            valueName: "n"))
+    var attempts = RetryPolicy().maximumAttempts
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("From when on the answer is of no use; then it fails.", valueName: "seconds"))
+    var deadline: Double?
+
+    @Option(
+        name: .long,
+        help: "What to do when nobody knows whether its attempt was carried out, and billed.")
+    var ifInterrupted = InterruptionOption.runAgain
+
+    @Option(name: .long, help: "Before or after what else waits for the provider.")
+    var priority = PriorityOption.high
+
+    @Option(name: .long, help: "What hablare cost adds it up under; may be repeated.")
+    var tag: [String] = []
+
+    func validate() throws {
+        try EngineOptions.check(timeout: timeout)
+        try EngineOptions.check(attempts: attempts)
+        if let deadline, !(deadline > 0 && deadline <= 10 * 366 * 24 * 3600) {
+            throw ValidationError("--deadline is \(deadline). Give seconds from now, more than 0, at most ten years.")
+        }
+        guard stream || !(restart || volatile) else {
+            throw ValidationError("--restart and --volatile are about streams. Add --stream, or leave them out.")
+        }
+    }
+
+    /// A request.
+    func request(prompt: String, parameters: [String: ParameterValue], now: Date) -> AIRequest {
+        let streaming = StreamingPolicy(durability: volatile ? .volatile : .durable, allowsRestart: restart)
+        return AIRequest(
+            prompt: .text(prompt), parameters: parameters, priority: priority.priority,
+            attemptTimeout: .seconds(timeout), deadline: deadline.map(now.addingTimeInterval),
+            maximumAttempts: attempts, unknownOutcome: ifInterrupted.policy, streaming: stream ? streaming : nil,
+            tags: tag)
+    }
+}

@@ -1,0 +1,205 @@
+import ArgumentParser
+import Foundation
+import Hablare
+
+/// `hablare generate`: one prompt in, its answer out.
+struct GenerateCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate",
+        abstract: "Ask a provider one thing and print its answer.",
+        discussion: """
+            The request is on disk before it is sent, and so is what comes back. With --stream the answer is printed \
+            while it is made; others read along with hablare stream, also from another terminal, later, and after a \
+            crash. Ctrl-C leaves the request in the store, where hablare work makes it; a stream that was begun is \
+            begun anew only with --restart, else it fails, and what came stays readable.
+
+            Nothing but this request is run: what else waits in the store goes on waiting. Exit status 0 when the \
+            answer is complete, 1 when the request failed, was cancelled, or is held.
+
+            A provider is a program on this machine: those for speech (hablare voices), and those in programs.json in \
+            $XDG_CONFIG_HOME/hablare or ~/.config/hablare. Everybody on the machine can read the arguments of a \
+            command: give a private prompt on standard input.
+
+            EXAMPLES:
+              hablare generate --provider writer --stream 'Tell me about whales.'
+              hablare generate --provider espeak-ng --output hello.wav 'Hello.' --voice en-gb
+              pdftotext report.pdf - | hablare generate --provider writer --detach --deadline 3600
+            """)
+
+    @Argument(help: "What is asked; without it, or with -, standard input is read.")
+    var prompt: String?
+
+    @Option(name: .long, help: "Who is asked.")
+    var provider: String
+
+    @Option(name: .long, help: "The voice, where the provider speaks. Default: the provider's.")
+    var voice: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
+    var parameter: [ParameterOption] = []
+
+    @OptionGroup var call: CallOptions
+
+    @Flag(name: .long, help: "Only submit the request, and print its id: something else runs it, such as hablare work.")
+    var detach = false
+
+    @Option(
+        name: [.short, .long],
+        help: "Write the answer to this file once it is complete, and print nothing of it.", completion: .file())
+    var output: String?
+
+    @Flag(name: .long, help: "Print one JSON object at the end, as hablare show does, instead of the answer.")
+    var json = false
+
+    @Flag(name: .long, help: "Print nothing but the answer and errors.")
+    var quiet = false
+
+    @OptionGroup var data: DataOptions
+
+    func validate() throws {
+        guard !(json && call.stream && output == nil && !detach) else {
+            throw ValidationError("--stream prints the answer, --json an object instead. Leave one of them out.")
+        }
+        guard output == nil || !detach else {
+            throw ValidationError(
+                "With --detach nobody is there to write --output. Leave it out, and take the answer with hablare show.")
+        }
+    }
+
+    func run(in composition: Composition) async throws -> CommandStatus {
+        let limits = Composition.CallLimits(concurrency: 1, timeout: .seconds(call.timeout))
+        let installed = try composition.providers(limits).named(provider)
+        let parameters = try installed.parameters(voice: voice, parameter)
+        let target = try AnswerTarget(output, json: json, in: composition)
+        if !detach { try target.check(installed.provider.responseType, of: composition.console) }
+        if let problem = await installed.health().problem { throw problem }
+        if let voice = parameters["voice"]?.text, voice != installed.defaultVoice {
+            try await installed.checkVoice(voice)
+        }
+        let request = call.request(
+            prompt: try readPrompt(in: composition), parameters: parameters, now: composition.seams.date())
+        return try await detach
+            ? submit(request, to: installed, in: composition)
+            : generate(request, to: target, with: installed, in: composition)
+    }
+
+    private func readPrompt(in composition: Composition) throws -> String {
+        var text = prompt ?? "-"
+        if text == "-" {
+            guard let input = String(validating: try composition.readInput(), as: UTF8.self) else {
+                throw CommandFailure(.badInput, "The prompt on standard input is not UTF-8. Convert it, as with iconv.")
+            }
+            text = input
+        }
+        guard !text.isEmpty else {
+            throw CommandFailure(.badInput, "The prompt is empty. Say what is asked, or pipe it in.")
+        }
+        return text
+    }
+
+    // MARK: Elsewhere
+
+    private func submit(
+        _ request: AIRequest, to installed: InstalledProvider, in composition: Composition
+    ) async throws -> CommandStatus {
+        let opened = try data.open(in: composition)
+        let manager = AIRequestManager(
+            store: opened.store, providers: try [installed].registry(), seams: composition.seams,
+            logger: composition.logger(verbose: data.verbose))
+        try await manager.submit(request, to: installed.provider.id)
+        let console = composition.console
+        if json {
+            try console.print(JSONText.of(try details(of: request.id, in: opened.store)))
+        } else {
+            try console.print(request.id.text)
+        }
+        if !quiet {
+            console.note("Unless something runs on this store already, run it with: \(data.commandLine("work"))")
+        }
+        return .success
+    }
+
+    // MARK: Here
+
+    private func generate(
+        _ request: AIRequest, to target: AnswerTarget, with installed: InstalledProvider, in composition: Composition
+    ) async throws -> CommandStatus {
+        let console = composition.console
+        let workplace = try Workplace(
+            try data.open(in: composition), providers: [installed], scope: .request(request.id),
+            retry: EngineOptions.retry(attempts: call.attempts, timeout: call.timeout), verbose: data.verbose,
+            in: composition)
+        let printer = target == .standardOutput ? AnswerPrinter(of: request.id, to: console) : nil
+        let run = GenerateRun(
+            request: request, provider: installed.provider.id, manager: workplace.manager,
+            lookout: Lookout(
+                manager: workplace.manager, signal: workplace.store.signal, clock: composition.seams.clock),
+            printer: call.stream ? printer : nil,
+            submitted: { [data] in
+                guard call.stream, !quiet else { return }
+                console.note("To read along: \(data.commandLine("stream", request.id.text))")
+            },
+            readerLeft: { [quiet] in
+                guard !quiet else { return }
+                let seconds = Int(Workplace.grace.inSeconds)
+                console.note("The reader of the output went away. What is under way may finish (\(seconds) s).")
+            })
+        let end: EngineSession.End<Void>
+        do {
+            end = try await workplace.session(quiet: quiet).run { try await run.run() }
+        } catch let failure as CommandFailure where failure.status == .brokenPipe {
+            // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it.
+            _ = try tell(of: request.id, workplace.store, to: console)
+            throw failure
+        }
+        let page = try printer?.printRest(in: workplace.store)
+        let status = try tell(of: request.id, workplace.store, next: printer?.next, to: console)
+        if status == .success, page?.phase ?? .completed == .completed {
+            try target.take(try workplace.store.response(of: request.id), of: request.id)
+        }
+        if json { try console.print(JSONText.of(try details(of: request.id, in: workplace.store))) }
+        if case .stopped(let signal) = end { return signal.status }
+        return status
+    }
+
+    /// Says what became of the request, where that is not what was wanted.
+    private func tell(
+        of id: UUID, _ store: any StoreReading, next: Int? = nil, to console: Console
+    ) throws -> CommandStatus {
+        guard let snapshot = try store.snapshot(of: id) else { throw data.unknown(id) }
+        let after = call.stream && next != nil ? " after \(TimeText.count(next ?? 0, "chunk"))" : ""
+        switch snapshot.phase {
+        case .completed:
+            return .success
+        case .failed:
+            let reason = snapshot.error.map { "\($0.reason) [\($0.code)]" } ?? "no reason is recorded"
+            console.note("hablare: It failed\(after): \(reason)")
+        case .cancelled:
+            console.note("hablare: It was cancelled\(after).")
+        case .pending where snapshot.waiting == .held:
+            console.note(
+                """
+                hablare: It is held: nobody knows whether its last attempt was carried out, and billed. \
+                To have it made: \(data.commandLine("retry", id.text)) && \(data.commandLine("work"))
+                """)
+        case .pending, .executing:
+            guard !quiet else { break }
+            console.note(
+                """
+                It waits in the store. To have it made: \(data.commandLine("work"))
+                To read it: \(data.commandLine("stream", id.text))
+                """)
+        }
+        return .incomplete
+    }
+
+    private func details(of id: UUID, in store: any StoreReading) throws -> RequestDetails {
+        guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
+            throw data.unknown(id)
+        }
+        return RequestDetails(
+            snapshot: snapshot, request: stored.request, response: try store.response(of: id), showsPrompt: false)
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+@Suite(.timeLimit(.minutes(1))) struct GenerateTests {
+    /// A provider of text.
+    private func writer(
+        _ script: @escaping @Sendable (ProviderCall) async throws -> ProviderAnswer = { call in
+            ProviderAnswer(.text(Body(call.request.prompt.plainText.uppercased())))
+        }
+    ) -> ScriptedProvider {
+        ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
+            do {
+                return .success(try await script(call))
+            } catch {
+                return .failure(error as? AIServiceError ?? AIServiceError(.cancelled, "Stopped."))
+            }
+        }
+    }
+
+    /// A provider that streams words, and waits at a gate before each but the first.
+    private func talker(_ words: [String], _ gate: Gate) -> ScriptedProvider {
+        writer { call in
+            for (number, word) in words.enumerated() {
+                if number > 0 { try await gate.pass() }
+                try await call.yield(word)
+            }
+            return ProviderAnswer(streamed: .text)
+        }
+    }
+
+    private func requests(_ stage: Stage) throws -> [RequestSnapshot] {
+        try stage.store().snapshots(SnapshotFilter())
+    }
+
+    private func until(_ condition: () throws -> Bool) async throws {
+        while try !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    // MARK: The answer
+
+    @Test func `The answer is printed, and nothing else`() async throws {
+        let stage = try Stage(provider: writer())
+        #expect(await stage.run("generate", "--provider", "writer", "one whale") == .success)
+        #expect(stage.output == "ONE WHALE")
+        #expect(stage.errors.isEmpty)
+        stage.clearScreen()
+        #expect(await stage.run(["generate", "--provider", "writer", "-"], input: "two whales\n") == .success)
+        #expect(stage.output == "TWO WHALES\n")
+    }
+
+    @Test func `Nothing is run but what is asked, whatever waits`() async throws {
+        let stage = try Stage(provider: writer())
+        #expect(await stage.run("generate", "--provider", "writer", "--detach", "of yesterday") == .success)
+        #expect(await stage.run("generate", "--provider", "writer", "of today") == .success)
+        #expect(stage.provider.record.calls.map(\.request.prompt.plainText) == ["of today"])
+        #expect(try requests(stage).map(\.phase).sorted { $0.rawValue < $1.rawValue } == [.completed, .pending])
+    }
+
+    @Test func `With --output the answer is in a file, and standard output is empty`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("generate", "--provider", "espeak-ng", "Hello.", "-o", "hello.wav") == .success)
+        #expect(try stage.file("hello.wav") == Voice.audio(of: "Hello."))
+        #expect(stage.output.isEmpty)
+    }
+
+    @Test func `With --json the request is printed as show does`() async throws {
+        let stage = try Stage(provider: writer())
+        #expect(await stage.run("generate", "--provider", "writer", "--json", "as JSON") == .success)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+        #expect(object["state"] as? String == "completed")
+        let printed = stage.output
+        stage.clearScreen()
+        #expect(await stage.run("show", "--json", try #require(object["id"] as? String)) == .success)
+        #expect(stage.output == printed)
+    }
+
+    @Test func `What is said about the call is kept with the request`() async throws {
+        let stage = try Stage(provider: writer())
+        let words = [
+            "generate", "--provider", "writer", "--detach", "--stream", "--restart", "--volatile", "--timeout", "7",
+            "--attempts", "5", "--deadline", "3600", "--if-interrupted", "hold", "--priority", "low", "--tag", "a",
+            "--tag", "b", "--parameter", "rate=90", "kept",
+        ]
+        #expect(await stage.run(words) == .success)
+        let id = try #require(UUID(uuidString: stage.output.trimmingCharacters(in: .newlines)))
+        let request = try #require(try stage.store().request(of: id)).request
+        #expect(request.streaming == StreamingPolicy(durability: .volatile, allowsRestart: true))
+        #expect(request.attemptTimeout == .seconds(7))
+        #expect(request.maximumAttempts == 5)
+        #expect(request.unknownOutcome == .hold)
+        #expect(request.priority == .low)
+        #expect(request.tags == ["a", "b"])
+        #expect(request.parameters == ["voice": "en-us", "rate": 90])
+        let left = try #require(request.deadline).timeIntervalSinceNow
+        #expect(left > 3500 && left <= 3600)
+        #expect(stage.errors.contains("hablare work"))
+        #expect(stage.provider.record.calls.isEmpty)
+    }
+
+    @Test func `What was detached is run by work, and read by stream`() async throws {
+        let stage = try Stage(provider: writer())
+        #expect(await stage.run("generate", "--provider", "writer", "--detach", "--stream", "for later") == .success)
+        let id = stage.output.trimmingCharacters(in: .newlines)
+        #expect(await stage.run("work", "--quiet") == .success)
+        stage.clearScreen()
+        #expect(await stage.run("stream", id) == .success)
+        #expect(stage.output == "FOR LATER")
+    }
+
+    // MARK: Streams
+
+    @Test func `With --stream the answer is printed while it is made`() async throws {
+        let gate = Gate()
+        let stage = try Stage(provider: talker(["In ", "the ", "beginning"], gate))
+        async let status = stage.run("generate", "--provider", "writer", "--stream", "the beginning")
+        try await until { stage.output == "In " }
+        gate.admitOne()
+        try await until { stage.output == "In the " }
+        #expect(stage.errors.contains("hablare stream "))
+        gate.admitOne()
+        #expect(await status == .success)
+        #expect(stage.output == "In the beginning")
+    }
+
+    @Test func `A failure says so after what came, and the exit status is 1`() async throws {
+        let provider = writer { call in
+            try await call.yield("half an ans")
+            throw AIServiceError(.providerFailed, "The writer fell asleep.", disposition: .fail)
+        }
+        let stage = try Stage(provider: provider)
+        #expect(await stage.run("generate", "--provider", "writer", "--stream", "a failure") == .incomplete)
+        #expect(stage.output == "half an ans")
+        #expect(stage.errors.contains("hablare: It failed after 1 chunk: The writer fell asleep. [provider-failed]"))
+    }
+
+    @Test func `A held request ends the command, with what to do`() async throws {
+        let provider = writer { _ in throw AIServiceError(.connectionLost, "The connection was lost.") }
+        for stream in [[], ["--stream"]] {
+            let stage = try Stage(provider: provider)
+            let words = ["generate", "--provider", "writer", "--if-interrupted", "hold", "held"] + stream
+            #expect(await stage.run(words) == .incomplete)
+            #expect(stage.errors.contains("It is held"))
+            #expect(stage.errors.contains("hablare retry "))
+        }
+    }
+
+    // MARK: Leaving
+
+    @Test func `A signal lets the answer finish, and the rest of it is printed`() async throws {
+        let gate = Gate()
+        let stage = try Stage(provider: talker(["one ", "two"], gate))
+        async let status = stage.run("generate", "--provider", "writer", "--stream", "a signal")
+        try await until { stage.output == "one " }
+        stage.send(.terminate)
+        try await until { stage.errors.contains("Stopping.") }
+        gate.admitOne()
+        #expect(await status == .terminated)
+        #expect(stage.output == "one two")
+        #expect(try requests(stage).map(\.phase) == [.completed])
+    }
+
+    @Test func `A second signal ends it at once: it waits in the store, or has failed where it may not begin anew`()
+        async throws
+    {
+        for (options, phase, words) in [
+            (["--stream", "--restart"], RequestPhase.pending, "It waits in the store. To have it made: hablare work"),
+            (["--stream"], .failed, "It failed after 1 chunk"), ([], .pending, "It waits in the store."),
+        ] {
+            let gate = Gate()
+            let stage = try Stage(provider: talker(["one ", "two"], gate))
+            async let status = stage.run(["generate", "--provider", "writer", "two signals"] + options)
+            await gate.arrivals(reach: 1)
+            try await until { options.isEmpty || stage.output == "one " }
+            stage.send(.interrupt)
+            stage.send(.interrupt)
+            #expect(await status == .interrupted)
+            #expect(stage.errors.contains(words), "\(stage.errors)")
+            #expect(try requests(stage).map(\.phase) == [phase])
+        }
+    }
+
+    @Test func `A reader who leaves does not take the answer away`() async throws {
+        let gate = Gate()
+        let stage = try Stage(provider: talker(["one ", "two ", "three"], gate))
+        async let status = stage.run("generate", "--provider", "writer", "--stream", "a pipe")
+        try await until { stage.output == "one " }
+        stage.breakPipe()
+        gate.admitOne()
+        try await until { stage.errors.contains("The reader of the output went away.") }
+        gate.admitOne()
+        #expect(await status == .brokenPipe)
+        #expect(try requests(stage).map(\.phase) == [.completed])
+    }
+}
