@@ -42,6 +42,20 @@ struct Housekeeper: Sendable {
         }
     }
 
+    /// Registers the process after a rest. Tries until the store takes it, or the engine is to rest again or to end.
+    func registerAgain() async -> Registration? {
+        while manager.dispatcher.order == .work {
+            do {
+                return try await register()
+            } catch {
+                manager.logger.error(
+                    "The engine cannot go on after its rest; tried again", metadata: ["error": "\(error)"])
+            }
+            await manager.dispatcher.untilNotToWork(within: manager.configuration.renewalInterval)
+        }
+        return nil
+    }
+
     func deregister(_ registration: Registration) async {
         do {
             _ = try await manager.journal.commit(.retireOwner(registration.owner, at: manager.seams.date()))

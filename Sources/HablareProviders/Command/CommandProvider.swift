@@ -65,6 +65,9 @@ public struct CommandProvider: AIServiceProvider {
         return limits
     }
 
+    /// What the template says.
+    public var needsNetwork: Bool { template.needsNetwork }
+
     /// Runs the program once.
     ///
     /// The answer's metadata has `program` (the file's name) and, where there is such a placeholder, `voice`. Usage is

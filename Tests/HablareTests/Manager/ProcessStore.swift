@@ -81,6 +81,9 @@ final class ProcessStore: RequestStore {
         }
     }
 
+    /// How many commits this process has made.
+    var commits: Int { state.withLock { $0.own } }
+
     func recover() { state.withLock { $0.failure = nil } }
 
     func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {

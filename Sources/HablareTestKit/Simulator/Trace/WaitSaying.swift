@@ -16,7 +16,7 @@ package enum WaitSaying: Sendable, Hashable {
     init(_ reason: RequestSnapshot.WaitReason) {
         self =
             switch reason {
-            case .queued, .following, .unclaimed, .noProvider: .queued
+            case .queued, .following, .unclaimed, .noProvider, .suspended, .offline: .queued
             case .backingOff(let until): .backingOff(until: SimulationNames.time(until))
             case .rateLimited(let until): .rateLimited(until: SimulationNames.time(until))
             case .providerFailing(let until): .providerFailing(until: SimulationNames.time(until))
