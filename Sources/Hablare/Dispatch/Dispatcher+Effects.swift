@@ -103,8 +103,10 @@ extension Dispatcher {
         do {
             _ = try await journal.commit(writes)
         } catch {
-            // The leases end with this process's registration, or are broken when it is found dead.
+            // They end with this process's registration, or are broken when it is found dead; where it goes on, it
+            // tries again.
             logger.error("Leases could not be given back", metadata: ["error": "\(error)"])
+            happened { $0.unreturned += flights }
         }
     }
 }

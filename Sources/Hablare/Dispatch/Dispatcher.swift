@@ -57,6 +57,8 @@ package final class Dispatcher: Sendable {
         var lastErrand = 0
         /// Ends of attempts that the store could not take. Kept until it can, or until the process ends.
         var unrecorded: [UnrecordedEnd] = []
+        /// Leases that could not be given back. Tried again when the store was written; they end with the registration.
+        var unreturned: [QueuedFlight] = []
         /// For which reasons the engine rests, and what it is to do.
         var suspensions = Suspensions()
         /// Ends the grace of a reason to rest.
@@ -147,7 +149,10 @@ package final class Dispatcher: Sendable {
             await errand.value.value
             happened { $0.errands[errand.key] = nil }
         }
-        happened { $0.owner = nil }
+        happened { state in
+            state.owner = nil
+            state.unreturned = []
+        }
     }
 
     // MARK: Submissions
@@ -266,6 +271,11 @@ package final class Dispatcher: Sendable {
     /// before that, more would be paid for that cannot be kept.
     func storeRecovered() {
         happened { state in
+            if !state.unreturned.isEmpty {
+                let unreturned = state.unreturned
+                state.unreturned = []
+                errand(&state) { [weak self] in await self?.giveBack(unreturned) }
+            }
             guard !state.unrecorded.isEmpty else { return apply(state.core.storeRecovered(now: date()), &state) }
             let unrecorded = Self.takeUnrecorded(&state)
             errand(&state) { [weak self] in

@@ -161,6 +161,30 @@ struct OfflineTests {
         }
     }
 
+    @Test("Leases that could not be given back are, as soon as the store can be written")
+    func storeFails() async throws {
+        let gate = Gate()
+        let store = ProcessStore()
+        let engine = try Engine([gated(gate, concurrency: 1)], store: store)
+        let manager = engine.manager
+        let requests = [AIRequest(prompt: "under way"), AIRequest(prompt: "queued")]
+        try await engine.run {
+            for request in requests { try await manager.submit(request, to: "scripted") }
+            await gate.arrivals(reach: 1)
+            while try await manager.snapshot(for: requests[1].id).holder == nil { try await pause() }
+            store.fail()
+            await manager.suspend(for: .offline, grace: .zero)
+            #expect(try engine.store.snapshot(of: requests[1].id)?.holder != nil)
+            store.recover()
+            try await engine.advance {
+                try requests.allSatisfy { try engine.store.snapshot(of: $0.id)?.holder == nil }
+            }
+            gate.open()
+            manager.resume(from: .offline)
+            for request in requests { _ = try await manager.execute(requestID: request.id) }
+        }
+    }
+
     @Test("Resuming while suspend waits lets the call go on")
     func resumed() async throws {
         let gate = Gate()

@@ -272,6 +272,24 @@ struct SuspendingTests {
         #expect(try engine.store.owners().isEmpty)
     }
 
+    @Test("A registration that could not be ended when the rest began is ended when the process registers anew")
+    func cannotDeregister() async throws {
+        let store = ProcessStore(knowsLiveness: false)
+        let engine = try Engine([ScriptedProvider()], store: store)
+        let manager = engine.manager
+        try await engine.run {
+            store.fail { if case .retireOwner = $0 { true } else { false } }
+            await manager.suspend(for: .background)
+            let old = try engine.store.owners().map(\.id)
+            #expect(old.count == 1)
+            store.recover()
+            manager.resume(from: .background)
+            _ = try await manager.execute(AIRequest(prompt: "anew"), with: "scripted")
+            let owners = try engine.store.owners().map(\.id)
+            #expect(owners.count == 1 && owners != old)
+        }
+    }
+
     @Test("A provider that does not listen is given up; its request is free, and its late answer is taken")
     func deaf() async throws {
         let latch = Latch()

@@ -1,3 +1,5 @@
+import Hablare
+
 /// Something that client code does. Requests are numbers; numbers beyond the plan's requests are ones that nobody
 /// submitted, or that `regenerate` made.
 enum ClientOperation: Sendable, Hashable {
@@ -20,6 +22,9 @@ enum ClientOperation: Sendable, Hashable {
     case retry(Int32)
     case regenerate(Int32)
     case delete(Int32)
+    /// Rests for a reason, with a grace of so many nanoseconds.
+    case suspend(SuspensionReason, grace: Int64)
+    case resume(SuspensionReason)
 
     /// The one request that it is about.
     var request: Int32? {
@@ -28,7 +33,7 @@ enum ClientOperation: Sendable, Hashable {
             .status(let id), .snapshot(let id), .cancel(let id), .retry(let id), .regenerate(let id), .delete(let id),
             .read(let id, _, _):
             id
-        case .submitJob, .cancelJob, .cancelAll: nil
+        case .submitJob, .cancelJob, .cancelAll, .suspend, .resume: nil
         }
     }
 }
