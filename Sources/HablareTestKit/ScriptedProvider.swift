@@ -23,6 +23,8 @@ public struct ScriptedProvider: AIServiceProvider {
     public let responseType: ContentType
     /// How much may be asked of it.
     public let limits: ProviderLimits
+    /// Whether it rests while there is no network.
+    public let needsNetwork: Bool
     private var maximum: @Sendable (AIRequest) -> Usage? = { _ in nil }
     private let script: @Sendable (ProviderCall) async -> Result<ProviderAnswer, AIServiceError>
     private let state = Guarded(Record())
@@ -33,9 +35,11 @@ public struct ScriptedProvider: AIServiceProvider {
     ///   - id: Its id.
     ///   - responseType: What it promises to answer.
     ///   - limits: How much may be asked of it.
+    ///   - needsNetwork: Whether it rests while there is no network.
     ///   - script: What it answers; the prompt's text by default.
     public init(
         id: ProviderID = "scripted", responseType: ContentType = .text, limits: ProviderLimits = ProviderLimits(),
+        needsNetwork: Bool = true,
         script: @escaping @Sendable (ProviderCall) async -> Result<ProviderAnswer, AIServiceError> = { call in
             .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
         }
@@ -43,6 +47,7 @@ public struct ScriptedProvider: AIServiceProvider {
         self.id = id
         self.responseType = responseType
         self.limits = limits
+        self.needsNetwork = needsNetwork
         self.script = script
     }
 

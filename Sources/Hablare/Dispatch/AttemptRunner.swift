@@ -21,6 +21,9 @@ struct AttemptRunner: Sendable {
             ?? attemptTimeout
     }
 
+    /// Whether a provider rests while there is no network.
+    func needsNetwork(_ provider: ProviderID) -> Bool { registry.registration(of: provider)?.needsNetwork ?? false }
+
     /// What a call costs in units of its account's limit; 0 where the limit has none.
     func cost(of request: AIRequest, for provider: ProviderID) -> Double {
         guard let registered = registry.registration(of: provider), registered.limits.rate?.unitsPerMinute != nil
@@ -99,6 +102,11 @@ struct AttemptRunner: Sendable {
         var usage: Usage?
         /// What the provider may have billed at least, whatever its result says.
         var billing = BillingState.neverSent
+
+        /// What it failed of.
+        var error: AIServiceError? {
+            if case .failure(let error) = result { error } else { nil }
+        }
     }
 
     /// What a provider says while it works. After its answer it has nothing more to say.
@@ -184,8 +192,8 @@ struct AttemptRunner: Sendable {
             case .expired: .expired
             case .interrupted:
                 // Stopped by us or dead with us: what the provider made of it is as unknown.
-                if reply.wasSent, flight.request.unknownOutcome == .hold {
-                    .held(.interrupted)
+                if reply.wasSent, verdict.billing != .neverSent, flight.request.unknownOutcome == .hold {
+                    .held(stopped == .offline ? reply.error ?? .interrupted : .interrupted)
                 } else {
                     flight.mayRestart(hasBegun: reply.hasBegun) ? .interrupted : .failed(.streamInterrupted)
                 }
@@ -341,7 +349,8 @@ extension DispatchCore.CallEnd {
     init(_ reply: AttemptRunner.Reply, stopped: StopReason?, now: Date) {
         switch (stopped, reply.result) {
         case (.timedOut, .failure): self.init(health: .failing)
-        case (.cancelled, .failure), (.interrupted, .failure), (.expired, .failure): self.init(health: .unknown)
+        case (.cancelled, .failure), (.interrupted, .failure), (.expired, .failure), (.offline, .failure):
+            self.init(health: .unknown)
         case (_, .success): self.init(health: .sound)
         case (nil, .failure(let error)):
             self.init(

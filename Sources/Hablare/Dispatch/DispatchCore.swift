@@ -4,9 +4,10 @@ import OrderedCollections
 /// Chooses what runs next. Pure: told what happened, answers with what to do; never waits, reads or writes.
 ///
 /// Invariants, whatever is told in whatever order: a lane never has more flights under way than its provider's
-/// concurrency; a flight is never in two places; every place that was promised is taken or given back; and while the
-/// core is open and something waits that it may take, either a flight is under way in that lane, or an effect that
-/// will lead to one is outstanding, or ``wake(after:)`` says when time will.
+/// concurrency; a flight is never in two places; every place that was promised is taken or given back; a lane that
+/// rests starts nothing and asks for nothing; and while the core is open and something waits that it may take, in a
+/// lane that does not rest, either a flight is under way in that lane, or an effect that will lead to one is
+/// outstanding, or ``wake(after:)`` says when time will.
 package struct DispatchCore: Sendable {
     /// What the shell is to do.
     package enum Effect: Sendable {
@@ -70,6 +71,8 @@ package struct DispatchCore: Sendable {
     }
 
     private var phase = Phase.closed
+    /// Why lanes rest.
+    private var suspensions: Set<SuspensionReason> = []
     private var lanes: OrderedDictionary<ProviderID, Lane>
     private var accounts: [AccountID: Account]
     private var underWay: [FlightID: Call] = [:]
@@ -129,6 +132,48 @@ package struct DispatchCore: Sendable {
         return backlogMayExist(now: now)
     }
 
+    // MARK: Resting
+
+    /// There is a reason to rest: lanes that it concerns start nothing more, and what is queued in them goes back.
+    package mutating func suspended(for reason: SuspensionReason) -> [Effect] {
+        suspensions.insert(reason)
+        var queued: [QueuedFlight] = []
+        for index in lanes.values.indices where rests(lanes.values[index]) {
+            queued += lanes.values[index].queue.removeAll()
+            lanes.values[index].backlogMayExist()
+        }
+        for flight in deferred.values.sorted(by: { $0.id < $1.id }) where isResting(flight.provider) {
+            queued.append(flight)
+            deferred[flight.id] = nil
+        }
+        return queued.isEmpty ? [] : [.release(queued)]
+    }
+
+    /// Whether a provider's lane rests because there is no network.
+    package func isOffline(_ provider: ProviderID) -> Bool {
+        lanes[provider].map { $0.needsNetwork && suspensions.contains(.offline) } ?? false
+    }
+
+    /// A reason to rest is gone. Lanes for which there is no other go on.
+    package mutating func resumed(from reason: SuspensionReason, now: Date) -> [Effect] {
+        guard suspensions.remove(reason) != nil else { return [] }
+        return backlogMayExist(now: now)
+    }
+
+    /// Whether a provider's lane rests.
+    package func isResting(_ provider: ProviderID) -> Bool {
+        lanes[provider].map(rests) ?? false
+    }
+
+    private func rests(_ lane: Lane) -> Bool {
+        suspensions.contains(.background) || lane.needsNetwork && suspensions.contains(.offline)
+    }
+
+    /// Whether flights that arrive in a provider's lane are given back.
+    private func givesBack(_ provider: ProviderID) -> Bool {
+        if case .closed = phase { true } else { isResting(provider) }
+    }
+
     // MARK: Time
 
     /// Time has passed, or the clock was set: whatever waited for a date is looked at.
@@ -145,7 +190,7 @@ package struct DispatchCore: Sendable {
         func consider(_ date: Date?) {
             if let date, date < .distantFuture { earliest = min(earliest ?? date, date) }
         }
-        for index in lanes.values.indices {
+        for index in lanes.values.indices where !rests(lanes.values[index]) {
             consider(lanes.values[index].due)
             guard !lanes.values[index].queue.isEmpty, lanes.values[index].gate.hasRoom else { continue }
             if let next = lanes.values[index].breaker.next(now: now) {
@@ -161,7 +206,9 @@ package struct DispatchCore: Sendable {
 
     /// A submission is about to be written: where does it go?
     package mutating func submitting(to provider: ProviderID, cost: Double, now: Date) -> Placement {
-        guard case .open = phase, let index = lanes.index(forKey: provider) else { return .leave }
+        guard case .open = phase, let index = lanes.index(forKey: provider), !rests(lanes.values[index]) else {
+            return .leave
+        }
         guard lanes.values[index].backlog == .none else {
             // Older work may wait in the store, and nobody overtakes within a class.
             lanes.values[index].backlogMayExist()
@@ -194,7 +241,7 @@ package struct DispatchCore: Sendable {
             lanes[flight.provider]?.promised -= 1
             return fill(flight.provider, now: now)
         case .start:
-            guard case .closed = phase else {
+            guard givesBack(flight.provider) else {
                 underWay[flight.id] = Call(provider: flight.provider, token: flight.lifecycle.token, probe: nil)
                 return [.run(flight)]
             }
@@ -202,7 +249,7 @@ package struct DispatchCore: Sendable {
             return [.release([flight])]
         case .lease:
             lanes[flight.provider]?.promised -= 1
-            guard case .closed = phase else {
+            guard givesBack(flight.provider) else {
                 lanes[flight.provider]?.queue.append(flight, priority: flight.request.priority)
                 return fill(flight.provider, now: now)
             }
@@ -286,7 +333,7 @@ package struct DispatchCore: Sendable {
         // Also where more may exist already: this may be the answer to an older question.
         let before = lanes.values[index].backlog
         let mayBeMore = before == .asked(more: true) || before == .possible || flights.count >= asked
-        if case .closed = phase {
+        if givesBack(provider) {
             lanes.values[index].backlog = .possible
             return flights.isEmpty ? [] : [.release(flights)]
         }
@@ -362,7 +409,7 @@ package struct DispatchCore: Sendable {
         leave(provider, unspent: flight.cost)
         _ = lanes[provider]?.breaker.ended(.unknown, probe: call.probe, now: now)
         let flight = deferred.removeValue(forKey: flight.id) ?? flight
-        if case .closed = phase { return [.release([flight])] }
+        if givesBack(provider) { return [.release([flight])] }
         lanes[provider]?.queue.append(flight, priority: flight.request.priority)
         return []
     }
@@ -384,7 +431,9 @@ package struct DispatchCore: Sendable {
 
     /// Starts what may be started, and asks for what that takes. In place: a copy of a lane would copy its queue.
     private mutating func fill(_ provider: ProviderID, mayAsk: Bool = true, now: Date) -> [Effect] {
-        guard case .open = phase, let index = lanes.index(forKey: provider) else { return [] }
+        guard case .open = phase, let index = lanes.index(forKey: provider), !rests(lanes.values[index]) else {
+            return []
+        }
         var effects: [Effect] = []
         lanes.values[index].timePassed(now)
         while lanes.values[index].gate.hasRoom, let flight = lanes.values[index].queue.first {

@@ -26,8 +26,10 @@ extension Dispatcher {
                     dispatcher?.startRefused(queued)
                     return
                 case .outOfTime:
+                    // As far as was known here. Others may have joined it who have time left: whoever claims it next
+                    // knows.
                     dispatcher?.startRefused(queued)
-                    await dispatcher?.giveBack(queued)
+                    await dispatcher?.giveBack([queued])
                     return
                 }
                 // The attempt is on disk and is about to be sent: from now on its time counts.
@@ -58,13 +60,6 @@ extension Dispatcher {
         }
     }
 
-    /// A flight had no time left, as far as was known here. Others may have joined it who have: whoever claims it next
-    /// knows.
-    private func giveBack(_ flight: QueuedFlight) async {
-        await release([flight])
-        backlogMayExist()
-    }
-
     private func startFailed(_ flight: QueuedFlight, with error: any Error) {
         logger.error("An attempt could not be journalled, so it was not sent", metadata: ["error": "\(error)"])
         happened { state in
@@ -76,7 +71,7 @@ extension Dispatcher {
 
     /// The provider came back: its place is free. Answers why it was told to stop, if it was.
     private func returned(_ flight: QueuedFlight, with reply: AttemptRunner.Reply) -> StopReason? {
-        unfinished.enter()
+        unfinished.enter(needsNetwork: runner.needsNetwork(flight.provider))
         return happened { state in
             // An attempt that was given up came back after all; the flight may be under way again under a newer token.
             guard let attempt = state.attempts[flight.id], attempt.flight.request.id == flight.request.id,
@@ -87,14 +82,16 @@ extension Dispatcher {
             }
             forget(flight.id, &state)
             let now = date()
-            let end = DispatchCore.CallEnd(reply, stopped: attempt.stop, now: now)
+            let isOffline = reply.error?.category == .network && state.core.isOffline(flight.provider)
+            let stopped = attempt.stop ?? (isOffline ? .offline : nil)
+            let end = DispatchCore.CallEnd(reply, stopped: stopped, now: now)
             apply(state.core.ended(flight.id, end, now: now), &state)
-            return attempt.stop
+            return stopped
         }
     }
 
     private func recordEnd(_ end: AttemptEnd, tries: Int = 0) async {
-        defer { unfinished.leave() }
+        defer { unfinished.leave(needsNetwork: runner.needsNetwork(end.provider)) }
         do {
             let recorded = try await runner.settle(end, isLastTry: tries + 1 >= Self.maximumRecordings)
             switch recorded {
@@ -130,7 +127,7 @@ extension Dispatcher {
     }
 
     func record(_ end: AttemptEnd, tries: Int = 0) async {
-        unfinished.enter()
+        unfinished.enter(needsNetwork: runner.needsNetwork(end.provider))
         await recordEnd(end, tries: tries)
     }
 
@@ -145,7 +142,7 @@ extension Dispatcher {
     private func forget(_ id: FlightID, _ state: inout State) {
         state.attempts[id] = nil
         state.deadlines.remove(id)
-        if state.attempts.isEmpty { wakeIdleWaiters(&state) }
+        if state.attempts.isEmpty || !state.suspensions.reasons.isEmpty { wakeWaiters(&state) }
     }
 
     /// The provider was told to stop and did not come back in time: its place goes to the next one.
@@ -153,10 +150,18 @@ extension Dispatcher {
         let flight = attempt.flight
         forget(flight.id, &state)
         state.givenUp[GivenUp(flight: flight.id, token: flight.lifecycle.token)] = attempt.stop
-        guard case .timedOut(let limit) = attempt.stop else {
+        let error: AIServiceError
+        switch attempt.stop {
+        case .timedOut(let limit):
+            error = .timedOut(after: limit)
+            apply(state.core.ended(flight.id, DispatchCore.CallEnd(health: .failing), now: date()), &state)
+        case .interrupted:
+            // Its request is to go on elsewhere, or later here, whenever this one comes back.
+            error = .interrupted
+            apply(state.core.ended(flight.id, now: date()), &state)
+        case .cancelled, .expired, .offline, nil:
             return apply(state.core.ended(flight.id, now: date()), &state)
         }
-        apply(state.core.ended(flight.id, DispatchCore.CallEnd(health: .failing), now: date()), &state)
         var started = flight
         if !started.lifecycle.isExecuting {
             do throws(FlightLifecycle.Refusal) {
@@ -168,7 +173,7 @@ extension Dispatcher {
         let end = runner.end(
             of: started, startedAt: attempt.startedAt,
             reply: AttemptRunner.Reply(
-                result: .failure(.timedOut(after: limit)), hasBegun: attempt.stream.stop()),
+                result: .failure(error), hasBegun: attempt.stream.stop()),
             stopped: attempt.stop)
         errand(&state) { [weak self] in await self?.record(end) }
     }

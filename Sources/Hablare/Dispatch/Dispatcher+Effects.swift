@@ -14,7 +14,7 @@ extension Dispatcher {
             case .stop(let flight): stop(flight, because: reason, &state)
             case .claim(let provider, let limit):
                 errand(&state) { [weak self] in await self?.claim(provider, limit: limit) }
-            case .release(let flights): errand(&state) { [weak self] in await self?.release(flights) }
+            case .release(let flights): errand(&state) { [weak self] in await self?.giveBack(flights) }
             case .reserve(let request): errand(&state) { [weak self] in await self?.reserve(request) }
             case .report(let report): errand(&state) { [weak self] in await self?.tell(report) }
             }
@@ -80,7 +80,13 @@ extension Dispatcher {
         }
     }
 
-    func release(_ flights: [QueuedFlight]) async {
+    /// Gives leases back, also those of a process that goes on: whatever it may take then, it is to ask for.
+    func giveBack(_ flights: [QueuedFlight]) async {
+        await release(flights)
+        backlogMayExist()
+    }
+
+    private func release(_ flights: [QueuedFlight]) async {
         let date = date()
         var writes: [StoreWrite] = []
         for flight in flights {
@@ -97,8 +103,10 @@ extension Dispatcher {
         do {
             _ = try await journal.commit(writes)
         } catch {
-            // The leases end with this process's registration, or are broken when it is found dead.
+            // They end with this process's registration, or are broken when it is found dead; where it goes on, it
+            // tries again.
             logger.error("Leases could not be given back", metadata: ["error": "\(error)"])
+            happened { $0.unreturned += flights }
         }
     }
 }

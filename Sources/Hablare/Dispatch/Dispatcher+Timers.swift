@@ -37,7 +37,9 @@ extension Dispatcher {
                 if attempt.stop == nil, let rest = attempt.stream.timeLeft(of: attempt.timeout) {
                     setDeadline(of: id, in: rest, &state)
                 } else if attempt.stop == nil {
-                    stop(id, because: .timedOut(after: attempt.timeout), &state)
+                    // Without a network its silence says nothing of the provider.
+                    let isOffline = state.core.isOffline(attempt.flight.provider)
+                    stop(id, because: isOffline ? .interrupted : .timedOut(after: attempt.timeout), &state)
                 } else if attempt.isJournalled {
                     giveUp(attempt, &state)
                     deaf.append(attempt.flight.provider)
@@ -79,49 +81,68 @@ extension Dispatcher {
         )
     }
 
-    // MARK: Idleness
+    // MARK: Waiting until something is so
 
+    /// Waits until no attempt is under way, for some time at most.
     func idle(within limit: Duration, orUntilCancelled: Bool = false) async {
+        await wait(within: limit, orUntilCancelled: orUntilCancelled) { $0.attempts.isEmpty }
+    }
+
+    /// Waits until something is so.
+    ///
+    /// - Parameters:
+    ///   - limit: The most that is waited; `nil` waits for ever.
+    ///   - orUntilCancelled: Whether cancelling the task ends a wait that has a limit.
+    ///   - isOver: What is waited for: of attempts under way or ``Suspensions``, whose changes are looked at.
+    func wait(
+        within limit: Duration? = nil, orUntilCancelled: Bool = false,
+        until isOver: @escaping @Sendable (State) -> Bool
+    ) async {
         let number = happened { state -> Int? in
-            guard !state.attempts.isEmpty, limit > .zero else { return nil }
-            state.lastIdleWaiter += 1
-            return state.lastIdleWaiter
+            guard !isOver(state), limit ?? .farthest > .zero else { return nil }
+            state.lastWaiter += 1
+            return state.lastWaiter
         }
         guard let number else { return }
-        let alarm = spawner.start { [weak self, clock] in
-            do {
-                try await clock.sleep(for: limit)
-            } catch {
-                // Everything ended in time, and nobody waits any more; or the wait was cancelled, and is over now.
-            }
-            self?.happened { state in
-                if let waiter = state.idleWaiters.removeValue(forKey: number) {
-                    waiter.resume()
-                } else {
-                    state.endedWaits.insert(number)
+        let alarm = limit.map { limit in
+            spawner.start { [weak self, clock] in
+                do {
+                    try await clock.sleep(for: limit)
+                } catch {
+                    // It is so, and nobody waits any more; or the wait was cancelled, and is over now.
+                }
+                self?.happened { state in
+                    if let waiter = state.waiters.removeValue(forKey: number) {
+                        waiter.continuation.resume()
+                    } else {
+                        state.endedWaits.insert(number)
+                    }
                 }
             }
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 happened { state in
-                    // The last attempt may have ended, or the time run out, before the wait began.
-                    if state.attempts.isEmpty || state.endedWaits.contains(number) {
+                    // It may have come to be so, or the time may have run out, before the wait began.
+                    if isOver(state) || state.endedWaits.contains(number) {
                         continuation.resume()
                     } else {
-                        state.idleWaiters[number] = continuation
+                        state.waiters[number] = Waiter(isOver: isOver, continuation: continuation)
                     }
                 }
             }
         } onCancel: {
-            if orUntilCancelled { alarm.cancel() }
+            if orUntilCancelled { alarm?.cancel() }
         }
-        alarm.cancel()
-        await alarm.value
+        alarm?.cancel()
+        await alarm?.value
         happened { _ = $0.endedWaits.remove(number) }
     }
 
-    func wakeIdleWaiters(_ state: inout State) {
-        for number in state.idleWaiters.keys.sorted() { state.idleWaiters.removeValue(forKey: number)?.resume() }
+    /// Something changed that somebody may wait for.
+    func wakeWaiters(_ state: inout State) {
+        for number in state.waiters.keys.sorted() where state.waiters[number]?.isOver(state) == true {
+            state.waiters.removeValue(forKey: number)?.continuation.resume()
+        }
     }
 }

@@ -36,6 +36,12 @@ package final class Dispatcher: Sendable {
     /// is sent meanwhile; then the request fails, so that one answer cannot hold up all work for ever.
     static let maximumRecordings = 60
 
+    /// Somebody who waits until something is so.
+    struct Waiter: Sendable {
+        let isOver: @Sendable (State) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
     struct State: Sendable {
         var core: DispatchCore
         var owner: OwnerID?
@@ -51,8 +57,14 @@ package final class Dispatcher: Sendable {
         var lastErrand = 0
         /// Ends of attempts that the store could not take. Kept until it can, or until the process ends.
         var unrecorded: [UnrecordedEnd] = []
-        var idleWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
-        var lastIdleWaiter = 0
+        /// Leases that could not be given back. Tried again when the store was written; they end with the registration.
+        var unreturned: [QueuedFlight] = []
+        /// For which reasons the engine rests, and what it is to do.
+        var suspensions = Suspensions()
+        /// Ends the grace of a reason to rest.
+        var graceTimer: (fires: Duration, task: Task<Void, Never>)?
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
         /// Waits whose time ran out before they had begun.
         var endedWaits: Set<Int> = []
         /// Tasks to be cancelled as soon as the lock is given back.
@@ -91,7 +103,7 @@ package final class Dispatcher: Sendable {
         let lanes = registry.registrations.map {
             LaneDescription(
                 provider: $0.id, concurrency: $0.limits.concurrency, account: $0.account, rate: $0.limits.rate,
-                breaker: $0.limits.breaker ?? configuration.breaker)
+                breaker: $0.limits.breaker ?? configuration.breaker, needsNetwork: $0.needsNetwork)
         }
         state = Guarded(State(core: DispatchCore(lanes: lanes)))
     }
@@ -139,7 +151,10 @@ package final class Dispatcher: Sendable {
             await errand.value.value
             happened { $0.errands[errand.key] = nil }
         }
-        happened { $0.owner = nil }
+        happened { state in
+            state.owner = nil
+            state.unreturned = []
+        }
     }
 
     // MARK: Submissions
@@ -164,7 +179,7 @@ package final class Dispatcher: Sendable {
                     placed: placement, by: state.owner, isStarted: !isBudgeted)
                 if placement != .leave { isAwaited = true }
             }
-            if isAwaited { unfinished.enter() }
+            if isAwaited { unfinished.enter(needsNetwork: needsNetwork(placed)) }
             return placed
         }
     }
@@ -193,7 +208,12 @@ package final class Dispatcher: Sendable {
                 }
             }
         }
-        if isAwaited { unfinished.leave() }
+        if isAwaited { unfinished.leave(needsNetwork: needsNetwork(drafts)) }
+    }
+
+    /// The drafts of one call are for one provider.
+    private func needsNetwork(_ drafts: [Draft]) -> Bool {
+        drafts.first.map { runner.needsNetwork($0.submission.provider) } ?? false
     }
 
     private func drop(_ draft: Draft, now: Date, _ state: inout State) {
@@ -253,6 +273,11 @@ package final class Dispatcher: Sendable {
     /// before that, more would be paid for that cannot be kept.
     func storeRecovered() {
         happened { state in
+            if !state.unreturned.isEmpty {
+                let unreturned = state.unreturned
+                state.unreturned = []
+                errand(&state) { [weak self] in await self?.giveBack(unreturned) }
+            }
             guard !state.unrecorded.isEmpty else { return apply(state.core.storeRecovered(now: date()), &state) }
             let unrecorded = Self.takeUnrecorded(&state)
             errand(&state) { [weak self] in

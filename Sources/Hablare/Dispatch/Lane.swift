@@ -17,6 +17,7 @@ struct Lane: Sendable {
 
     let provider: ProviderID
     let account: AccountID
+    let needsNetwork: Bool
     var gate: ConcurrencyGate
     var breaker: Breaker
     var queue = FairQueue<QueuedFlight>()
@@ -32,6 +33,7 @@ struct Lane: Sendable {
     init(_ description: LaneDescription) {
         provider = description.provider
         account = description.account
+        needsNetwork = description.needsNetwork
         gate = ConcurrencyGate(limit: description.concurrency)
         window = max(16, min(description.concurrency, 1_000_000) * 4)
         breaker = Breaker(description.breaker)
@@ -75,15 +77,17 @@ package struct LaneDescription: Sendable {
     package var account: AccountID
     package var rate: RateLimit?
     package var breaker: BreakerPolicy
+    package var needsNetwork: Bool
 
     package init(
         provider: ProviderID, concurrency: Int, account: AccountID? = nil, rate: RateLimit? = nil,
-        breaker: BreakerPolicy = BreakerPolicy()
+        breaker: BreakerPolicy = BreakerPolicy(), needsNetwork: Bool = true
     ) {
         self.provider = provider
         self.concurrency = concurrency
         self.account = account ?? AccountID(rawValue: provider.rawValue)
         self.rate = rate
         self.breaker = breaker
+        self.needsNetwork = needsNetwork
     }
 }

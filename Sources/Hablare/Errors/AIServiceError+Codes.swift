@@ -55,7 +55,7 @@ extension AIServiceError.Code {
     public static let unknownRequest = Self(rawValue: "unknown-request")
     /// The request is not in a state that allows the operation.
     public static let invalidState = Self(rawValue: "invalid-state")
-    /// The engine was shut down; the request is on disk and goes on when an engine runs again.
+    /// The engine was shut down or suspended; the request is on disk and goes on when an engine runs again.
     public static let suspended = Self(rawValue: "suspended")
     /// The call was given up because it was cancelled. Never the outcome of a request: that is `.cancelled`.
     public static let cancelled = Self(rawValue: "cancelled")

@@ -44,7 +44,8 @@ extension AIServiceError {
             "No request has the UUID \(id). It was never submitted to this store, or it was deleted.")
     }
 
-    /// The engine shut down while somebody waited.
+    /// The engine shut down, or went to rest, while somebody waited.
     package static let suspended = AIServiceError(
-        .suspended, "The engine was shut down. The request is on disk and goes on when an engine runs again.")
+        .suspended,
+        "The engine was shut down or suspended. The request is on disk and goes on when an engine runs again.")
 }

@@ -8,8 +8,10 @@ package enum StopReason: Sendable, Hashable {
     case cancelled
     /// Its request's deadline passed.
     case expired
-    /// The engine shuts down.
+    /// The engine shuts down, or rests for a while.
     case interrupted
+    /// It failed of the network while there was none: nobody told it to stop, and it is none of the provider's doing.
+    case offline
 }
 
 /// What a provider's answer means, given what was asked of it meanwhile. Pure.
@@ -57,6 +59,9 @@ package struct AttemptVerdict: Sendable {
         case (.failure, .interrupted):
             outcome = .interrupted
             billing = .maybeBilled
+        case (.failure(let error), .offline):
+            outcome = .interrupted
+            billing = error.disposition == .outcomeUnknown ? .maybeBilled : .neverSent
         case (.failure(let error), nil):
             outcome = .failed(error)
             billing = error.disposition == .outcomeUnknown ? .maybeBilled : .neverSent
@@ -84,7 +89,8 @@ extension AIServiceError {
 
     static let interrupted = AIServiceError(
         .suspended,
-        "The attempt was stopped because its process shut down; nobody knows whether it was carried out, and billed.")
+        "The attempt was stopped because its process shut down or was suspended; nobody knows whether it was carried out, and billed."
+    )
 
     static let attemptCancelled = AIServiceError(
         .cancelled, "The attempt was stopped because its request was cancelled.")

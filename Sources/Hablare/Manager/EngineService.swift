@@ -7,7 +7,8 @@ public import ServiceLifecycle
 /// Add it to a `ServiceGroup`, or use ``run(_:while:)``. While it runs, whatever was acknowledged within the claim
 /// scope is run to an end. On graceful shutdown nothing new is started, attempts under way get
 /// ``EngineConfiguration/shutdownGrace`` to end, then are stopped and wait in the store; on cancellation they are
-/// stopped at once.
+/// stopped at once. Between ``AIRequestManager/suspend(for:grace:)`` and ``AIRequestManager/resume(from:)`` it runs on
+/// and rests; it may also be started then.
 public struct EngineService: Service {
     private let manager: AIRequestManager
 
@@ -68,25 +69,73 @@ public struct EngineService: Service {
     ) async throws {
         try manager.configuration.check()
         let housekeeper = Housekeeper(manager)
-        let registration = Guarded(try await housekeeper.register())
-        manager.hub.open()
-        manager.dispatcher.open(as: registration.withLock { $0.owner })
+        let dispatcher = manager.dispatcher
+        let registration = try await begin(with: housekeeper)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask(executorPreference: manager.seams.taskExecutor) {
+                await untilShutdown()
+                dispatcher.endOrdered()
+            }
+            if let registration {
+                await work(as: registration, with: housekeeper, whenOpen: whenStarted)
+                rest()
+            } else {
+                rest()
+                whenStarted()
+            }
+            while await dispatcher.untilToWork() {
+                if let registration = await housekeeper.registerAgain() {
+                    await work(as: registration, with: housekeeper)
+                }
+                rest()
+            }
+        }
+        dispatcher.engineEnded()
+        manager.tellOrKeepSilent()
+    }
+
+    /// Registers the process, unless it is to rest.
+    private func begin(with housekeeper: Housekeeper) async throws -> Housekeeper.Registration? {
+        let (isToWork, before) = manager.dispatcher.engineStarted()
+        guard isToWork else { return nil }
+        do {
+            return try await housekeeper.register()
+        } catch {
+            manager.dispatcher.engineFailed(before: before)
+            throw error
+        }
+    }
+
+    /// Works until the engine is to rest or to shut down, and gives back everything then.
+    private func work(
+        as registered: Housekeeper.Registration, with housekeeper: Housekeeper, whenOpen: @Sendable () -> Void = {}
+    ) async {
+        let registration = Guarded(registered)
+        manager.tellOrKeepSilent()
+        manager.dispatcher.open(as: registered.owner)
         await manager.deadlines.open()
         manager.answers.attended(true)
-        whenStarted()
+        whenOpen()
         await withTaskGroup(of: Void.self) { group in
             let executor = manager.seams.taskExecutor
             group.addTask(executorPreference: executor) { await housekeeper.keepHouse(registration) }
             group.addTask(executorPreference: executor) { await housekeeper.watchOthers() }
             group.addTask(executorPreference: executor) { await housekeeper.keepWithinLimits() }
-            await untilShutdown()
+            await manager.dispatcher.untilClosed()
             group.cancelAll()
         }
         manager.answers.attended(false)
         await manager.deadlines.close()
-        await manager.dispatcher.drain(grace: Task.isCancelled ? .zero : manager.configuration.shutdownGrace)
+        let isToRest = manager.dispatcher.order != .end
+        // Whoever rests had its grace already.
+        let grace = isToRest || Task.isCancelled ? .zero : manager.configuration.shutdownGrace
+        await manager.dispatcher.drain(grace: grace)
         await housekeeper.deregister(registration.withLock { $0 })
-        manager.hub.shutDown()
+    }
+
+    private func rest() {
+        manager.dispatcher.engineRested()
+        manager.tellOrKeepSilent()
     }
 
     private static func shutdownOrCancellation() async {

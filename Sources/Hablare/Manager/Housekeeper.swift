@@ -7,6 +7,9 @@ struct Housekeeper: Sendable {
     /// How many looks around were called for, and how many of these calls were answered by one that succeeded.
     private let looks = Guarded((wanted: 0, done: 0))
 
+    /// Registrations of this process that it could not end: it does when it registers again.
+    private let unretired = Guarded<Set<OwnerID>>([])
+
     init(_ manager: AIRequestManager) {
         self.manager = manager
     }
@@ -42,12 +45,27 @@ struct Housekeeper: Sendable {
         }
     }
 
+    /// Registers the process after a rest. Tries until the store takes it, or the engine is to rest again or to end.
+    func registerAgain() async -> Registration? {
+        while manager.dispatcher.order == .work {
+            do {
+                return try await register()
+            } catch {
+                manager.logger.error(
+                    "The engine cannot go on after its rest; tried again", metadata: ["error": "\(error)"])
+            }
+            await manager.dispatcher.untilNotToWork(within: manager.configuration.renewalInterval)
+        }
+        return nil
+    }
+
     func deregister(_ registration: Registration) async {
         do {
             _ = try await manager.journal.commit(.retireOwner(registration.owner, at: manager.seams.date()))
         } catch {
             manager.logger.error(
                 "The process could not deregister; the next one does it", metadata: ["error": "\(error)"])
+            unretired.withLock { _ = $0.insert(registration.owner) }
         }
         manager.store.liveness?.release(registration.lockName)
     }
@@ -55,11 +73,13 @@ struct Housekeeper: Sendable {
     /// Breaks the leases of processes that are gone: at once where their lock says so, else when their lease ran out.
     private func reap(except own: OwnerID) async throws {
         let others = try await manager.reading { try $0.owners() }.filter { $0.id != own }
-        for other in others where try isGone(other.registration) {
+        let left = unretired.withLock { $0 }
+        for other in others where try left.contains(other.id) || isGone(other.registration) {
             let receipt = try await manager.journal.commit(.retireOwner(other.id, at: manager.seams.date()))
             manager.logger.notice(
                 "Took over from a process that is gone",
                 metadata: ["pid": "\(other.registration.processID)", "receipt": "\(receipt)"])
+            unretired.withLock { _ = $0.remove(other.id) }
             manager.dispatcher.backlogMayExist()
             // What others did to the requests that are watched here is not all of it: some may be held now.
             looks.withLock { $0.wanted += 1 }

@@ -35,6 +35,10 @@ public protocol AIServiceProvider: Sendable {
     /// where a budget counts the request. `nil`, the default: not known.
     func maximumUsage(of request: AIRequest) -> Usage?
 
+    /// Whether it rests while there is no network (``SuspensionReason/offline``). Default: true. A provider on this
+    /// machine says false, and goes on.
+    var needsNetwork: Bool { get }
+
     /// Does the work from a prompt as plain text.
     func generate(prompt: String, parameters: [String: ParameterValue]) async -> Result<ResponseContent, AIServiceError>
 
@@ -54,6 +58,9 @@ extension AIServiceProvider {
     public var account: AccountID { AccountID(rawValue: id.rawValue) }
     /// The Unicode scalars of the prompt's plain text.
     public func units(of request: AIRequest) -> Double { Double(request.prompt.plainText.unicodeScalars.count) }
+
+    /// It does.
+    public var needsNetwork: Bool { true }
 
     /// Not known.
     public func maximumUsage(of request: AIRequest) -> Usage? { nil }

@@ -11,6 +11,7 @@ public struct ProviderRegistry: Sendable {
         let account: AccountID
         let instance: ProviderInstance
         let responseType: ContentType
+        let needsNetwork: Bool
 
         init(_ provider: any AIServiceProvider) {
             id = provider.id
@@ -19,6 +20,7 @@ public struct ProviderRegistry: Sendable {
             account = provider.account
             instance = provider.instance
             responseType = provider.responseType
+            needsNetwork = provider.needsNetwork
         }
     }
 

@@ -12,6 +12,10 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         case unclaimed(ahead: Int?)
         /// The process that looked has no provider of that id.
         case noProvider
+        /// No running process has taken it, and the engine of the process that looked rests in the background.
+        case suspended
+        /// No running process has taken it, and the process that looked has no network, which its provider needs.
+        case offline
         /// Its last attempt failed; the next one is not sent before the date.
         case backingOff(until: Date)
         /// The account's limit is used up, or the provider asked for a pause; nothing is sent to it before the date.

@@ -9,6 +9,8 @@ extension RequestSnapshot.WaitReason {
         case .unclaimed: "unclaimed"
         case .following: "following"
         case .noProvider: "no-provider"
+        case .suspended: "suspended"
+        case .offline: "offline"
         case .backingOff: "backing-off"
         case .rateLimited: "rate-limited"
         case .providerFailing: "provider-failing"
@@ -20,7 +22,7 @@ extension RequestSnapshot.WaitReason {
     var until: Date? {
         switch self {
         case .backingOff(let date), .rateLimited(let date), .providerFailing(let date): date
-        case .queued, .following, .unclaimed, .noProvider, .held: nil
+        case .queued, .following, .unclaimed, .noProvider, .suspended, .offline, .held: nil
         }
     }
 
@@ -38,6 +40,8 @@ extension RequestSnapshot.WaitReason {
         case .following(let leader):
             return "request \(leader.text) asked for the same before; its call is this one's, too"
         case .noProvider: return "there is no provider \(provider) here"
+        case .suspended: return "this process rests in the background; any other may take it"
+        case .offline: return "this process has no network, which \(provider) needs"
         case .backingOff(let date):
             guard date > time.now else { return "its last attempt failed; the next one is due" }
             return "its last attempt failed; waits \(time.until(date)) before the next one"

@@ -65,6 +65,9 @@ public struct CommandProvider: AIServiceProvider {
         return limits
     }
 
+    /// What the template says.
+    public var needsNetwork: Bool { template.needsNetwork }
+
     /// Runs the program once.
     ///
     /// For a request that streams, what the program writes to standard output is yielded while it is written, except

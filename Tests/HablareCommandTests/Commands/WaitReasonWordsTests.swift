@@ -15,6 +15,8 @@ import Testing
             (.queued(ahead: nil), "queued in a running process"),
             (.unclaimed(ahead: 0), "no running process has taken it yet, next in line"),
             (.noProvider, "there is no provider voice here"),
+            (.suspended, "this process rests in the background; any other may take it"),
+            (.offline, "this process has no network, which voice needs"),
             (
                 .backingOff(until: soon),
                 "its last attempt failed; waits until 22:13:32 (in 12 s) before the next one"

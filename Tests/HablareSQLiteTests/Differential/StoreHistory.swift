@@ -20,6 +20,8 @@ struct StoreHistory {
     private var now = 0
     private var owners: [OwnerID] = [OwnerID(rawValue: 99)]
     private var submissions: [Submission] = []
+    /// Those whose answers entered the cache.
+    private var answered: [Submission] = []
     private var leases: [(flight: FlightID, request: UUID, lifecycle: FlightLifecycle)] = []
     private var attempts: [RunningAttempt] = []
     /// Flights that have somebody to fall back on: only these are ever diverted.
@@ -107,6 +109,9 @@ struct StoreHistory {
             }
         case .done, .started:
             if let started = attempted.started { attempts.append(started) }
+            if case .settle(let end) = attempted.write, end.caching != nil, case .completed = end.outcome {
+                answered += submissions.filter { $0.request.id == end.request }
+            }
             guard case .append(let group) = attempted.write else { return }
             receiptKinds.insert("appended")
             var rest = group.bytes
@@ -228,7 +233,9 @@ struct StoreHistory {
     }
 
     private mutating func anySubmission() throws -> Submission {
-        var submission = try anyUncachedSubmission()
+        var submission =
+            try chance(4)
+            ? recent(answered).map { try twin(of: $0) } ?? anyUncachedSubmission() : anyUncachedSubmission()
         if !chance(4) { submission.cacheWindow = anyWindow() }
         return submission
     }

@@ -17,7 +17,7 @@ import Testing
     @Test("The random events let flights run to their end")
     func modelIsAwake() throws {
         var finished = 0
-        for seed in UInt64(0)..<20 {
+        for seed in UInt64(0)..<40 {
             var model = DispatchModel(seed: seed)
             for _ in 0..<300 { try model.step() }
             finished += model.finished

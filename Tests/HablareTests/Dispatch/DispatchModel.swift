@@ -11,7 +11,8 @@ struct DispatchViolation: Error, CustomStringConvertible {
 /// A bookkeeper of its own around a `DispatchCore`: a store, a shell that takes its time, and the invariants.
 ///
 /// It knows nothing of lanes' windows or turns; it only knows where each flight is, what was promised and what was
-/// asked for, and that all of it happens in any order. Two of its four providers share an account with a limit.
+/// asked for, and that all of it happens in any order. Two of its four providers share an account with a limit; two need
+/// no network.
 struct DispatchModel {
     private enum Place: Equatable {
         /// In the store, for anybody.
@@ -56,6 +57,7 @@ struct DispatchModel {
     private var promisedStarts: [ProviderID: Int] = [:]
     private var isOpen = false
     private var isParked = false
+    private var suspensions: Set<SuspensionReason> = []
     private var log: [String] = []
     private let providers: [ProviderID]
     private var now = StoreWorkbench.date(0)
@@ -73,11 +75,13 @@ struct DispatchModel {
         let limit = RateLimit(requestsPerMinute: 600)
         let lanes = [
             LaneDescription(provider: "a", concurrency: Int.random(in: 1...2, using: &random)),
-            LaneDescription(provider: "b", concurrency: Int.random(in: 1...6, using: &random)),
+            LaneDescription(
+                provider: "b", concurrency: Int.random(in: 1...6, using: &random), needsNetwork: false),
             LaneDescription(
                 provider: "c", concurrency: Int.random(in: 1...6, using: &random), account: "shared", rate: limit),
             LaneDescription(
-                provider: "d", concurrency: Int.random(in: 1...6, using: &random), account: "shared", rate: limit),
+                provider: "d", concurrency: Int.random(in: 1...6, using: &random), account: "shared", rate: limit,
+                needsNetwork: false),
         ]
         core = DispatchCore(
             lanes: lanes.map { lane in
@@ -93,7 +97,9 @@ struct DispatchModel {
     // MARK: Steps
 
     mutating func step() throws {
-        switch Int.random(in: 0..<100, using: &random) {
+        switch Int.random(in: 0..<106, using: &random) {
+        case 100: try suspend()
+        case 101..<106: try resume(SuspensionReason.allCases.randomElement(using: &random) ?? .offline)
         case 0..<18: try submit()
         case 18..<82: try doSomeErrand()
         case 82..<86: foreignSubmission()
@@ -111,6 +117,7 @@ struct DispatchModel {
     mutating func runDry() throws {
         try open()
         try recover()
+        for reason in SuspensionReason.allCases { try resume(reason) }
         while true {
             while !errands.isEmpty {
                 try doSomeErrand(failing: false)
@@ -137,12 +144,29 @@ struct DispatchModel {
         }
     }
 
+    private func isResting(_ provider: ProviderID) -> Bool {
+        let needsNetwork = provider == "a" || provider == "c"
+        return suspensions.contains(.background) || needsNetwork && suspensions.contains(.offline)
+    }
+
+    private mutating func suspend() throws {
+        let reason = SuspensionReason.allCases.randomElement(using: &random) ?? .offline
+        suspensions.insert(reason)
+        try perform(core.suspended(for: reason), "suspended for \(reason)")
+    }
+
+    private mutating func resume(_ reason: SuspensionReason) throws {
+        suspensions.remove(reason)
+        try perform(core.resumed(from: reason, now: now), "resumed from \(reason)")
+    }
+
     private func isLimited(_ provider: ProviderID) -> Bool { provider == "c" || provider == "d" }
 
     private mutating func submit() throws {
         let provider = providers.randomElement(using: &random) ?? "a"
         let placement = core.submitting(to: provider, cost: 1, now: now)
         log.append("submitting \(provider): \(placement)")
+        guard placement == .leave || !isResting(provider) else { throw violation("a place in a lane that rests") }
         if placement == .start {
             promisedStarts[provider, default: 0] += 1
             try spend(provider)
@@ -198,9 +222,8 @@ struct DispatchModel {
                 core.submissionDropped(to: provider, placement: placement, cost: 1, now: now), "dropped \(placement)")
         case .stored(let flight, let placement):
             if placement == .start { promisedStarts[flight.provider, default: 0] -= 1 }
-            if placement == .start, !isOpen || toldCancelled.contains(flight.id), isLimited(flight.provider) {
-                permits += 1
-            }
+            let isUnwanted = !isOpen || isResting(flight.provider) || toldCancelled.contains(flight.id)
+            if placement == .start, isUnwanted, isLimited(flight.provider) { permits += 1 }
             let effects = core.submitted(flight, as: placement, now: now)
             if placement == .lease { arrived(flight, effects) }
             if placement == .start, places[flight.id] == .underWay, !effects.contains(where: { $0.concerns(flight.id) })
@@ -345,7 +368,9 @@ struct DispatchModel {
         for effect in effects {
             switch effect {
             case .start(let flight):
-                guard isOpen, !isParked else { throw violation("a start while closed or parked") }
+                guard isOpen, !isParked, !isResting(flight.provider) else {
+                    throw violation("a start while closed, parked or resting")
+                }
                 try spend(flight.provider)
                 guard health[flight.provider]?.sent(flight.id, now: now) == true else {
                     throw violation("a call to a provider that is left alone")
@@ -356,13 +381,18 @@ struct DispatchModel {
                 if toldCancelled.contains(flight.id) {
                     throw violation("flight \(flight.id.rawValue) is run although it was cancelled")
                 }
+                guard !isResting(flight.provider) else { throw violation("a run in a lane that rests") }
                 try begin(flight)
                 errands.append(.run(flight.id))
             case .claim(let provider, let limit):
-                guard limit > 0, isOpen, !isParked else { throw violation("a claim of \(limit)") }
+                guard limit > 0, isOpen, !isParked, !isResting(provider) else {
+                    throw violation("a claim of \(limit)")
+                }
                 errands.append(.claim(provider, limit: limit))
             case .reserve(let request):
-                guard !request.costs.isEmpty, isOpen, !isParked, request.account == "shared" else {
+                guard !request.costs.isEmpty, isOpen, !isParked, request.account == "shared",
+                    !isResting("c") || !isResting("d")
+                else {
                     throw violation("a reservation of \(request.costs.count)")
                 }
                 errands.append(.reserve(request))
@@ -400,6 +430,11 @@ struct DispatchModel {
         }
         guard core.running == underWay.count else {
             throw violation("the core counts \(core.running) under way, they are \(underWay.count)")
+        }
+        if let flight = places.first(where: { id, place in
+            place == .queued && flights[id].map { isResting($0.provider) } ?? false
+        }) {
+            throw violation("flight \(flight.key.rawValue) is queued in a lane that rests")
         }
         let queued = places.filter { $0.value == .queued }.count
         guard core.held >= queued + underWay.count else {

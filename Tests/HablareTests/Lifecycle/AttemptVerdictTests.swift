@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct AttemptVerdictTests {
     private static let reasons: [StopReason?] = [
-        nil, .timedOut(after: .seconds(3)), .cancelled, .expired, .interrupted,
+        nil, .timedOut(after: .seconds(3)), .cancelled, .expired, .interrupted, .offline,
     ]
 
     private func summary(
@@ -42,8 +42,16 @@ import Testing
         #expect(
             Self.reasons.map { summary(.failure(network), $0) } == [
                 "connection-reset neverSent", "timeout maybeBilled", "cancelled maybeBilled", "expired maybeBilled",
-                "interrupted maybeBilled",
+                "interrupted maybeBilled", "interrupted neverSent",
             ])
+    }
+
+    @Test("A failure of the network while there is none is an interruption, maybe billed where nobody knows")
+    func offline() {
+        #expect(
+            [AIServiceError.Code.connectionFailed, .connectionLost].map {
+                summary(.failure(AIServiceError($0, "")), .offline)
+            } == ["interrupted neverSent", "interrupted maybeBilled"])
     }
 
     @Test("A failure by itself was not billed, unless nobody knows")

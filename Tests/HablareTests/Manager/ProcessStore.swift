@@ -61,9 +61,12 @@ final class ProcessStore: RequestStore {
     private let state = Guarded(State())
 
     let content: (any ContentStore)?
+    private let knowsLiveness: Bool
 
-    init(_ machine: Machine = Machine(), content: (any ContentStore)? = nil) {
+    /// - Parameter knowsLiveness: Whether locks say who is dead, or leases do by running out.
+    init(_ machine: Machine = Machine(), content: (any ContentStore)? = nil, knowsLiveness: Bool = true) {
         self.machine = machine
+        self.knowsLiveness = knowsLiveness
         self.content = content
     }
 
@@ -80,6 +83,9 @@ final class ProcessStore: RequestStore {
             state.failsClaims = condition == nil
         }
     }
+
+    /// How many commits this process has made.
+    var commits: Int { state.withLock { $0.own } }
 
     func recover() { state.withLock { $0.failure = nil } }
 
@@ -107,7 +113,7 @@ final class ProcessStore: RequestStore {
     }
 
     var signal: (any StoreSignal)? { machine }
-    var liveness: (any OwnerLiveness)? { machine }
+    var liveness: (any OwnerLiveness)? { knowsLiveness ? machine : nil }
     func snapshot(of id: UUID) -> RequestSnapshot? { shared.snapshot(of: id) }
     func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] { shared.snapshots(filter) }
     func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] { shared.flights(ids) }

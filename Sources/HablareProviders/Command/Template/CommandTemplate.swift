@@ -34,6 +34,8 @@ public struct CommandTemplate: Sendable, Hashable {
     public var voices: CommandVoiceSource
     /// The command that installs the program, for the error of its absence: `apt-get install espeak-ng`.
     public var installation: String?
+    /// Whether the program needs the network, and so rests while there is none. Default: false.
+    public var needsNetwork = false
 
     /// Creates a template. Nothing is checked here: ``CommandProvider/init(_:supervisor:searchPath:)`` does.
     ///

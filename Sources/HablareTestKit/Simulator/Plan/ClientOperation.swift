@@ -1,3 +1,5 @@
+import Hablare
+
 /// Something that client code does. Requests are numbers; numbers beyond the plan's requests are ones that nobody
 /// submitted, or that `regenerate` made.
 enum ClientOperation: Sendable, Hashable {
@@ -24,6 +26,9 @@ enum ClientOperation: Sendable, Hashable {
     case peek(Int32)
     /// Lets all answers drop out of the cache.
     case invalidate
+    /// Rests for a reason, with a grace of so many nanoseconds.
+    case suspend(SuspensionReason, grace: Int64)
+    case resume(SuspensionReason)
 
     /// The one request that it is about.
     var request: Int32? {
@@ -32,7 +37,7 @@ enum ClientOperation: Sendable, Hashable {
             .status(let id), .snapshot(let id), .cancel(let id), .retry(let id), .regenerate(let id), .delete(let id),
             .read(let id, _, _):
             id
-        case .submitJob, .cancelJob, .cancelAll, .invalidate: nil
+        case .submitJob, .cancelJob, .cancelAll, .invalidate, .suspend, .resume: nil
         // What it asks for is not on record, whoever else submits it.
         case .peek: nil
         }

@@ -30,6 +30,12 @@ struct ProviderFailure: Sendable {
         if case .retry(let after) = disposition { after } else { nil }
     }
 
+    /// A row of the network.
+    static func ofNetwork(_ number: Int32) -> Int32 {
+        let network = rows.indices.filter { rows[$0].category == .network }
+        return Int32(network[Int(number) % network.count])
+    }
+
     /// The rows after which another attempt may help and does no harm.
     static let retryable = rows.indices.filter { row in
         if case .retry = rows[row].disposition { !rows[row].isAbsurd } else { false }

@@ -47,6 +47,9 @@ extension SimulationPlan {
         var draft = PlanDraft(random: random, providers: providers.count, slots: slots, horizon: horizon)
         if hasBacklog { draft.backlog() }
         draft.draw(isCalm: hasBacklog || random.percent(15))
+        // From a generator of their own, so that plans without rests stay what they are.
+        var dice = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x5e57)
+        if !hasBacklog, dice.percent(30) { draft.rests(&dice) }
         requests = draft.requests
         events = draft.ordered
     }
@@ -313,6 +316,30 @@ private struct PlanDraft {
             default: fault(.doze(random.within(1...40) * second))
             }
         }
+    }
+
+    // MARK: Rests
+
+    /// Rests of processes, some of which are in each other's way.
+    mutating func rests(_ dice: inout SeededGenerator) {
+        for _ in 0..<dice.within(1...4) {
+            let slot = Int(dice.below(Int64(slots)))
+            let time = dice.percent(50) ? dice.below(horizon / 8) : dice.below(horizon)
+            for reason in dice.element(
+                of: [[.background], [.offline], [.background, .offline]] as [[SuspensionReason]])
+            {
+                let begin = time + dice.below(300 * millisecond)
+                let grace = dice.element(of: [0, 0, 500, 3000, 60_000]) * millisecond
+                let patience = dice.percent(15) ? dice.below(2000 * millisecond) : nil
+                let end = begin + dice.element(of: [0, 20, 2000, 8000]) * dice.below(millisecond)
+                rest(.suspend(reason, grace: grace), at: begin, slot: slot, patience: patience)
+                rest(.resume(reason), at: end, slot: slot)
+            }
+        }
+    }
+
+    private mutating func rest(_ operation: ClientOperation, at time: Int64, slot: Int, patience: Int64? = nil) {
+        events.append((min(time, horizon - 1), slot, .operation(operation, patience: patience)))
     }
 
     private mutating func point() -> Fault.Point {

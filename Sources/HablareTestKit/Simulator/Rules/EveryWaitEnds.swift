@@ -1,5 +1,7 @@
+import Hablare
+
 /// G4: whoever waits in a process that lives is answered: with the outcome, with his own cancellation, or with the
-/// news that the engine was shut down.
+/// news that the engine was shut down or rests.
 enum EveryWaitEnds: SimulationRule {
     static let name = "G4 every wait ends"
 
@@ -26,7 +28,10 @@ enum EveryWaitEnds: SimulationRule {
                 found.append("operation \(operation.number), \(operation.operation), ended only by the last shutdown")
             }
             if operation.result?.isRefused(.suspended) == true,
-                process.shutdownOrdered.map({ $0 > returned }) ?? true, process.serviceEnded == nil
+                process.shutdownOrdered.map({ $0 > returned }) ?? true, process.serviceEnded == nil,
+                !history.rests.contains(where: {
+                    $0.process == operation.process && $0.reason == .background && $0.begin < returned
+                })
             {
                 found.append("operation \(operation.number) was told of a shutdown that nobody ordered")
             }

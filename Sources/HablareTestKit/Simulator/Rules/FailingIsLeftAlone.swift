@@ -91,6 +91,8 @@ enum FailingIsLeftAlone: SimulationRule {
     private static func health(_ call: CallStory, _ history: SimulationHistory) -> Health? {
         guard let end = call.end, call.cancelled.map({ $0.place > end.place }) ?? true else { return nil }
         guard let failure = history.failure(of: call) else { return end.how == .cancelled ? nil : .sound }
+        // Without a network its failure says nothing of the provider.
+        if history.isOffline(call, within: history.hurry) { return nil }
         switch failure.disposition {
         case .retry: return failure.code == .rateLimited ? .unknown : .failing
         case .outcomeUnknown: return .failing

@@ -19,7 +19,8 @@ package enum SimulationRules {
     /// In the order of the guarantees.
     package static let all: [any SimulationRule.Type] = [
         AcknowledgedIsDurable.self, ContentIsKept.self, OneRecordedOutcome.self, AnswersAreTrue.self, WorkIsShared.self,
-        FinalIsFinal.self, EveryWaitEnds.self, LateReadersKnow.self, CancelMeansCancel.self, OneFlight.self,
+        FinalIsFinal.self, EveryWaitEnds.self, RestIsKept.self, LateReadersKnow.self, CancelMeansCancel.self,
+        OneFlight.self,
         LeasesAreRespected.self, NothingPaidInSilence.self, ErrorsAreTyped.self, ConcurrencyIsLimited.self,
         RetriesAreBounded.self, NobodyGivesUpEarly.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self,
         WaitsAreExplained.self,

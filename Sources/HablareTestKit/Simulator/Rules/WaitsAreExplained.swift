@@ -15,6 +15,13 @@ enum WaitsAreExplained: SimulationRule {
                 let calls = story.calls.filter { life.contains($0.started) }
                 switch reason {
                 case .queued: break
+                case .resting(let reason):
+                    if !history.rests.contains(where: {
+                        $0.process == operation.process && $0.reason == reason && $0.begin < returned
+                            && $0.end > operation.called
+                    }) {
+                        found.append("request \(story.number) waits for a rest that is none (\(operation.number))")
+                    }
                 case .backingOff(let until):
                     if let next = calls.first(where: {
                         $0.started > returned && $0.attempt > attempts(before: operation, story)

@@ -24,10 +24,16 @@ extension RequestStory {
 }
 
 extension SimulationHistory {
-    /// Whether a call's process could record its end as the request's own: nobody had broken its leases while it lived.
+    /// Whether a call's process could record its end as the request's own: nobody had broken its leases while it lived,
+    /// and it had not given them back itself, to rest, before the store took what it had to record.
     func isTrusted(_ call: CallStory) -> Bool {
         let process = processes[Int(call.process)]
-        return process.retirements.allSatisfy { $0.by == process.number || $0.place > process.death ?? .max }
+        let end = call.end?.place ?? .max
+        return process.retirements.allSatisfy { retirement in
+            retirement.by == process.number
+                ? !process.storeFailures.contains { $0 > end && $0 < retirement.place }
+                : retirement.place > process.death ?? .max
+        }
     }
 
     /// Whether nothing came between a call and the recording of its answer.

@@ -25,6 +25,8 @@ package struct SimulationHistory: Sendable {
     private(set) var requests: [Int32: RequestStory] = [:]
     /// What providers said of their limits, by call.
     private(set) var sayings: [Int32: LimitsSaying] = [:]
+    /// When processes were to rest.
+    private(set) var rests: [RestStory] = []
     private(set) var faultsEnded = Int.max
     private(set) var faultsEndedTime: Int64 = 0
     private(set) var quiet = Int.max
@@ -144,6 +146,7 @@ package struct SimulationHistory: Sendable {
         }
         for call in calls { requests[call.request, default: RequestStory(number: call.request)].calls.append(call) }
         for id in requests.keys { requests[id]?.massCancels = massCancels }
+        rests = findRests()
         gather()
     }
 
@@ -183,7 +186,8 @@ package struct SimulationHistory: Sendable {
         switch operation.operation {
         case .submitJob(_, _, let ids):
             for id in Set(ids).sorted() { requests[id, default: RequestStory(number: id)].submits.append(operation) }
-        case .cancelAll, .cancelJob, .peek, .invalidate: break  // of everything, also of what is submitted meanwhile
+        case .suspend, .resume, .peek: break  // of no request
+        case .cancelAll, .cancelJob, .invalidate: break  // of everything, also of what is submitted meanwhile
         default:
             guard let id = operation.operation.request else { return }
             requests[id, default: RequestStory(number: id)].note(operation)

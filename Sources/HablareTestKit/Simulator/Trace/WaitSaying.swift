@@ -1,4 +1,4 @@
-import Hablare
+package import Hablare
 
 /// Why a request waits, as its snapshot says; times in virtual nanoseconds, if no clock jumped.
 package enum WaitSaying: Sendable, Hashable {
@@ -12,11 +12,15 @@ package enum WaitSaying: Sendable, Hashable {
     case providerFailing(until: Int64)
     /// For somebody's word.
     case held
+    /// For the end of a rest.
+    case resting(SuspensionReason)
 
     init(_ reason: RequestSnapshot.WaitReason) {
         self =
             switch reason {
             case .queued, .following, .unclaimed, .noProvider: .queued
+            case .suspended: .resting(.background)
+            case .offline: .resting(.offline)
             case .backingOff(let until): .backingOff(until: SimulationNames.time(until))
             case .rateLimited(let until): .rateLimited(until: SimulationNames.time(until))
             case .providerFailing(let until): .providerFailing(until: SimulationNames.time(until))

@@ -76,6 +76,16 @@ struct SimulatedClient: Sendable {
             return answer.map { Observed($0) } ?? .done
         case .invalidate:
             return .count(Int32(try await manager.invalidateCache(.everything)))
+        case .suspend(let reason, let grace):
+            // One that comes so late would rest for ever.
+            guard !simulation.isResting else { return .count(0) }
+            if reason == .offline { process.state.withLock { $0.isOffline = true } }
+            await manager.suspend(for: reason, grace: .nanoseconds(grace))
+            return .done
+        case .resume(let reason):
+            if reason == .offline { process.state.withLock { $0.isOffline = false } }
+            manager.resume(from: reason)
+            return .done
         }
     }
 

@@ -11,6 +11,8 @@ final class SimulatedProcess: Sendable {
         /// Operations of client code that have not ended.
         var pending: Set<Int32> = []
         var isServiceRunning = true
+        /// Whether it has no network.
+        var isOffline = false
         /// How far its date is from the virtual time, in nanoseconds.
         var dateOffset: Int64 = 0
         var failingCommits = 0
@@ -80,7 +82,9 @@ final class SimulatedProcess: Sendable {
             state.failingClaims = 0
             state.failingReads = 0
             state.deathAtCommit = nil
+            state.isOffline = false
         }
+        for reason in SuspensionReason.allCases { manager?.resume(from: reason) }
     }
 
     /// Cuts the process off from the world: from now on it is dead, and does not know it.

@@ -10,6 +10,10 @@ struct SimulatedProvider: AIServiceProvider {
     let simulation: Simulation
 
     var responseType: ContentType { .text }
+    var needsNetwork: Bool { Self.needsNetwork(number) }
+
+    /// Whether a provider needs the network: all but one.
+    static func needsNetwork(_ number: Int) -> Bool { number != 1 }
 
     init(number: Int, of plan: SimulationPlan, process: SimulatedProcess, simulation: Simulation) {
         self.number = number
@@ -24,10 +28,13 @@ struct SimulatedProvider: AIServiceProvider {
 
     func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         let (number, behaviour) = simulation.callStarted(call, of: self.number, in: process)
-        let end = await withTaskCancellationHandler {
+        var end = await withTaskCancellationHandler {
             await behave(behaviour, number, call: call)
         } onCancel: {
             simulation.record(.callCancelled(number), in: process)
+        }
+        if end != .cancelled, needsNetwork, process.state.withLock({ $0.isOffline }), number % 2 == 0 {
+            end = .failed(row: ProviderFailure.ofNetwork(number / 2))
         }
         simulation.record(.callEnded(number, end), in: process)
         if case .failed(let row) = end, ProviderFailure.rows[Int(row)].isAbsurd, !process.isCutOff {

@@ -71,6 +71,9 @@ package final class Simulation: Sendable {
             steps: Int(scheduler.stamp.steps))
     }
 
+    /// Whether nothing goes wrong any more.
+    var isResting: Bool { state.withLock { $0.isResting } }
+
     var disk: SimulatedDisk? { diskBox.withLock { $0 } }
 
     private func close() {

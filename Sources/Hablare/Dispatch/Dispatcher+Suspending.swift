@@ -1,0 +1,176 @@
+import Foundation
+
+extension Dispatcher {
+    // MARK: Reasons to rest
+
+    /// For which reasons the engine rests, and whether nobody is told anything.
+    var suspensions: (reasons: Set<SuspensionReason>, isSilent: Bool) {
+        happened { ($0.suspensions.reasons, $0.suspensions.isSilent) }
+    }
+
+    /// There is a reason to rest: from now on nothing is begun that it concerns, and what is queued goes back. What is
+    /// under way may go on for the grace.
+    func suspended(for reason: SuspensionReason, grace: Duration) {
+        happened { state in
+            state.suspensions.suspended(for: reason, graceEnds: clock.now + grace)
+            apply(state.core.suspended(for: reason), &state)
+            graceMayBeOver(&state)
+        }
+    }
+
+    /// A reason to rest is gone.
+    func resumed(from reason: SuspensionReason) {
+        happened { state in
+            guard state.suspensions.resumed(from: reason) else { return }
+            apply(state.core.resumed(from: reason, now: date()), &state)
+            if state.suspensions.nextGraceEnd == nil, let timer = state.graceTimer {
+                state.cancelled.append(timer.task)
+                state.graceTimer = nil
+            }
+            wakeWaiters(&state)
+        }
+        if reason == .offline { unfinished.release() }
+    }
+
+    /// Whoever asked to rest cannot wait any longer.
+    func hurried(_ reason: SuspensionReason) {
+        happened { state in
+            state.suspensions.hurried(reason)
+            graceMayBeOver(&state)
+        }
+    }
+
+    /// Waits until the reason is gone, or nothing is under way that it concerns and all leases are given back.
+    func settled(_ reason: SuspensionReason) async {
+        switch reason {
+        case .background:
+            await wait { !$0.suspensions.contains(.background) || !$0.suspensions.isEngineUp }
+        case .offline:
+            await wait { state in
+                !state.suspensions.contains(.offline)
+                    || !state.attempts.values.contains { state.core.isOffline($0.flight.provider) }
+            }
+            await unfinished.emptyOfOnline { [self] in happened { $0.suspensions.contains(.offline) } }
+            // Leases are on their way back in some of these.
+            for errand in happened({ $0.errands.sorted { $0.key < $1.key } }) { await errand.value.value }
+        }
+    }
+
+    /// Time has passed, or a grace was set: attempts that may not go on are stopped.
+    private func graceMayBeOver(_ state: inout State) {
+        state.suspensions.timePassed(now: clock.now)
+        if state.suspensions.isGraceOver(of: .offline) {
+            for id in state.attempts.keys.sorted() {
+                guard let attempt = state.attempts[id], state.core.isOffline(attempt.flight.provider) else { continue }
+                stop(id, because: .interrupted, &state)
+            }
+        }
+        setGraceTimer(&state)
+        wakeWaiters(&state)
+    }
+
+    private func setGraceTimer(_ state: inout State) {
+        guard let next = state.suspensions.nextGraceEnd else { return }
+        if let timer = state.graceTimer {
+            if timer.fires <= next { return }
+            state.cancelled.append(timer.task)
+        }
+        state.graceTimer = (
+            next,
+            spawner.start { [weak self, clock] in
+                do {
+                    try await clock.sleep(until: next)
+                } catch {
+                    return  // replaced by an earlier timer
+                }
+                self?.happened { state in
+                    state.graceTimer = nil
+                    self?.graceMayBeOver(&state)
+                }
+            }
+        )
+    }
+
+    // MARK: The engine
+
+    /// An engine begins to run. Answers whether it is to work at once, and how things stood before.
+    func engineStarted() -> (isToWork: Bool, before: Suspensions) {
+        happened { state in
+            let before = state.suspensions
+            return (state.suspensions.engineStarted(), before)
+        }
+    }
+
+    /// The engine could not begin.
+    func engineFailed(before: Suspensions) {
+        happened { state in
+            state.suspensions.engineFailed(before: before)
+            wakeWaiters(&state)
+        }
+    }
+
+    /// The engine holds nothing any more.
+    func engineRested() {
+        happened { state in
+            state.suspensions.engineRested()
+            wakeWaiters(&state)
+        }
+    }
+
+    /// The engine is to shut down.
+    func endOrdered() {
+        happened { state in
+            state.suspensions.endOrdered()
+            wakeWaiters(&state)
+        }
+    }
+
+    /// The engine has shut down.
+    func engineEnded() {
+        happened { state in
+            state.suspensions.engineEnded()
+            wakeWaiters(&state)
+        }
+    }
+
+    /// What the engine is to do.
+    var order: Suspensions.Order { happened { $0.suspensions.order } }
+
+    /// Waits until the engine is not to work any more, for some time at most.
+    func untilNotToWork(within limit: Duration) async {
+        await wait(within: limit) { $0.suspensions.order != .work }
+    }
+
+    /// Waits until the engine that rests is to work again: true; or to shut down: false.
+    func untilToWork() async -> Bool {
+        while true {
+            await wait { $0.suspensions.order != .rest }
+            // Looked at again: the order may have changed since.
+            let order = happened { state in
+                state.suspensions.engineWoke() ? .work : state.suspensions.order
+            }
+            if order != .rest { return order == .work }
+        }
+    }
+
+    /// Waits until the engine is to shut down, or to rest and nothing may go on any longer. Nothing is begun then.
+    func untilClosed() async {
+        while true {
+            await wait { Self.isToClose($0) }
+            let isClosed = happened { state in
+                guard Self.isToClose(state) else { return false }
+                apply(state.core.closed(), &state)
+                return true
+            }
+            if isClosed { return }
+        }
+    }
+
+    private static func isToClose(_ state: State) -> Bool {
+        switch state.suspensions.order {
+        case .work: false
+        case .rest: state.attempts.isEmpty || state.suspensions.isGraceOver(of: .background)
+        case .end: true
+        }
+    }
+}

@@ -1,0 +1,61 @@
+extension AIRequestManager {
+    /// Rests for a reason, until ``resume(from:)`` takes back the last one.
+    ///
+    /// From the call on nothing is begun that the reason concerns; what is queued goes back to the store, where another
+    /// process may take it. Attempts under way may go on for the grace, then are stopped: they are in the ledger as
+    /// interrupted, with whether they may have been billed, and do not count as tries. When this returns, no call is
+    /// under way any more and no lease is held, as far as the store can be written and providers come back within
+    /// ``EngineConfiguration/cancellationGrace``. It returns early when the reason is taken back meanwhile.
+    ///
+    /// Everything else works on: submissions are stored durably and wait, cancellations and deletions are done.
+    /// Snapshots say ``RequestSnapshot/WaitReason/suspended`` or ``RequestSnapshot/WaitReason/offline``.
+    ///
+    /// - ``SuspensionReason/background``: nothing is sent at all. The process deregisters from the store and lets its
+    ///   lock go, wakes by no timer and looks at nothing; streams and waits end with
+    ///   ``AIServiceError/Code/suspended`` and are to be begun anew after the rest. Deadlines that come meanwhile are
+    ///   enforced at its end, or by other processes on time; nothing is sent after one in any case.
+    /// - ``SuspensionReason/offline``: providers that need the network rest, others go on. Streams and waits go on.
+    ///   What fails of the network, or takes too long, while it is away, is no try. Deadlines are enforced on time.
+    ///
+    /// Reasons come and go independently; the same one twice is one, of whose graces the shorter counts. A manager may
+    /// be suspended before its engine runs, and while it shuts down. Cancelling the calling task ends the grace at once,
+    /// not what has to be recorded, and takes nothing back.
+    ///
+    /// - Parameters:
+    ///   - reason: Why.
+    ///   - grace: How long attempts may go on. Default: ``EngineConfiguration/shutdownGrace``.
+    public func suspend(for reason: SuspensionReason, grace: Duration? = nil) async {
+        dispatcher.suspended(for: reason, grace: min(grace ?? configuration.shutdownGrace, .farthest))
+        tellOrKeepSilent()
+        await withTaskCancellationHandler {
+            await dispatcher.settled(reason)
+        } onCancel: { [dispatcher] in
+            dispatcher.hurried(reason)
+        }
+    }
+
+    /// Takes back a reason to rest. When no other is in force, the engine goes on by itself, as soon as the store can be
+    /// written. Harmless where the reason is not in force.
+    ///
+    /// Status streams and streams of answers can be begun anew as soon as this returns: a stream of an answer at the
+    /// position after the last chunk that was read.
+    public func resume(from reason: SuspensionReason) {
+        dispatcher.resumed(from: reason)
+        tellOrKeepSilent()
+    }
+
+    /// The reasons for which the engine rests, or would if it ran.
+    public var suspensions: Set<SuspensionReason> { dispatcher.suspensions.reasons }
+
+    /// Lets those who watch and wait be told of what happens, or tells them that they will not be.
+    ///
+    /// Called by the engine and by whoever resumes it, at the same time perhaps: whoever comes last looks again, so
+    /// that in the end it is as it is to be.
+    func tellOrKeepSilent() {
+        while true {
+            let isSilent = dispatcher.suspensions.isSilent
+            if isSilent { hub.shutDown() } else { hub.open() }
+            if dispatcher.suspensions.isSilent == isSilent { return }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite struct SuspensionsTests {
+    private func working() -> Suspensions {
+        var suspensions = Suspensions()
+        let isToWork = suspensions.engineStarted()
+        #expect(isToWork)
+        return suspensions
+    }
+
+    @Test("Only the background makes an engine rest, and only while it is in force")
+    func order() {
+        var suspensions = working()
+        suspensions.suspended(for: .offline, graceEnds: .seconds(1))
+        #expect(suspensions.order == .work)
+        suspensions.suspended(for: .background, graceEnds: .seconds(1))
+        #expect(suspensions.order == .rest && suspensions.reasons == [.background, .offline])
+        let (first, second) = (suspensions.resumed(from: .background), suspensions.resumed(from: .background))
+        #expect(first && !second, "it was not in force any more")
+        #expect(suspensions.order == .work && suspensions.reasons == [.offline])
+    }
+
+    @Test("A grace is over when its time has come, or somebody cannot wait; of two the shorter counts")
+    func graces() {
+        var suspensions = working()
+        suspensions.suspended(for: .background, graceEnds: .seconds(10))
+        suspensions.suspended(for: .background, graceEnds: .seconds(20))
+        #expect(suspensions.nextGraceEnd == .seconds(10))
+        suspensions.suspended(for: .background, graceEnds: .seconds(5))
+        #expect(suspensions.nextGraceEnd == .seconds(5))
+        suspensions.timePassed(now: .seconds(4))
+        #expect(!suspensions.isGraceOver(of: .background))
+        suspensions.timePassed(now: .seconds(5))
+        #expect(suspensions.isGraceOver(of: .background) && suspensions.nextGraceEnd == nil)
+        suspensions.suspended(for: .background, graceEnds: .seconds(20))
+        #expect(suspensions.isGraceOver(of: .background), "what is over does not begin again")
+        suspensions.hurried(.offline)
+        #expect(!suspensions.contains(.offline), "nobody asked for it")
+        suspensions.suspended(for: .offline, graceEnds: .seconds(20))
+        suspensions.hurried(.offline)
+        #expect(suspensions.isGraceOver(of: .offline))
+    }
+
+    @Test("Nobody is told anything while an engine rests in the background, or when it has ended")
+    func silence() {
+        var suspensions = Suspensions()
+        suspensions.suspended(for: .background, graceEnds: .zero)
+        #expect(!suspensions.isSilent, "none has run: whoever waits, waits for one")
+        let isToWork = suspensions.engineStarted()
+        #expect(!isToWork && suspensions.isSilent && !suspensions.isEngineUp)
+        _ = suspensions.resumed(from: .background)
+        #expect(!suspensions.isSilent, "it is about to work")
+        let hasWoken = suspensions.engineWoke()
+        #expect(hasWoken && suspensions.isEngineUp)
+        suspensions.suspended(for: .background, graceEnds: .zero)
+        #expect(!suspensions.isSilent, "what is under way may end yet")
+        suspensions.engineRested()
+        let hasWokenAgain = suspensions.engineWoke()
+        #expect(suspensions.isSilent && !hasWokenAgain)
+        suspensions.endOrdered()
+        suspensions.engineEnded()
+        _ = suspensions.resumed(from: .background)
+        #expect(suspensions.isSilent)
+    }
+
+    @Test("A shutdown counts more than a rest, and an engine that could not begin leaves all as it was")
+    func ending() {
+        var suspensions = working()
+        suspensions.suspended(for: .background, graceEnds: .zero)
+        suspensions.endOrdered()
+        #expect(suspensions.order == .end && suspensions.isEngineUp)
+        suspensions.engineRested()
+        #expect(suspensions.isEngineUp, "it has not ended yet")
+        suspensions.engineEnded()
+        #expect(!suspensions.isEngineUp)
+        _ = suspensions.resumed(from: .background)
+        let before = suspensions
+        _ = suspensions.engineStarted()
+        suspensions.engineFailed(before: before)
+        #expect(suspensions == before)
+    }
+}

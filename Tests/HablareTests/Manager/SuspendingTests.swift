@@ -1,0 +1,341 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite(.timeLimit(.minutes(1)))
+struct SuspendingTests {
+    private static let patient = EngineConfiguration(attemptTimeout: .seconds(1_000_000_000), retry: .never)
+
+    /// Runs the body while an engine works at requests that wait at a gate.
+    private func whileCalling(
+        _ count: Int = 1, at gate: Gate, _ engine: Engine,
+        _ body: @escaping @Sendable (AIRequestManager, [AIRequest]) async throws -> Void
+    ) async throws {
+        let requests = (0..<count).map { AIRequest(prompt: .text("suspended \($0)")) }
+        let manager = engine.manager
+        try await engine.run {
+            for request in requests { try await manager.submit(request, to: "scripted") }
+            await gate.arrivals(reach: 1)
+            try await body(manager, requests)
+        }
+    }
+
+    @Test("When suspend returns, no call is under way, no lease is held, the process is not registered")
+    func atRest() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let store = ProcessStore()
+        let engine = try Engine([provider], store: store, configuration: Self.patient)
+        try await whileCalling(3, at: gate, engine) { manager, requests in
+            await manager.suspend(for: .background, grace: .zero)
+            #expect(provider.record.running == 0 && provider.record.calls.count == 1)
+            #expect(try engine.store.owners().isEmpty)
+            let snapshots = try requests.map { try engine.store.snapshot(of: $0.id) }
+            #expect(snapshots.allSatisfy { $0?.phase == .pending && $0?.holder == nil })
+            #expect(engine.clock.now.offset == .zero, "it waited for nothing")
+            gate.open()
+            manager.resume(from: .background)
+            for request in requests {
+                #expect(try await text(manager.execute(requestID: request.id)) == request.prompt.plainText)
+            }
+        }
+        #expect(try engine.store.owners().isEmpty)
+    }
+
+    @Test("An attempt that is stopped is ledgered as interrupted, maybe billed, and is no try")
+    func attemptsAreNotUsedUp() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate)], configuration: Self.patient)
+        try await whileCalling(at: gate, engine) { manager, requests in
+            for rest in 2..<6 {
+                await manager.suspend(for: .background, grace: .zero)
+                manager.resume(from: .background)
+                await gate.arrivals(reach: rest)
+            }
+            gate.open()
+            _ = try await manager.execute(requestID: requests[0].id)
+            let attempts = try await manager.attempts(for: requests[0].id)
+            #expect(attempts.map(\.outcome) == Array(repeating: .interrupted, count: 4) + [.completed])
+            #expect(attempts.dropLast().allSatisfy { $0.billing == .maybeBilled })
+        }
+    }
+
+    @Test("Attempts may end within the grace, and their outcome counts; nothing else is begun")
+    func grace() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let engine = try Engine([provider], configuration: Self.patient)
+        try await whileCalling(2, at: gate, engine) { manager, requests in
+            async let rested: Void = manager.suspend(for: .background, grace: .seconds(10))
+            while try await manager.snapshot(for: requests[1].id).holder != nil { try await pause() }
+            #expect(try await manager.snapshot(for: requests[1].id).waiting == .suspended)
+            gate.open()
+            await rested
+            #expect(try await manager.status(for: requests[0].id).phase == .completed)
+            #expect(try await manager.status(for: requests[1].id) == .pending)
+            #expect(provider.record.calls.count == 1)
+        }
+        #expect(engine.clock.now.offset == .zero)
+    }
+
+    @Test("A grace ends with its time, with a shorter one, or when the task that asked is cancelled")
+    func endOfGrace() async throws {
+        for way in 0..<3 {
+            let gate = Gate()
+            let engine = try Engine([gated(gate)], configuration: Self.patient)
+            try await whileCalling(at: gate, engine) { manager, requests in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await manager.suspend(for: .background, grace: .seconds(10)) }
+                    while manager.suspensions.isEmpty { try await pause() }
+                    switch way {
+                    case 0: try await engine.advance { try engine.store.owners().isEmpty }
+                    case 1: await manager.suspend(for: .background, grace: .zero)
+                    default: group.cancelAll()
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(try engine.store.owners().isEmpty)
+                let end = engine.clock.now.offset
+                #expect(way == 0 ? end >= .seconds(10) : end == .zero)
+                #expect(try await manager.attempts(for: requests[0].id).map(\.outcome) == [.interrupted])
+            }
+        }
+    }
+
+    @Test("Resuming while suspend waits for its grace lets attempts go on, and suspend returns")
+    func resumedWithinGrace() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let engine = try Engine([provider], configuration: Self.patient)
+        try await whileCalling(2, at: gate, engine) { manager, requests in
+            async let rested: Void = manager.suspend(for: .background, grace: .seconds(10))
+            while manager.suspensions.isEmpty { try await pause() }
+            manager.resume(from: .background)
+            await rested
+            #expect(try engine.store.owners().count == 1)
+            gate.open()
+            for request in requests { _ = try await manager.execute(requestID: request.id) }
+            #expect(provider.record.calls.count == 2, "the first was not begun again")
+        }
+    }
+
+    @Test("Submissions are stored and wait, and say so; cancellations are done")
+    func submitting() async throws {
+        let provider = ScriptedProvider()
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let (kept, cancelled) = (AIRequest(prompt: "kept"), AIRequest(prompt: "cancelled"))
+        try await engine.run {
+            await manager.suspend(for: .background)
+            try await manager.submit(kept, to: "scripted")
+            try await manager.submit(cancelled, to: "scripted")
+            #expect(try await manager.snapshot(for: kept.id).waiting == .suspended)
+            #expect(try await manager.cancelRequest(cancelled.id) == .cancelled)
+            #expect(provider.record.calls.isEmpty)
+            manager.resume(from: .background)
+            #expect(try await text(manager.execute(requestID: kept.id)) == "kept")
+            #expect(provider.record.calls.count == 1)
+        }
+    }
+
+    @Test("Whoever watches, waits or reads is told, later ones too; after the rest all can begin anew, where they were")
+    func streams() async throws {
+        let gate = Gate()
+        let engine = try Engine([words(["In ", "the ", "end"], at: gate)], configuration: Self.patient)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: true))
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            gate.admitOne()
+            await gate.arrivals(reach: 2)
+            let statuses = try await manager.statusUpdates(for: request.id)
+            async let answer = read(manager, request.id)
+            async let outcome = code { _ = try await manager.outcome(of: request.id) }
+            while manager.hub.watcherCount(of: request.id) < 2 || manager.hub.chunks.readerCount(of: request.id) < 1 {
+                try await pause()
+            }
+            await manager.suspend(for: .background, grace: .zero)
+            #expect(await code { _ = try await collect(statuses) } == .suspended)
+            #expect(await outcome == .suspended)
+            #expect(try await answer == "[In ] suspended")
+            #expect(await code { _ = try await manager.outcome(of: request.id) } == .suspended)
+            manager.resume(from: .background)
+            let again = try await manager.statusUpdates(for: request.id)
+            gate.open()
+            #expect(try await collect(again).last?.phase == .completed)
+            let back = StreamPosition(generation: 1, sequence: 1)
+            #expect(
+                try await read(manager, request.id, from: back) == " restarted 2 [In ][the ][end] = In the end")
+        }
+    }
+
+    @Test("An engine that is started at rest holds nothing, and works when it is resumed")
+    func suspendedBefore() async throws {
+        let engine = try Engine()
+        let manager = engine.manager
+        await manager.suspend(for: .background)
+        let request = AIRequest(prompt: "before")
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            #expect(try engine.store.owners().isEmpty)
+            #expect(await code { _ = try await manager.outcome(of: request.id) } == .suspended)
+            manager.resume(from: .background)
+            #expect(try await text(manager.execute(requestID: request.id)) == "before")
+        }
+        #expect(try engine.store.owners().isEmpty)
+    }
+
+    @Test("An engine that is shut down at rest, or on its way to it, ends; what waits is still there")
+    func shutDown() async throws {
+        for isAtRest in [true, false] {
+            let gate = Gate()
+            let engine = try Engine(
+                [gated(gate)],
+                configuration: EngineConfiguration(attemptTimeout: .seconds(1_000_000_000), shutdownGrace: .zero))
+            let request = AIRequest(prompt: "waits")
+            let manager = engine.manager
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await gate.arrivals(reach: 1)
+                    await manager.suspend(for: .background, grace: isAtRest ? .zero : .seconds(1_000))
+                }
+                try await engine.run {
+                    try await manager.submit(request, to: "scripted")
+                    while manager.suspensions.isEmpty { try await pause() }
+                    while isAtRest, try !engine.store.owners().isEmpty { try await pause() }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try engine.store.owners().isEmpty)
+            #expect(try await manager.status(for: request.id) == .pending)
+            manager.resume(from: .background)
+            #expect(await code { _ = try await manager.outcome(of: request.id) } == .suspended, "it was shut down")
+            gate.open()
+            try await engine.run { _ = try await manager.execute(requestID: request.id) }
+        }
+    }
+
+    @Test("Another process on the store takes what was given back, at once")
+    func another() async throws {
+        let machine = ProcessStore.Machine()
+        let gate = Gate()
+        let first = try Engine([gated(gate)], store: ProcessStore(machine), configuration: Self.patient)
+        let second = try Engine([ScriptedProvider()], store: ProcessStore(machine))
+        try await whileCalling(at: gate, first) { manager, requests in
+            await manager.suspend(for: .background, grace: .zero)
+            try await second.run { () async throws in
+                #expect(try await text(second.manager.execute(requestID: requests[0].id)) == "suspended 0")
+            }
+            #expect(first.clock.now.offset == .zero && second.clock.now.offset == .zero)
+            #expect(try await manager.status(for: requests[0].id).phase == .completed)
+        }
+    }
+
+    @Test("At rest nothing looks at the store or writes to it, whatever time passes; deadlines are kept at its end")
+    func sleeps() async throws {
+        let store = ProcessStore()
+        let provider = ScriptedProvider()
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        try await engine.run {
+            await manager.suspend(for: .background)
+            let request = AIRequest(prompt: "late", deadline: engine.dates.now.addingTimeInterval(60))
+            try await manager.submit(request, to: "scripted")
+            let commits = store.commits
+            try await engine.pass(100)
+            #expect(store.commits == commits)
+            #expect(try await manager.status(for: request.id) == .pending)
+            manager.resume(from: .background)
+            #expect(try await manager.outcome(of: request.id) == .failed(.deadlineExceeded))
+            #expect(provider.record.calls.isEmpty)
+        }
+    }
+
+    @Test("A store that cannot be written when the rest ends is tried again")
+    func cannotRegister() async throws {
+        let store = ProcessStore()
+        let engine = try Engine([ScriptedProvider()], store: store)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "in the end")
+        try await engine.run {
+            await manager.suspend(for: .background)
+            try await manager.submit(request, to: "scripted")
+            store.fail()
+            manager.resume(from: .background)
+            try await engine.pass(20)
+            #expect(try engine.store.owners().isEmpty)
+            store.recover()
+            try await engine.pass { try await manager.status(for: request.id).phase == .completed }
+        }
+        #expect(try engine.store.owners().isEmpty)
+    }
+
+    @Test("A registration that could not be ended when the rest began is ended when the process registers anew")
+    func cannotDeregister() async throws {
+        let store = ProcessStore(knowsLiveness: false)
+        let engine = try Engine([ScriptedProvider()], store: store)
+        let manager = engine.manager
+        try await engine.run {
+            store.fail { if case .retireOwner = $0 { true } else { false } }
+            await manager.suspend(for: .background)
+            let old = try engine.store.owners().map(\.id)
+            #expect(old.count == 1)
+            store.recover()
+            manager.resume(from: .background)
+            _ = try await manager.execute(AIRequest(prompt: "anew"), with: "scripted")
+            let owners = try engine.store.owners().map(\.id)
+            #expect(owners.count == 1 && owners != old)
+        }
+    }
+
+    @Test("A provider that does not listen is given up; its request is free, and its late answer is taken")
+    func deaf() async throws {
+        let latch = Latch()
+        let provider = ScriptedProvider { _ in
+            await latch.wait()
+            return .success(ProviderAnswer(.text("late")))
+        }
+        let engine = try Engine([provider], configuration: Self.patient)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "deaf")
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            while provider.record.running < 1 { try await pause() }
+            async let rested: Void = manager.suspend(for: .background, grace: .zero)
+            try await engine.advance { try engine.store.owners().isEmpty }
+            await rested
+            #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.interrupted])
+            latch.open()
+            try await engine.reach(.completed, request.id)
+            #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.completed])
+        }
+    }
+
+    @Test("Suspended and resumed again and again from many tasks at once, everything is completed in the end")
+    func often() async throws {
+        let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 2))
+        let engine = try Engine([provider], configuration: Self.patient)
+        let manager = engine.manager
+        try await engine.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<4 {
+                    group.addTask {
+                        let reason = SuspensionReason.allCases[number % 2]
+                        for _ in 0..<25 {
+                            await manager.suspend(for: reason, grace: .zero)
+                            manager.resume(from: reason)
+                        }
+                    }
+                }
+                for number in 0..<100 {
+                    try await manager.submit(AIRequest(prompt: .text("often \(number)")), to: "scripted")
+                }
+                try await group.waitForAll()
+            }
+            #expect(manager.suspensions.isEmpty)
+            while try await manager.statistics().requests[.completed] != 100 { try await pause() }
+        }
+    }
+}
