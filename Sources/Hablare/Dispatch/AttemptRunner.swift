@@ -13,6 +13,7 @@ struct AttemptRunner: Sendable {
     let retry: RetryPolicy
     let jitter: @Sendable () -> Double
     let spending: Spending
+    let observer: EngineObserver
     let logger: Logger
 
     /// How long an attempt at a request may take.
@@ -105,6 +106,13 @@ struct AttemptRunner: Sendable {
     private struct CallReports: Sendable {
         var limits: ReportedLimits?
         var isOver = false
+    }
+
+    /// Sends the attempt, before the eyes of whoever watches it.
+    func send(_ flight: QueuedFlight, _ stream: AttemptStream, watchedBy watch: AttemptWatch?) async -> Reply {
+        guard let watch else { return await send(flight, stream) }
+        watch.began(flight, type: registry.registration(of: flight.provider)?.responseType ?? .data)
+        return await watch.sending { await send(flight, stream) }
     }
 
     /// Sends the attempt, unless it was stopped or its request ran out of time.
@@ -322,6 +330,7 @@ struct AttemptRunner: Sendable {
             case .postponed, .diverted, .held, .interrupted: hub.announce(.pending, of: id)
             }
         }
+        if isFinal || end.outcome.isFinal { observer.finished(members.count, with: end.outcome) }
     }
 }
 

@@ -30,6 +30,8 @@ public struct Submission: Sendable {
     public var supersedes: UUID?
     /// Where the prompt is kept when it is too large for the database.
     public var promptContent: ContentReference?
+    /// The trace it is submitted in, for its attempts to join; `nil` where nobody traces.
+    public var trace: TraceContext?
     /// The flight as it is to be written: waiting, leased to the submitter, or executing its first attempt.
     public var flight: FlightLifecycle
     /// When it was submitted.
@@ -39,8 +41,8 @@ public struct Submission: Sendable {
     public init(
         request: AIRequest, provider: ProviderID, account: AccountID? = nil, fingerprint: Fingerprint,
         job: JobPlace? = nil,
-        supersedes: UUID? = nil, promptContent: ContentReference? = nil, flight: FlightLifecycle = FlightLifecycle(),
-        createdAt: Date
+        supersedes: UUID? = nil, promptContent: ContentReference? = nil, trace: TraceContext? = nil,
+        flight: FlightLifecycle = FlightLifecycle(), createdAt: Date
     ) {
         self.request = request
         self.provider = provider
@@ -49,6 +51,7 @@ public struct Submission: Sendable {
         self.job = job
         self.supersedes = supersedes
         self.promptContent = promptContent
+        self.trace = trace
         self.flight = flight
         self.createdAt = createdAt
     }

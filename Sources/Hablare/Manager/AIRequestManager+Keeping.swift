@@ -83,6 +83,7 @@ extension AIRequestManager {
                 }
                 report.responses += pruned.count
                 report.bytes += pruned.bytes
+                observer.gaveUp(pruned)
                 isComplete = pruned.isComplete
             }
         }

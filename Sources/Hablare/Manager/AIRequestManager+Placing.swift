@@ -66,7 +66,9 @@ extension AIRequestManager {
     /// Writes submissions to one provider in one commit, each as the dispatcher has a place for it.
     private func storeChunk(_ chunk: consuming [Draft], job: JobKey?) async throws -> [SubmissionReceipt] {
         var drafts = chunk
+        let trace = observer.tracer?.contextToStore
         for index in drafts.indices {
+            drafts[index].submission.trace = trace
             drafts[index].submission.promptContent = try await storeLargePrompt(
                 of: drafts[index].submission.request)
         }
@@ -89,7 +91,9 @@ extension AIRequestManager {
         }
         return try zip(drafts, receipts).map { draft, receipt in
             switch receipt {
-            case .submitted(let stored): return stored
+            case .submitted(let stored):
+                observer.submitted(stored, to: draft.submission.provider)
+                return stored
             case .rejected(let error): throw error
             case .contentMissing:
                 throw AIServiceError(

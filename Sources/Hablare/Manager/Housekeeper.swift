@@ -57,6 +57,7 @@ struct Housekeeper: Sendable {
         let others = try await manager.reading { try $0.owners() }.filter { $0.id != own }
         for other in others where try isGone(other.registration) {
             let receipt = try await manager.journal.commit(.retireOwner(other.id, at: manager.seams.date()))
+            if case .broken(let flights) = receipt { manager.observer.recovered(flights) }
             manager.logger.notice(
                 "Took over from a process that is gone",
                 metadata: ["pid": "\(other.registration.processID)", "receipt": "\(receipt)"])

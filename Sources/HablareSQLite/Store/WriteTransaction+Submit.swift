@@ -113,8 +113,8 @@ extension WriteTransaction {
             db,
             """
             INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline, tags,
-                follows, priority, merge)
-            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING
+                follows, priority, merge, trace)
+            VALUES (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT DO NOTHING
             """)
         insert.bind(1, submission.request.id)
         insert.bind(2, flight.rawValue)
@@ -128,6 +128,7 @@ extension WriteTransaction {
         insert.bind(10, follows ? 1 : 0)
         insert.bind(11, follows ? Int64(submission.request.priority.rawValue) : nil)
         insert.bind(12, submission.request.keepUntilMerged ? Int64(0) : nil)
+        insert.bind(13, try submission.trace.map { try Coding.json($0.fields) })
         return try insert.run() == 1
     }
 

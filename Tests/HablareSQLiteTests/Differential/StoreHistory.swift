@@ -71,6 +71,8 @@ struct StoreHistory {
         try require("their lives", actual.map(\.lifecycle), expected.map(\.lifecycle))
         try require("their requests", actual.map(\.request), expected.map(\.request))
         try require("their origins", actual.map(\.origin), expected.map(\.origin))
+        try require("their traces", actual.map(\.trace), expected.map(\.trace))
+        try require("when they were submitted", actual.map(\.submittedAt), expected.map(\.submittedAt))
         try require("their failures", actual.map(\.failure), expected.map(\.failure))
         try require("since when they are tried", actual.map(\.triedSince), expected.map(\.triedSince))
         try require("the next back-off", claim.actual.nextDue, claim.expected.nextDue)
@@ -247,6 +249,7 @@ struct StoreHistory {
             of: request, provider: anyProvider(), job: inJob ? anyJob().rawValue : nil, position: pick(0...40),
             supersedes: chance(6) ? anyID() : nil, at: date)
         if chance(3) { submission.account = anyAccount() }
+        if chance(3) { submission.trace = TraceContext(anyLabels()) }
         switch pick(0...5) {
         case 0, 1: try submission.flight.leased(by: pickOne(owners))
         case 2:
@@ -269,6 +272,7 @@ struct StoreHistory {
             of: request, provider: old.provider, job: chance(3) ? anyJob().rawValue : nil, position: pick(0...40),
             at: date)
         if chance(3) { try submission.flight.leased(by: pickOne(owners)) }
+        if chance(2) { submission.trace = TraceContext(anyLabels()) }
         return submission
     }
 

@@ -12,7 +12,7 @@ struct Engine {
 
     init(
         _ providers: [any AIServiceProvider] = [ScriptedProvider()], store: any RequestStore = InMemoryStore(),
-        configuration: EngineConfiguration? = nil, jitter: Double = 1
+        configuration: EngineConfiguration? = nil, jitter: Double = 1, observation: EngineObservation = .none
     ) throws {
         self.store = store
         // Tests that run the clock ahead do not mean attempts to time out by it, unless they say so.
@@ -20,7 +20,8 @@ struct Engine {
             configuration
             ?? EngineConfiguration(attemptTimeout: .seconds(1_000_000_000), retry: .never, breaker: .never)
         let dates = self.dates
-        let seams = EngineSeams(clock: EngineClock(clock), date: { dates.now }, jitter: { jitter })
+        let seams = EngineSeams(
+            clock: EngineClock(clock), date: { dates.now }, jitter: { jitter }, observation: observation)
         manager = AIRequestManager(
             store: store, providers: try ProviderRegistry(providers), configuration: configuration, seams: seams)
     }
