@@ -138,7 +138,7 @@ struct AttemptRunner: Sendable {
             },
             limits: { limits in reports.withLock { $0.limits = limits } },
             chunks: { bytes in try await stream.yield(bytes) })
-        let result = await provider.generate(call)
+        let result = await provider.generate(call).mapError(FailureRedaction(of: flight.request).redacted)
         let limits = reports.withLock { reports in
             reports.isOver = true
             return reports.limits
