@@ -126,7 +126,8 @@ public final class SQLiteStore: RequestStore {
             let columns = try flight.columns.get()
             return ClaimedFlight(
                 id: flight.id, lifecycle: flight.lifecycle, request: try columns.request(reading: files),
-                origin: columns.origin.provider, triedSince: flight.triedSince)
+                origin: columns.origin.provider, triedSince: flight.triedSince, trace: columns.trace,
+                submittedAt: columns.submittedAt)
         } catch {
             let request =
                 switch flight.columns {

@@ -86,11 +86,10 @@ final class AnswerCache: Sendable {
 
     // MARK: Counting
 
-    /// Submissions were written.
-    func submitted(_ submission: Submission, _ receipt: SubmissionReceipt) {
-        guard !receipt.wasPresent, submission.request.caching.uses else { return }
+    /// A submission that takes an answer was written.
+    func submitted(isAnswered: Bool) {
         state.withLock { state in
-            if receipt.isAnswered { state.statistics.hits += 1 } else { state.statistics.misses += 1 }
+            if isAnswered { state.statistics.hits += 1 } else { state.statistics.misses += 1 }
         }
     }
 

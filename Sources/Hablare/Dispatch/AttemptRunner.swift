@@ -13,6 +13,7 @@ struct AttemptRunner: Sendable {
     let retry: RetryPolicy
     let jitter: @Sendable () -> Double
     let spending: Spending
+    let observer: EngineObserver
     let logger: Logger
 
     /// How long an attempt at a request may take.
@@ -115,6 +116,13 @@ struct AttemptRunner: Sendable {
         var isOver = false
     }
 
+    /// Sends the attempt, before the eyes of whoever watches it.
+    func send(_ flight: QueuedFlight, _ stream: AttemptStream, watchedBy watch: AttemptWatch?) async -> Reply {
+        guard let watch else { return await send(flight, stream) }
+        watch.began(flight, type: registry.registration(of: flight.provider)?.responseType ?? .data)
+        return await watch.sending { await send(flight, stream) }
+    }
+
     /// Sends the attempt, unless it was stopped or its request ran out of time.
     func send(_ flight: QueuedFlight, _ stream: AttemptStream) async -> Reply {
         if let failure = flight.failure { return Reply(result: .failure(failure), wasSent: false) }
@@ -138,7 +146,7 @@ struct AttemptRunner: Sendable {
             },
             limits: { limits in reports.withLock { $0.limits = limits } },
             chunks: { bytes in try await stream.yield(bytes) })
-        let result = await provider.generate(call)
+        let result = await provider.generate(call).mapError(FailureRedaction(of: flight.request).redacted)
         let limits = reports.withLock { reports in
             reports.isOver = true
             return reports.limits
@@ -341,6 +349,7 @@ struct AttemptRunner: Sendable {
             case .postponed, .diverted, .held, .interrupted: hub.announce(.pending, of: id)
             }
         }
+        if isFinal || end.outcome.isFinal { observer.finished(members.count, with: end.outcome) }
     }
 }
 

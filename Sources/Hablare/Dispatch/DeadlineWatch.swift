@@ -16,6 +16,7 @@ actor DeadlineWatch {
     private let clock: EngineClock
     private let date: @Sendable () -> Date
     private let spawner: TaskSpawner
+    private let observer: EngineObserver
     private let logger: Logger
 
     private var isOpen = false
@@ -27,13 +28,17 @@ actor DeadlineWatch {
     private var sweeps: [Int: Task<Void, Never>] = [:]
     private var lastSweep = 0
 
-    init(journal: Journal, hub: StatusHub, dispatcher: Dispatcher, seams: EngineSeams, logger: Logger) {
+    init(
+        journal: Journal, hub: StatusHub, dispatcher: Dispatcher, seams: EngineSeams, observer: EngineObserver,
+        logger: Logger
+    ) {
         self.journal = journal
         self.hub = hub
         self.dispatcher = dispatcher
         self.clock = seams.clock
         self.date = seams.date
         self.spawner = TaskSpawner(executor: seams.taskExecutor)
+        self.observer = observer
         self.logger = logger
     }
 
@@ -88,6 +93,7 @@ actor DeadlineWatch {
         }
         self.next = [next, noticed].compactMap(\.self).min()
         arm()
+        observer.finished(requests.count, with: .expired)
         return requests.count >= Self.batch
     }
 

@@ -98,6 +98,11 @@ package struct DispatchCore: Sendable {
     /// Flights under way.
     package var running: Int { underWay.count }
 
+    /// How much there is to do, lane by lane.
+    var loads: [LaneLoad] {
+        lanes.values.map { LaneLoad(provider: $0.provider, queued: $0.queue.count, running: $0.gate.inUse) }
+    }
+
     // MARK: Opening and closing
 
     /// The process is registered and may hold leases.

@@ -5,17 +5,19 @@ extension Dispatcher {
     func begin(_ flight: QueuedFlight, isJournalled: Bool, _ state: inout State) {
         let timeout = runner.timeout(of: flight)
         let stream = runner.stream(of: flight)
-        state.attempts[flight.id] = Attempt(flight: flight, startedAt: date(), timeout: timeout, stream: stream)
+        let watch = runner.observer.watch(flight)
+        state.attempts[flight.id] = Attempt(
+            flight: flight, startedAt: date(), timeout: timeout, stream: stream, watch: watch)
         if isJournalled { armDeadline(of: flight.id, &state) }
         state.attempts[flight.id]?.task = spawner.start { [weak self, runner] in
-            await Self.run(flight, stream, isJournalled: isJournalled, with: runner, for: self)
+            await Self.run(flight, stream, watch, isJournalled: isJournalled, with: runner, for: self)
         }
     }
 
     /// One attempt from its journalling to its end.
     private static func run(
-        _ queued: QueuedFlight, _ stream: AttemptStream, isJournalled: Bool, with runner: AttemptRunner,
-        for dispatcher: Dispatcher?
+        _ queued: QueuedFlight, _ stream: AttemptStream, _ watch: AttemptWatch?, isJournalled: Bool,
+        with runner: AttemptRunner, for dispatcher: Dispatcher?
     ) async {
         var flight = queued
         if !isJournalled {
@@ -40,10 +42,15 @@ extension Dispatcher {
             }
         }
         let startedAt = runner.date()
-        let reply = await runner.send(flight, stream)
-        guard let dispatcher else { return }
+        let reply = await runner.send(flight, stream, watchedBy: watch)
+        guard let dispatcher else {
+            watch?.ended(with: nil, wasSent: reply.wasSent)
+            return
+        }
         let stopped = dispatcher.returned(flight, with: reply)
-        await dispatcher.recordEnd(runner.end(of: flight, startedAt: startedAt, reply: reply, stopped: stopped))
+        let end = runner.end(of: flight, startedAt: startedAt, reply: reply, stopped: stopped)
+        watch?.ended(with: end, wasSent: reply.wasSent)
+        await dispatcher.recordEnd(end)
     }
 
     private func armDeadline(of id: FlightID, _ state: inout State) {
@@ -175,6 +182,9 @@ extension Dispatcher {
             reply: AttemptRunner.Reply(
                 result: .failure(error), hasBegun: attempt.stream.stop()),
             stopped: attempt.stop)
-        errand(&state) { [weak self] in await self?.record(end) }
+        errand(&state) { [weak self] in
+            attempt.watch?.ended(with: end, wasSent: true)
+            await self?.record(end)
+        }
     }
 }

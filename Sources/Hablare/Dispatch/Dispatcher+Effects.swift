@@ -41,12 +41,13 @@ extension Dispatcher {
         do {
             let query = ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit, now: date())
             let claim = try await journal.claim(query)
+            let now = date()
             let flights = claim.flights.map { flight in
                 QueuedFlight(
                     id: flight.id, lifecycle: flight.lifecycle, request: flight.request, provider: provider,
                     origin: flight.origin, cost: runner.cost(of: flight.request, for: provider),
-                    triedSince: flight.triedSince,
-                    failure: flight.failure)
+                    triedSince: flight.triedSince, trace: flight.trace,
+                    waitsSince: flight.lifecycle.attempt == 0 ? flight.submittedAt : now, failure: flight.failure)
             }
             happened { state in
                 apply(
@@ -72,6 +73,7 @@ extension Dispatcher {
     }
 
     private func tell(_ report: AccountReport) async {
+        runner.observer.meters?.learned(report)
         do {
             _ = try await journal.commit(.report(report, at: date()))
         } catch {

@@ -13,6 +13,7 @@ package final class Dispatcher: Sendable {
         let startedAt: Date
         let timeout: Duration
         let stream: AttemptStream
+        let watch: AttemptWatch?
         var task: Task<Void, Never>?
         var stop: StopReason?
         /// Whether the attempt is on disk. Before that nothing was sent, and the store decides what becomes of it.
@@ -117,6 +118,7 @@ package final class Dispatcher: Sendable {
             return (result, state.cancelled)
         }
         for task in cancelled { task.cancel() }
+        runner.observer.lanes?.changed { state.withLock { $0.core.loads } }
         return result
     }
 

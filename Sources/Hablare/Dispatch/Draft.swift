@@ -14,6 +14,7 @@ struct Draft: Sendable {
     func queued(as id: FlightID) -> QueuedFlight {
         QueuedFlight(
             id: id, lifecycle: submission.flight, request: submission.request, provider: submission.provider,
-            cost: cost, triedSince: submission.flight.isExecuting ? submission.createdAt : nil)
+            cost: cost, triedSince: submission.flight.isExecuting ? submission.createdAt : nil,
+            trace: submission.trace, waitsSince: submission.createdAt)
     }
 }

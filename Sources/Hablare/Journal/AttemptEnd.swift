@@ -75,6 +75,14 @@ extension AttemptEnd.Outcome {
         if case .expired = self { true } else { false }
     }
 
+    /// Whether it ends the requests of its flight, whatever their deadlines.
+    var isFinal: Bool {
+        switch self {
+        case .completed, .failed: true
+        case .postponed, .diverted, .held, .expired, .interrupted: false
+        }
+    }
+
     /// Whether it depends on a member's deadline what comes of it.
     package var isByMember: Bool {
         switch self {

@@ -83,13 +83,17 @@ public struct ClaimedFlight: Sendable {
     public var origin: ProviderID?
     /// When the first attempt that counts was sent; `nil` before. Retries are bounded in time from there.
     public var triedSince: Date?
+    /// The trace that its member was submitted in; `nil` where nobody traced.
+    public var trace: TraceContext?
+    /// When its member was submitted.
+    public var submittedAt: Date?
     /// Why it cannot be sent, when its prompt cannot be read: the attempt fails with this.
     public var failure: AIServiceError?
 
     /// Creates a claimed flight.
     public init(
         id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, origin: ProviderID? = nil,
-        triedSince: Date? = nil,
+        triedSince: Date? = nil, trace: TraceContext? = nil, submittedAt: Date? = nil,
         failure: AIServiceError? = nil
     ) {
         self.id = id
@@ -97,6 +101,8 @@ public struct ClaimedFlight: Sendable {
         self.request = request
         self.origin = origin
         self.triedSince = triedSince
+        self.trace = trace
+        self.submittedAt = submittedAt
         self.failure = failure
     }
 }

@@ -15,16 +15,20 @@ package final class Journal: Sendable {
     /// What the drain needs, apart from the journal so that the driver does not keep the journal alive.
     fileprivate final class Core: Sendable {
         let store: any RequestStore
+        let meters: JournalMeters?
         let pending = Guarded<[Entry]>([])
 
-        init(store: any RequestStore) { self.store = store }
+        init(store: any RequestStore, meters: JournalMeters?) {
+            self.store = store
+            self.meters = meters
+        }
     }
 
     private let core: Core
     private let driver: any CommitDriver
 
-    package init(store: any RequestStore, driver: any CommitDriver) {
-        let core = Core(store: store)
+    package init(store: any RequestStore, driver: any CommitDriver, meters: JournalMeters? = nil) {
+        let core = Core(store: store, meters: meters)
         self.core = core
         self.driver = driver
         driver.start { core.drain() }
@@ -87,6 +91,7 @@ extension Journal.Core {
                 defer { pending.removeAll(keepingCapacity: pending.count <= Journal.maximumBatch) }
                 return pending
             }
+            meters?.roundBegan(waiting: entries.count)
             guard !entries.isEmpty else { return }
             for entry in entries {
                 switch entry {
@@ -96,7 +101,7 @@ extension Journal.Core {
                     size += writes.count
                 case .claim(let query, let waiter):
                     flush()
-                    waiter.resume(with: Result { try store.claim(query) })
+                    waiter.resume(with: Result { try claim(query) })
                 case .foreignCommits(let waiter):
                     flush()
                     waiter.resume(with: Result { try store.hasForeignCommits() })
@@ -106,11 +111,21 @@ extension Journal.Core {
         }
     }
 
+    private func claim(_ query: ClaimQuery) throws -> Claim {
+        guard let meters else { return try store.claim(query) }
+        return try meters.measuringClaim { try store.claim(query) }
+    }
+
+    private func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        guard let meters else { return try store.commit(writes) }
+        return try meters.measuringCommit(of: writes.count) { try store.commit(writes) }
+    }
+
     private func commit(_ group: [(writes: [StoreWrite], waiter: CheckedContinuation<[WriteReceipt], any Error>)]) {
         guard !group.isEmpty else { return }
         do {
             let writes = group.count == 1 ? group[0].writes : group.flatMap(\.writes)
-            var receipts = try store.commit(writes)[...]
+            var receipts = try commit(writes)[...]
             guard receipts.count == writes.count else {
                 throw AIServiceError(
                     .storageFailed, "The store answered \(writes.count) writes with \(receipts.count) receipts.")

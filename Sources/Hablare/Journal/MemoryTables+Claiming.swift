@@ -15,10 +15,11 @@ extension MemoryTables {
             return []  // it runs, backs off or is held
         }
         flights[row.flight] = flight
+        let head = requests[flight.crew.head]
         return [
             ClaimedFlight(
                 id: row.flight, lifecycle: flight.lifecycle, request: request, origin: flight.origin.provider,
-                triedSince: flight.triedSince)
+                triedSince: flight.triedSince, trace: head?.trace, submittedAt: head?.createdAt)
         ]
     }
 }

@@ -262,8 +262,8 @@ extension MemoryTables {
         requests[request.id] = RequestRow(
             flight: flight, priority: request.priority, job: submission.job, supersedes: submission.supersedes,
             metadata: request.metadata, createdAt: submission.createdAt, deadline: request.deadline,
-            tags: request.tags, keepUntilMerged: request.keepUntilMerged, awaitsMerge: request.keepUntilMerged,
-            caching: request.caching)
+            tags: request.tags, trace: submission.trace, keepUntilMerged: request.keepUntilMerged,
+            awaitsMerge: request.keepUntilMerged, caching: request.caching)
         if isCharged, !request.tags.isEmpty { ledgerTables.tags[flight, default: []].formUnion(request.tags) }
         if let deadline = request.deadline {
             deadlines.insert(Alarm(date: deadline, number: flight.rawValue, id: request.id))

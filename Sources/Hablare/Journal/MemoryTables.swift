@@ -19,6 +19,7 @@ struct MemoryTables: Sendable {
         /// Whether the response was given up for this request; others of its flight may keep it.
         var isEvicted = false
         var tags: [String] = []
+        var trace: TraceContext?
         var isPinned = false
         var keepUntilMerged = false
         var awaitsMerge = false
@@ -238,10 +239,11 @@ extension MemoryTables {
                 continue  // the ticket is stale: somebody drew its twin from the other queue, or it was cancelled
             }
             flights[id] = flight
+            let head = requests[flight.crew.head]
             claimed.append(
                 ClaimedFlight(
                     id: id, lifecycle: flight.lifecycle, request: request, origin: flight.origin.provider,
-                    triedSince: flight.triedSince))
+                    triedSince: flight.triedSince, trace: head?.trace, submittedAt: head?.createdAt))
         }
         return claimed
     }

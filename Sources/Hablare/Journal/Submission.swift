@@ -32,6 +32,8 @@ public struct Submission: Sendable {
     public var promptContent: ContentReference?
     /// When an answer in the cache must have been received to be the request's; `nil` where none is wanted.
     public var cacheWindow: ClosedRange<Date>?
+    /// The trace it is submitted in, for its attempts to join; `nil` where nobody traces.
+    public var trace: TraceContext?
     /// The flight as it is to be written: waiting, leased to the submitter, or executing its first attempt.
     public var flight: FlightLifecycle
     /// When it was submitted.
@@ -42,8 +44,7 @@ public struct Submission: Sendable {
         request: AIRequest, provider: ProviderID, account: AccountID? = nil, fingerprint: Fingerprint,
         job: JobPlace? = nil,
         supersedes: UUID? = nil, promptContent: ContentReference? = nil, cacheWindow: ClosedRange<Date>? = nil,
-        flight: FlightLifecycle = FlightLifecycle(),
-        createdAt: Date
+        trace: TraceContext? = nil, flight: FlightLifecycle = FlightLifecycle(), createdAt: Date
     ) {
         self.request = request
         self.provider = provider
@@ -53,6 +54,7 @@ public struct Submission: Sendable {
         self.supersedes = supersedes
         self.promptContent = promptContent
         self.cacheWindow = cacheWindow
+        self.trace = trace
         self.flight = flight
         self.createdAt = createdAt
     }

@@ -27,6 +27,7 @@ extension AIRequestManager {
             return nil
         }
         if let answer = answers.answer(to: work, within: window, at: now), isThere(answer) {
+            observer.cacheLookedUp(for: provider, isHit: true)
             return answer.response(for: request.id, at: now)
         }
         let epoch = answers.epoch
@@ -37,6 +38,7 @@ extension AIRequestManager {
             answer = nil
         }
         answers.found(answer, to: work, in: epoch, at: now)
+        observer.cacheLookedUp(for: provider, isHit: answer != nil)
         return answer?.response(for: request.id, at: now)
     }
 
@@ -64,6 +66,14 @@ extension AIRequestManager {
         guard case .success(let content) = answer.response.result else { return false }
         guard let reference = content.body?.reference else { return true }
         return store.content?.has(reference) ?? false
+    }
+
+    /// What came of looking for an answer while a submission was written.
+    func noteLookup(_ submission: Submission, _ receipt: SubmissionReceipt) {
+        if receipt.hasLostAnswer { noteLoss() }
+        guard !receipt.wasPresent, submission.request.caching.uses else { return }
+        answers.submitted(isAnswered: receipt.isAnswered)
+        observer.cacheLookedUp(for: submission.provider, isHit: receipt.isAnswered)
     }
 
     func noteLoss() {

@@ -18,10 +18,10 @@ extension AIRequestManager {
         switch try await journal.commit(.cancel(id, at: seams.date())) {
         case .cancelled(let flight, let token):
             dispatcher.cancelled(flight, token: token)
-            hub.announce(.cancelled, of: id)
+            announceCancelled(id)
             return .cancelled
         case .done:  // its flight goes on for others
-            hub.announce(.cancelled, of: id)
+            announceCancelled(id)
             return .cancelled
         case .invalidState:
             return .alreadyFinal(try await status(for: id))
@@ -49,11 +49,16 @@ extension AIRequestManager {
                 case .done: break  // its flight goes on for others
                 default: continue
                 }
-                hub.announce(.cancelled, of: snapshot.id)
+                announceCancelled(snapshot.id)
                 cancelled += 1
             }
             after = last.id
         }
+    }
+
+    private func announceCancelled(_ id: UUID) {
+        hub.announce(.cancelled, of: id)
+        observer.cancelled()
     }
 
     /// Tries a failed or cancelled request again, under the same UUID, as a recorded new attempt; or tries one now
@@ -115,7 +120,7 @@ extension AIRequestManager {
         case .done: hub.announce(.cancelled, of: id)
         case .cancelled(let flight, let token):
             dispatcher.cancelled(flight, token: token)
-            hub.announce(.cancelled, of: id)
+            announceCancelled(id)
         case let receipt: throw AIServiceError.unexpected(receipt, for: id)
         }
     }

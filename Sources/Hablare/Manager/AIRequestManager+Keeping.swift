@@ -84,6 +84,7 @@ extension AIRequestManager {
                 if pruned.count > 0 { answers.storeChanged() }
                 report.responses += pruned.count
                 report.bytes += pruned.bytes
+                observer.gaveUp(pruned)
                 isComplete = pruned.isComplete
             }
         }

@@ -68,7 +68,9 @@ extension AIRequestManager {
     /// Writes submissions to one provider in one commit, each as the dispatcher has a place for it.
     private func storeChunk(_ chunk: consuming [Draft], job: JobKey?) async throws -> [SubmissionReceipt] {
         var drafts = chunk
+        let trace = observer.tracer?.contextToStore
         for index in drafts.indices {
+            drafts[index].submission.trace = trace
             drafts[index].submission.promptContent = try await storeLargePrompt(
                 of: drafts[index].submission.request)
         }
@@ -93,8 +95,8 @@ extension AIRequestManager {
         return try zip(drafts, receipts).map { draft, receipt in
             switch receipt {
             case .submitted(let stored):
-                answers.submitted(draft.submission, stored)
-                if stored.hasLostAnswer { noteLoss() }
+                observer.submitted(stored, to: draft.submission.provider)
+                noteLookup(draft.submission, stored)
                 return stored
             case .rejected(let error): throw error
             case .contentMissing:

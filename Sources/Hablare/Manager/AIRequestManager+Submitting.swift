@@ -14,7 +14,7 @@ extension AIRequestManager {
     ///   was stored then.
     @discardableResult
     @concurrent public func submit(_ request: AIRequest, to provider: ProviderID) async throws -> UUID {
-        try await store(try draft(request, provider)).id
+        try await observer.submitting(request, to: provider) { try await store(try draft(request, provider)) }.id
     }
 
     /// Puts a request on disk for a provider, which must be the registered one of its id: a request outlives the
@@ -55,7 +55,9 @@ extension AIRequestManager {
             throw AIServiceError(
                 .invalidRequest, "A job key has between 1 and 256 bytes. Use a hash of the job's input.")
         }
-        return try await store(try batch.map { try draft($0, provider) }, job: jobKey, from: position).map(\.id)
+        return try await observer.submitting(batch, to: provider) {
+            try await store(try batch.map { try draft($0, provider) }, job: jobKey, from: position)
+        }.map(\.id)
     }
 
     /// Makes a new request with the prompt and parameters of a completed one, for another answer.
@@ -69,11 +71,16 @@ extension AIRequestManager {
         guard snapshot.phase == .completed else {
             throw AIServiceError.notAllowed("regenerated", id, in: snapshot.phase)
         }
-        var request = stored.request.named(seams.makeID())
-        request.deadline = nil  // it was for the answer that is there
-        if request.caching.keepsAnswer { request.caching = .refresh }
-        var new = try draft(request, stored.provider)
-        new.submission.supersedes = id
-        return try await store(new).id
+        let request = {
+            var request = stored.request.named(seams.makeID())
+            request.deadline = nil  // it was for the answer that is there
+            if request.caching.keepsAnswer { request.caching = .refresh }
+            return request
+        }()
+        return try await observer.submitting(request, to: stored.provider) {
+            var new = try draft(request, stored.provider)
+            new.submission.supersedes = id
+            return try await store(new)
+        }.id
     }
 }

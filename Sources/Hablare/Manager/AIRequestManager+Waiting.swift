@@ -7,12 +7,13 @@ extension AIRequestManager {
     ///
     /// - Throws: as ``submit(_:to:)`` and ``execute(requestID:)``.
     @concurrent public func execute(_ request: AIRequest, with provider: ProviderID) async throws -> AIResponseData {
-        let draft = try draft(request, provider)
         let waiter = hub.expectOutcome(of: request.id, isWritten: false)
         defer { hub.forget(waiter, of: request.id) }
         let receipt: SubmissionReceipt
         do {
-            receipt = try await store(draft)
+            receipt = try await observer.submitting(request, to: provider) {
+                try await store(try draft(request, provider))
+            }
             hub.submissionEnded(of: request.id)
         } catch {
             hub.submissionEnded(of: request.id)

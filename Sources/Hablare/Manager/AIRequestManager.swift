@@ -14,6 +14,7 @@ public final class AIRequestManager: Sendable {
     let configuration: EngineConfiguration
     let seams: EngineSeams
     let logger: Logger
+    let observer: EngineObserver
     let journal: Journal
     let hub = StatusHub()
     let answers: AnswerCache
@@ -26,7 +27,7 @@ public final class AIRequestManager: Sendable {
     ///   - store: Where requests live.
     ///   - providers: Who does the work.
     ///   - configuration: How the engine behaves.
-    ///   - seams: Time, identity and threads; the system's unless replaced.
+    ///   - seams: Time, identity, threads, metrics and spans; the system's unless replaced.
     ///   - logger: Where the engine logs. Never prompts, responses or credentials.
     public init(
         store: any RequestStore,
@@ -40,7 +41,9 @@ public final class AIRequestManager: Sendable {
         self.configuration = configuration
         self.seams = seams
         self.logger = logger
-        let journal = Journal(store: store, driver: seams.makeCommitDriver())
+        let observer = EngineObserver(seams, registry: providers)
+        self.observer = observer
+        let journal = Journal(store: store, driver: seams.makeCommitDriver(), meters: observer.meters?.journal)
         let runner = AttemptRunner(
             journal: journal, content: store.content, registry: providers, hub: hub,
             streams: AttemptStream.Seams(
@@ -49,13 +52,14 @@ public final class AIRequestManager: Sendable {
             date: seams.date,
             attemptTimeout: configuration.attemptTimeout, retry: configuration.retry, jitter: seams.jitter,
             spending: Spending(budgets: configuration.budgets, costs: CostModel(prices: configuration.prices)),
-            logger: logger)
+            observer: observer, logger: logger)
         self.journal = journal
         answers = AnswerCache(configuration.cache, isShared: store.signal != nil)
         dispatcher = Dispatcher(
             runner: runner, journal: journal, hub: hub, answers: answers, registry: providers,
             configuration: configuration,
             seams: seams, logger: logger)
-        deadlines = DeadlineWatch(journal: journal, hub: hub, dispatcher: dispatcher, seams: seams, logger: logger)
+        deadlines = DeadlineWatch(
+            journal: journal, hub: hub, dispatcher: dispatcher, seams: seams, observer: observer, logger: logger)
     }
 }

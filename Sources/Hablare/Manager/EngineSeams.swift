@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Everything through which the engine touches the world beside its store and providers: time, identity, threads.
+/// Everything through which the engine touches the world beside its store and providers: time, identity, threads, and
+/// whoever looks on.
 ///
 /// Production takes the defaults. A test or a simulation replaces them and owns every interleaving.
 public struct EngineSeams: Sendable {
@@ -16,15 +17,19 @@ public struct EngineSeams: Sendable {
     public var taskExecutor: (any TaskExecutor)?
     /// What the journal commits on.
     public var makeCommitDriver: @Sendable () -> any CommitDriver
+    /// Where metrics and spans go.
+    public var observation: EngineObservation
 
-    /// The system's clock, dates, UUIDs and threads, unless given.
+    /// The system's clock, dates, UUIDs and threads, and what the process has bootstrapped for metrics and spans, unless
+    /// given.
     public init(
         clock: EngineClock = EngineClock(ContinuousClock()),
         date: @escaping @Sendable () -> Date = { Date() },
         makeID: @escaping @Sendable () -> UUID = { UUID.timeOrdered() },
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
         taskExecutor: (any TaskExecutor)? = nil,
-        makeCommitDriver: @escaping @Sendable () -> any CommitDriver = { ThreadCommitDriver() }
+        makeCommitDriver: @escaping @Sendable () -> any CommitDriver = { ThreadCommitDriver() },
+        observation: EngineObservation = EngineObservation()
     ) {
         self.clock = clock
         self.date = date
@@ -32,6 +37,7 @@ public struct EngineSeams: Sendable {
         self.jitter = jitter
         self.taskExecutor = taskExecutor
         self.makeCommitDriver = makeCommitDriver
+        self.observation = observation
     }
 }
 

@@ -76,6 +76,7 @@ struct Housekeeper: Sendable {
         let left = unretired.withLock { $0 }
         for other in others where try left.contains(other.id) || isGone(other.registration) {
             let receipt = try await manager.journal.commit(.retireOwner(other.id, at: manager.seams.date()))
+            if case .broken(let flights) = receipt { manager.observer.recovered(flights) }
             manager.logger.notice(
                 "Took over from a process that is gone",
                 metadata: ["pid": "\(other.registration.processID)", "receipt": "\(receipt)"])

@@ -28,6 +28,9 @@ enum Schema {
         migrator.registerMigration("007-cache") { db in
             try db.execute(sql: cache)
         }
+        migrator.registerMigration("008-observation") { db in
+            try db.execute(sql: observation)
+        }
         return migrator
     }
 
@@ -240,6 +243,14 @@ enum Schema {
             bytes BLOB
         );
         CREATE UNIQUE INDEX chunks_of_flight ON chunks (flight, generation, first);
+        """
+
+    /// The traces that requests were submitted in.
+    ///
+    /// - `requests.trace`: the fields of the trace's context, a JSON object; NULL where nobody traced. Never more than
+    ///   `TraceContext.maximumByteCount`, and never said of a request: only its attempts read it.
+    private static let observation = """
+        ALTER TABLE requests ADD COLUMN trace BLOB;
         """
 
     /// Which responses may be given up, and how large they are.

@@ -6,16 +6,16 @@ struct RequestColumns {
     static let selection = """
         SELECT f.member, p.name, f.model, f.tenant, f.sample, f.timeout, f.priority, f.prompt_kind, f.prompt,
             f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
-            r.tags, f.chain, f.streaming, r.merge, r.caching
+            r.tags, f.chain, f.streaming, r.merge, r.trace, r.created_at, r.caching
         """
     /// The same of any member, with what is its own.
     static let ofMember = """
         SELECT r.id, p.name, f.model, f.tenant, f.sample, f.timeout, coalesce(r.priority, f.priority), f.prompt_kind,
             f.prompt, f.prompt_digest, f.prompt_size, f.parameters, r.metadata, f.max_attempts, f.on_unknown, r.deadline,
-            r.tags, f.chain, f.streaming, r.merge, r.caching
+            r.tags, f.chain, f.streaming, r.merge, r.trace, r.created_at, r.caching
         """
     /// How many columns ``selection`` has.
-    static let count: Int32 = 21
+    static let count: Int32 = 23
 
     let provider: ProviderID
     private let id: UUID
@@ -39,6 +39,9 @@ struct RequestColumns {
     private let streaming: StreamingPolicy?
     private let keepUntilMerged: Bool
     private let caching: CachePolicy
+    /// The trace that the request was submitted in.
+    let trace: TraceContext?
+    let submittedAt: Date
 
     init(_ row: borrowing BoundStatement.RowReader) throws {
         guard let id = row.uuid(0), let priority = Priority(rawValue: Int(row.int(6))),
@@ -69,7 +72,18 @@ struct RequestColumns {
         chain = try Coding.value([FallbackHop].self, row.data(17)) ?? []
         streaming = row.optionalInt(18).map(StreamingPolicy.init(code:))
         keepUntilMerged = !row.isNull(19)
-        caching = CachePolicy(code: row.optionalInt(20))
+        trace = Self.trace(row.data(20))
+        submittedAt = Coding.date(row.int(21))
+        caching = CachePolicy(code: row.optionalInt(22))
+    }
+
+    /// A damaged trace is none: a request must not fail because nobody can see from where it came.
+    private static func trace(_ bytes: Data?) -> TraceContext? {
+        do {
+            return try Coding.value([String: String].self, bytes).flatMap(TraceContext.init)
+        } catch {
+            return nil
+        }
     }
 
     /// The request, its prompt read.

@@ -125,9 +125,9 @@ extension WriteTransaction {
             db,
             """
             INSERT INTO requests (id, flight, state, job, position, created_at, supersedes, metadata, deadline, tags,
-                follows, priority, merge, caching, cache_age, finished_at)
+                follows, priority, merge, caching, cache_age, finished_at, trace)
             VALUES (?1, ?2, CASE WHEN ?14 IS NULL THEN 0 ELSE 1 END, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
-                CASE WHEN ?14 IS NOT NULL THEN ?5 END)
+                CASE WHEN ?14 IS NOT NULL THEN ?5 END, ?15)
             ON CONFLICT DO NOTHING
             """)
         insert.bind(1, submission.request.id)
@@ -144,6 +144,7 @@ extension WriteTransaction {
         insert.bind(12, submission.request.keepUntilMerged ? Int64(0) : nil)
         insert.bind(13, submission.request.caching.code)
         insert.bind(14, cacheAge)
+        insert.bind(15, try submission.trace.map { try Coding.json($0.fields) })
         return try insert.run() == 1
     }
 

@@ -3,7 +3,7 @@ import Hablare
 
 extension StoreWorkbench {
     /// Another request for the work of request 1.
-    fileprivate static func twin(
+    static func twin(
         _ number: Int, job: String? = nil, position: Int = 0, priority: Priority = .normal, deadline: Int? = nil
     ) throws -> Submission {
         try submission(
@@ -12,7 +12,7 @@ extension StoreWorkbench {
 
     /// Submits a request and expects it to join a flight.
     @discardableResult
-    fileprivate func join(_ submission: Submission, _ flight: FlightID) throws -> FlightID {
+    func join(_ submission: Submission, _ flight: FlightID) throws -> FlightID {
         let receipt = try write(.submit(submission))
         try require(
             "joining", receipt,

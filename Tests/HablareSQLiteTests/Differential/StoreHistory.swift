@@ -24,6 +24,10 @@ struct StoreHistory {
     private var answered: [Submission] = []
     private var leases: [(flight: FlightID, request: UUID, lifecycle: FlightLifecycle)] = []
     private var attempts: [RunningAttempt] = []
+    /// Whom each flight asks.
+    private var asked: [FlightID: ProviderID] = [:]
+    /// Whom each attempt asked: a late end is that one's, whomever the flight asks since.
+    private var askedByAttempt: [FlightID: [Int: ProviderID]] = [:]
     /// Flights that have somebody to fall back on: only these are ever diverted.
     private var chained: Set<FlightID> = []
     /// What was journalled of each generation of a flight's output.
@@ -74,13 +78,18 @@ struct StoreHistory {
         try require("their lives", actual.map(\.lifecycle), expected.map(\.lifecycle))
         try require("their requests", actual.map(\.request), expected.map(\.request))
         try require("their origins", actual.map(\.origin), expected.map(\.origin))
+        try require("their traces", actual.map(\.trace), expected.map(\.trace))
+        try require("when they were submitted", actual.map(\.submittedAt), expected.map(\.submittedAt))
         try require("their failures", actual.map(\.failure), expected.map(\.failure))
         try require("since when they are tried", actual.map(\.triedSince), expected.map(\.triedSince))
         try require("the next back-off", claim.actual.nextDue, claim.expected.nextDue)
         if !expected.isEmpty { receiptKinds.insert("claimed") }
         if expected.contains(where: { $0.triedSince != nil }) { receiptKinds.insert("claimed again") }
         if claim.expected.nextDue != nil { receiptKinds.insert("due") }
-        for flight in expected { leases.append((flight.id, flight.request.id, flight.lifecycle)) }
+        for flight in expected {
+            leases.append((flight.id, flight.request.id, flight.lifecycle))
+            asked[flight.id] = query.provider
+        }
     }
 
     /// What a writer keeps in mind to make sense of the receipt.
@@ -97,20 +106,24 @@ struct StoreHistory {
             guard let submission = attempted.submission else { return }
             submissions.append(submission)
             if stored.hasJoined || stored.isAnswered { return }
+            asked[stored.flight] = submission.provider
             if !submission.request.fallback.isEmpty { chained.insert(stored.flight) }
             switch submission.flight.state {
             case .leased: leases.append((stored.flight, stored.id, submission.flight))
             case .executing:
-                attempts.append(
+                begun(
                     RunningAttempt(
                         flight: stored.flight, request: stored.id, lifecycle: submission.flight,
                         startedAt: submission.createdAt))
             case .waiting, .backingOff, .held, .settled: break
             }
         case .done, .started:
-            if let started = attempted.started { attempts.append(started) }
+            if let started = attempted.started { begun(started) }
             if case .settle(let end) = attempted.write, end.caching != nil, case .completed = end.outcome {
                 answered += submissions.filter { $0.request.id == end.request }
+            }
+            if case .settle(let end) = attempted.write, case .diverted(_, let hop, _) = end.outcome {
+                asked[end.flight] = hop.provider
             }
             guard case .append(let group) = attempted.write else { return }
             receiptKinds.insert("appended")
@@ -121,6 +134,15 @@ struct StoreHistory {
             }
         default: break
         }
+    }
+
+    private mutating func begun(_ attempt: RunningAttempt) {
+        attempts.append(attempt)
+        askedByAttempt[attempt.flight, default: [:]][attempt.lifecycle.attempt] = asked[attempt.flight]
+    }
+
+    private func provider(of attempt: RunningAttempt) -> ProviderID {
+        askedByAttempt[attempt.flight]?[attempt.lifecycle.attempt] ?? "p"
     }
 
     // MARK: Writes
@@ -220,12 +242,12 @@ struct StoreHistory {
         default:
             outcome = .completed(
                 AIResponseData(
-                    requestID: attempt.request, providerID: provider(of: attempt.request),
+                    requestID: attempt.request, providerID: provider(of: attempt),
                     result: .success(anyAnswer(to: attempt)), metadata: anyLabels(), receivedAt: date, usage: anyUsage()
                 ))
         }
         return AttemptEnd(
-            flight: attempt.flight, request: attempt.request, provider: provider(of: attempt.request),
+            flight: attempt.flight, request: attempt.request, provider: provider(of: attempt),
             lifecycle: attempt.lifecycle, outcome: outcome, isStreaming: isStreaming(attempt),
             caching: chance(4) ? nil : .use,
             billing: pickOne([.billed, .maybeBilled, .neverSent]), usage: chance(2) ? Usage() : anyUsage(),
@@ -269,6 +291,7 @@ struct StoreHistory {
             of: request, provider: anyProvider(), job: inJob ? anyJob().rawValue : nil, position: pick(0...40),
             supersedes: chance(6) ? anyID() : nil, at: date)
         if chance(3) { submission.account = anyAccount() }
+        if chance(3) { submission.trace = TraceContext(anyLabels()) }
         switch pick(0...5) {
         case 0, 1: try submission.flight.leased(by: pickOne(owners))
         case 2:
@@ -291,6 +314,7 @@ struct StoreHistory {
             of: request, provider: old.provider, job: chance(3) ? anyJob().rawValue : nil, position: pick(0...40),
             at: date)
         if chance(3) { try submission.flight.leased(by: pickOne(owners)) }
+        if chance(2) { submission.trace = TraceContext(anyLabels()) }
         return submission
     }
 
@@ -423,10 +447,6 @@ extension StoreHistory {
         let number = Int32(pick(1...5))
         return OwnerRegistration(
             host: "host-\(number)", processID: number, lockName: chance(2) ? "" : "lock", expiresAt: date)
-    }
-
-    private func provider(of id: UUID) -> ProviderID {
-        submissions.last { $0.request.id == id }?.provider ?? "p"
     }
 
     private mutating func anyText() -> String {

@@ -161,6 +161,35 @@ import Testing
         #expect(try store.diagnose().findings.filter(\.isProblem) == [])
     }
 
+    @Test("A store of a version before traces opens, none of its requests has one, and new ones keep theirs")
+    func beforeTraces() throws {
+        let folder = try folder(from: "002-dispatch")
+        let queue = try DatabaseQueue(path: folder.url.appendingPathComponent("hablare.sqlite").path)
+        try Schema.migrator.migrate(queue, upTo: "006-retention")
+        try queue.close()
+        let bench = StoreWorkbench(store: try SQLiteStore(directory: folder.url))
+        let owner = try bench.register()
+        var submission = try StoreWorkbench.submission(40)
+        submission.trace = TraceContext(["traceparent": "00-1-1-01"])
+        try bench.submit(submission)
+        let claimed = try bench.claim(owner, limit: 99, at: 60)
+        #expect(claimed.count > 1)
+        #expect(claimed.compactMap(\.trace).map(\.fields) == [["traceparent": "00-1-1-01"]])
+        #expect(claimed.allSatisfy { $0.submittedAt != nil })
+    }
+
+    @Test("A trace that cannot be read is none, and its request is carried out")
+    func damagedTrace() throws {
+        let sqlite = try SQLiteBench()
+        let owner = try sqlite.bench.register()
+        var submission = try StoreWorkbench.submission(1)
+        submission.trace = TraceContext(["traceparent": "00-1-1-01"])
+        try sqlite.bench.submit(submission)
+        try sqlite.store.pool.write { try $0.execute(sql: "UPDATE requests SET trace = x'ff00'") }
+        let claimed = try sqlite.bench.claimOne(owner)
+        #expect(claimed.trace == nil && claimed.failure == nil && claimed.request.prompt == "prompt 1")
+    }
+
     @Test(
         "Responses of an older version are counted, and those of a job protected",
         arguments: ["001-requests", "002-dispatch"])

@@ -57,26 +57,3 @@ func tidied(_ lines: [Substring]) -> String {
     return lines.map { $0.dropFirst(min(indentation, $0.prefix(while: \.isWhitespace).count)) }
         .joined(separator: "\n").trimmingCharacters(in: .newlines)
 }
-
-/// The files that this test was built from.
-enum Repository {
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-
-    static func text(of path: String) throws -> String {
-        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-    }
-
-    static func exists(_ path: String) -> Bool {
-        FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
-    }
-
-    /// The paths of files below some folders, or of some files, in order.
-    static func files(below places: [String], endingIn suffix: String) throws -> [String] {
-        try places.flatMap { place -> [String] in
-            if place.hasSuffix(suffix) { return [place] }
-            return try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(place).path)
-                .filter { $0.hasSuffix(suffix) }.map { "\(place)/\($0)" }
-        }.sorted()
-    }
-}

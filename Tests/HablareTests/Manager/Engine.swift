@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareTestKit
+import Logging
 import Testing
 
 /// An engine whose time stands still until it is told to move, around a store and scripted providers.
@@ -12,7 +13,8 @@ struct Engine {
 
     init(
         _ providers: [any AIServiceProvider] = [ScriptedProvider()], store: any RequestStore = InMemoryStore(),
-        configuration: EngineConfiguration? = nil, jitter: Double = 1
+        configuration: EngineConfiguration? = nil, jitter: Double = 1, observation: EngineObservation = .none,
+        logger: Logger = Logger(label: "test")
     ) throws {
         self.store = store
         // Tests that run the clock ahead do not mean attempts to time out by it, unless they say so.
@@ -20,9 +22,11 @@ struct Engine {
             configuration
             ?? EngineConfiguration(attemptTimeout: .seconds(1_000_000_000), retry: .never, breaker: .never)
         let dates = self.dates
-        let seams = EngineSeams(clock: EngineClock(clock), date: { dates.now }, jitter: { jitter })
+        let seams = EngineSeams(
+            clock: EngineClock(clock), date: { dates.now }, jitter: { jitter }, observation: observation)
         manager = AIRequestManager(
-            store: store, providers: try ProviderRegistry(providers), configuration: configuration, seams: seams)
+            store: store, providers: try ProviderRegistry(providers), configuration: configuration, seams: seams,
+            logger: logger)
     }
 
     /// Runs the engine while the body runs.

@@ -1,0 +1,74 @@
+/// Finds in a text what looks like a credential: a word that begins as the keys of vendors do, or one that is said to be
+/// a key, a token or a password.
+struct CredentialScan: Sendable {
+    private static let prefixes = [
+        "sk-", "sk_", "pk_", "rk_", "xi-", "xai-", "hf_", "gsk_", "ghp_", "gho_", "ghs_", "glpat-", "github_pat_",
+        "xoxb-",
+        "xoxp-", "AKIA", "ASIA", "AIza", "ya29.", "eyJ",
+    ].map { Array($0.utf8) }
+    /// What a credential is called, without signs and capitals; those that also stand before other words are followed by
+    /// one with a digit in it.
+    private static let names: Set<String> = [
+        "apikey", "xapikey", "xiapikey", "secret", "clientsecret", "password", "passwd", "authorization",
+    ]
+    private static let frequentNames: Set<String> = ["key", "token", "accesstoken", "authtoken", "signature"]
+    /// What stands before one in a header.
+    private static let schemes: Set<String> = ["bearer", "basic"]
+    /// A word that begins like a key, or follows a scheme, has so many bytes at least; one with a name fewer.
+    private static let shortest = 12
+    private static let shortestNamed = 8
+
+    /// Which bytes belong to credentials.
+    let places: [Bool]
+
+    init(_ text: [UInt8]) {
+        var places = Array(repeating: false, count: text.count)
+        var before: (name: String, end: Int)?
+        var start = 0
+        while start < text.count {
+            guard Self.isOfWord(text[start]) else {
+                start += 1
+                continue
+            }
+            let end = text[start...].firstIndex { !Self.isOfWord($0) } ?? text.count
+            let word = text[start..<end]
+            let gap = before.map { text[$0.end..<start] }
+            if Self.isCredential(word, after: before?.name, gap) {
+                for index in word.indices { places[index] = true }
+            }
+            before = (Self.name(of: word), end)
+            start = end
+        }
+        self.places = places
+    }
+
+    private static func isCredential(
+        _ word: ArraySlice<UInt8>, after name: String?, _ gap: ArraySlice<UInt8>?
+    ) -> Bool {
+        if word.count >= shortest, prefixes.contains(where: word.starts(with:)) { return true }
+        guard let name, let gap, gap.count <= 8 else { return false }
+        if schemes.contains(name) { return word.count >= shortest }
+        guard gap.contains(UInt8(ascii: ":")) || gap.contains(UInt8(ascii: "=")), word.count >= shortestNamed,
+            !schemes.contains(Self.name(of: word))
+        else { return false }
+        return names.contains(name) || frequentNames.contains(name) && word.contains(where: isDigit)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// A word's letters and digits, without capitals.
+    private static func name(of word: ArraySlice<UInt8>) -> String {
+        guard word.count <= 24 else { return "" }
+        return String(decoding: word.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }, as: UTF8.self)
+            .lowercased()
+    }
+
+    private static func isOfWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-_.~+/%".utf8.contains(byte)
+        }
+    }
+}

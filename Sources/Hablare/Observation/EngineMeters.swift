@@ -1,0 +1,46 @@
+import CoreMetrics
+import Metrics
+
+/// The metrics of an engine. There is none where nobody measures.
+final class EngineMeters: Sendable {
+    let journal: JournalMeters
+    let flightsRecovered: Counter
+    let responsesPruned: Counter
+    let prunedBytes: Counter
+    let completed: Counter
+    let failed: Counter
+    let expired: Counter
+    let cancelled: Counter
+    private let providers: [ProviderID: ProviderMeters]
+    private let breakerOpenings: [AccountID: Counter]
+
+    init?(_ factory: any MetricsFactory, registry: ProviderRegistry, clock: EngineClock) {
+        if factory is NOOPMetricsHandler { return nil }
+        func counter(_ metric: EngineMetric, _ labels: (String, String)...) -> Counter {
+            Counter(label: metric.rawValue, dimensions: labels, factory: factory)
+        }
+        journal = JournalMeters(factory, clock: clock)
+        flightsRecovered = counter(.flightsRecovered)
+        responsesPruned = counter(.responsesPruned)
+        prunedBytes = counter(.prunedBytes)
+        completed = counter(.requestsFinished, ("status", "completed"))
+        failed = counter(.requestsFinished, ("status", "failed"))
+        expired = counter(.requestsFinished, ("status", "expired"))
+        cancelled = counter(.requestsFinished, ("status", "cancelled"))
+        providers = Dictionary(
+            registry.registrations.map { ($0.id, ProviderMeters($0.id, factory)) },
+            uniquingKeysWith: { first, _ in first })
+        breakerOpenings = Dictionary(
+            Set(registry.registrations.map(\.account)).map {
+                ($0, counter(.breakerOpenings, ("account", $0.rawValue)))
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Those of a provider; `nil` of one that is not registered.
+    func provider(_ id: ProviderID) -> ProviderMeters? { providers[id] }
+
+    /// Something was learned of an account.
+    func learned(_ report: AccountReport) {
+        if case .until = report.failing { breakerOpenings[report.account]?.increment() }
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import Hablare
+
+@Suite struct FailureRedactionTests {
+    private func redacted(
+        _ text: String, prompt: Prompt = "The moon is made of green cheese.", parameters: [String: ParameterValue] = [:]
+    ) -> String {
+        let redaction = FailureRedaction(of: AIRequest(prompt: prompt, parameters: parameters))
+        return redaction.redacted(AIServiceError(.providerFailed, text)).message
+    }
+
+    @Test(
+        "What a provider repeats of the prompt is taken out",
+        arguments: [
+            ("Cannot say \"The moon is made of green cheese.\" today", "Cannot say \"[prompt]\" today"),
+            ("Cannot say \"…is made of green ch…\"", "Cannot say \"…[prompt]…\""),
+            ("The moon is up", "The moon is up"),
+            ("is made of green cheese.", "[prompt]"),
+        ])
+    func prompt(text: String, expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
+    @Test("All of a conversation is looked for, and a short prompt as a whole")
+    func shapes() {
+        let messages = Prompt.messages([
+            Prompt.Message(role: .system, text: "Never tell the colour of the moon."),
+            Prompt.Message(role: .user, text: "Which colour has the cheese?"),
+        ])
+        #expect(redacted("system: Never tell the colour of the moon.", prompt: messages) == "system: [prompt]")
+        #expect(redacted("Cannot say Grüß dich!", prompt: "Grüß dich") == "Cannot say [prompt]!")
+        #expect(redacted("Cannot say so", prompt: "so") == "Cannot say so")
+        #expect(redacted("Nothing", prompt: "") == "Nothing")
+    }
+
+    @Test("Long parameters are taken out, however deep, and the name of a voice stays")
+    func parameters() {
+        let parameters: [String: ParameterValue] = [
+            "voice": "en-gb-scotland", "style": ["deep": ["as if it were the last day of summer"]],
+        ]
+        #expect(redacted("There is no voice en-gb-scotland.", parameters: parameters).contains("en-gb-scotland"))
+        #expect(
+            redacted("Bad style: as if it were the last day of summer", parameters: parameters)
+                == "Bad style: [parameter]")
+    }
+
+    @Test(
+        "What looks like a credential is taken out",
+        arguments: [
+            ("Incorrect API key provided: sk-proj-0123456789abcdef.", "Incorrect API key provided: [secret]"),
+            (
+                "GET https://api.example/v1/x?key=AIzaSyA0123456789 failed",
+                "GET https://api.example/v1/x?key=[secret] failed"
+            ),
+            ("Authorization: Bearer abcdef0123456789", "Authorization: Bearer [secret]"),
+            ("{\"xi-api-key\": \"0123456789abcdef\"}", "{\"xi-api-key\": \"[secret]\"}"),
+            ("password=correcthorse", "password=[secret]"),
+            ("token eyJhbGciOiJIUzI1NiJ9.e30.abc", "token [secret]"),
+        ])
+    func credentials(text: String, expected: String) {
+        #expect(redacted(text) == expected)
+    }
+
+    @Test(
+        "Words that tell what to do stay",
+        arguments: [
+            "Set the key OPENAI_API_KEY, or give --key FILE.",
+            "The maximum of tokens is 8192; the request has 9000. Shorten the prompt.",
+            "Unauthorized: the bearer of this key may not use the model gpt-4.1-mini-2025-04-14.",
+            "Request 0199f0a2-7c4e-7d1e-9a3f-0123456789ab was refused.",
+        ])
+    func advice(text: String) {
+        #expect(redacted(text) == text)
+    }
+
+    @Test("The cause is looked through, too, and everything else of the failure stays")
+    func cause() {
+        let error = AIServiceError(
+            .overloaded, "Too busy.", category: .network, disposition: .retry(after: .seconds(3)),
+            cause: "503 to sk-0123456789abc")
+        let redacted = FailureRedaction(of: AIRequest(prompt: "x")).redacted(error)
+        #expect(
+            redacted
+                == AIServiceError(
+                    .overloaded, "Too busy.", category: .network, disposition: .retry(after: .seconds(3)),
+                    cause: "503 to [secret]"))
+    }
+
+    @Test("A failure without end is cut short")
+    func length() {
+        let text = redacted(String(repeating: "no ", count: 100_000))
+        #expect(text.utf8.count < 4200 && text.hasSuffix("…"))
+    }
+}

@@ -1,0 +1,238 @@
+import CoreMetrics
+import Foundation
+import Hablare
+import HablareTestKit
+import MetricsTestKit
+import Testing
+import Tracing
+
+/// What an engine measures, by an engine whose time stands still until it is told to move.
+@Suite(.timeLimit(.minutes(1)))
+struct MetricsTests {
+    private let metrics = TestMetrics()
+
+    private func engine(
+        _ providers: [any AIServiceProvider], store: any RequestStore = InMemoryStore(),
+        configuration: EngineConfiguration? = nil
+    ) throws -> Engine {
+        try Engine(
+            providers, store: store, configuration: configuration,
+            observation: EngineObservation(metrics: metrics, tracer: NoOpTracer()))
+    }
+
+    private func count(_ metric: EngineMetric, _ labels: (String, String)...) -> Int64 {
+        metrics.counterTotal(label: metric.rawValue, dimensions: labels)
+    }
+
+    private func durations(_ metric: EngineMetric, _ labels: (String, String)...) -> [Int64] {
+        metrics.timers(label: metric.rawValue, dimensions: labels).flatMap(\.values)
+    }
+
+    private func gauge(_ metric: EngineMetric, _ labels: (String, String)...) -> Double? {
+        metrics.meters(label: metric.rawValue, dimensions: labels).first?.lastValue
+    }
+
+    @Test("How long a call waited, how long it took, and how large its answer is")
+    func times() async throws {
+        let gate = Gate()
+        let engine = try engine([gated(gate, concurrency: 1)])
+        try await engine.run {
+            let first = try await engine.manager.submit(AIRequest(prompt: "12345"), to: "scripted")
+            await gate.arrivals(reach: 1)
+            let second = try await engine.manager.submit(AIRequest(prompt: "123"), to: "scripted")
+            engine.dates.advance(by: 7)
+            engine.clock.advance(by: .seconds(5))
+            gate.admitOne()
+            _ = try await engine.manager.execute(requestID: first)
+            await gate.arrivals(reach: 2)
+            engine.clock.advance(by: .seconds(2))
+            gate.admitOne()
+            _ = try await engine.manager.execute(requestID: second)
+        }
+        #expect(durations(.queueWait, ("provider", "scripted"), ("attempt", "first")) == [0, 7_000_000_000])
+        #expect(
+            durations(.attemptDuration, ("provider", "scripted"), ("outcome", "completed"))
+                == [5_000_000_000, 2_000_000_000])
+        let sizes = metrics.recorders(
+            label: EngineMetric.responseBytes.rawValue, dimensions: [("provider", "scripted")])
+        #expect(sizes.flatMap(\.values) == [5, 3])
+    }
+
+    @Test("The queue and the calls under way are shown whenever they change")
+    func queue() async throws {
+        let gate = Gate()
+        let engine = try engine([gated(gate, concurrency: 2)])
+        try await engine.run {
+            for number in 0..<5 {
+                try await engine.manager.submit(AIRequest(prompt: .text("queue \(number)")), to: "scripted")
+            }
+            await gate.arrivals(reach: 2)
+            // Some may go by way of the store.
+            while gauge(.queueDepth, ("provider", "scripted")) != 3 { try await pause() }
+            #expect(gauge(.callsRunning, ("provider", "scripted")) == 2)
+            gate.admitOne()
+            while gauge(.queueDepth, ("provider", "scripted")) != 2 { try await pause() }
+            gate.open()
+        }
+        #expect(gauge(.queueDepth, ("provider", "scripted")) == 0)
+        #expect(gauge(.callsRunning, ("provider", "scripted")) == 0)
+    }
+
+    @Test("Submissions are counted as new, as joined and as known before")
+    func submissions() async throws {
+        let engine = try engine([ScriptedProvider()])
+        let request = AIRequest(prompt: "the same")
+        try await engine.manager.submit(request, to: "scripted")
+        try await engine.manager.submit(request, to: "scripted")
+        try await engine.manager.submit(AIRequest(prompt: "the same"), to: "scripted")
+        for kind in ["new", "joined", "present"] {
+            #expect(count(.requestsSubmitted, ("provider", "scripted"), ("as", kind)) == 1)
+        }
+    }
+
+    @Test("What the cache answers is counted, whether it is recorded or only looked up")
+    func cache() async throws {
+        let engine = try engine([ScriptedProvider()])
+        try await engine.run {
+            for _ in 0..<2 { _ = try await engine.manager.execute(AIRequest(prompt: "cached"), with: "scripted") }
+            for _ in 0..<2 {
+                _ = try await engine.manager.cachedResponse(to: AIRequest(prompt: "cached"), from: "scripted")
+            }
+            _ = try await engine.manager.cachedResponse(to: AIRequest(prompt: "other"), from: "scripted")
+        }
+        #expect(count(.requestsSubmitted, ("provider", "scripted"), ("as", "answered")) == 1)
+        #expect(count(.requestsFinished, ("status", "completed")) == 2)
+        #expect(count(.cacheLookups, ("provider", "scripted"), ("result", "hit")) == 3)
+        #expect(count(.cacheLookups, ("provider", "scripted"), ("result", "miss")) == 2)
+    }
+
+    @Test("Failures, retries and what requests came to are counted")
+    func failures() async throws {
+        let engine = try engine(
+            [failing(1, with: StoreWorkbench.overloaded)],
+            configuration: EngineConfiguration(retry: RetryPolicy(maximumAttempts: 2), breaker: .never))
+        try await engine.run {
+            let id = try await engine.manager.submit(AIRequest(prompt: "again"), to: "scripted")
+            try await engine.pass { try await engine.manager.snapshot(for: id).phase == .completed }
+        }
+        #expect(count(.attemptFailures, ("provider", "scripted"), ("category", "provider")) == 1)
+        #expect(count(.retries, ("provider", "scripted"), ("category", "provider")) == 1)
+        #expect(durations(.attemptDuration, ("provider", "scripted"), ("outcome", "retried")).count == 1)
+        #expect(durations(.queueWait, ("provider", "scripted"), ("attempt", "again")).count == 1)
+        #expect(count(.requestsFinished, ("status", "completed")) == 1)
+        #expect(count(.requestsFinished, ("status", "failed")) == 0)
+    }
+
+    @Test("Requests that fail, are cancelled or run out of time are counted as such")
+    func ends() async throws {
+        let engine = try engine([failing(1)])
+        _ = try await engine.run {
+            await #expect(throws: AIServiceError.self) {
+                try await engine.manager.execute(AIRequest(prompt: "fails"), with: "scripted")
+            }
+        }
+        let cancelled = try await engine.manager.submit(AIRequest(prompt: "cancelled"), to: "scripted")
+        try await engine.manager.cancelRequest(cancelled)
+        try await engine.manager.cancelRequest(cancelled)
+        let late = AIRequest(prompt: "late", deadline: engine.dates.now.addingTimeInterval(1))
+        try await engine.manager.submit(late, to: "scripted")
+        engine.dates.advance(by: 2)
+        try await engine.run {}
+        #expect(count(.requestsFinished, ("status", "failed")) == 1)
+        #expect(count(.requestsFinished, ("status", "cancelled")) == 1, "the second time it was final already")
+        #expect(count(.requestsFinished, ("status", "expired")) == 1)
+    }
+
+    @Test("Known costs are added up by model, unknown ones are counted apart")
+    func costs() async throws {
+        let provider = ScriptedProvider { call in
+            let isKnown = call.request.model != nil
+            var answer = ProviderAnswer(.text("x"))
+            answer.usage = Usage(inputTokens: 3, outputTokens: 4, costMicroDollars: isKnown ? 250 : nil)
+            return .success(answer)
+        }
+        let engine = try engine([provider])
+        try await engine.run {
+            for number in 0..<3 {
+                let request = AIRequest(prompt: .text("cost \(number)"), model: number < 2 ? "large" : nil)
+                _ = try await engine.manager.execute(request, with: "scripted")
+            }
+        }
+        #expect(count(.cost, ("provider", "scripted"), ("model", "large")) == 500)
+        #expect(count(.unknownCosts, ("provider", "scripted"), ("model", "large")) == 0)
+        #expect(count(.cost, ("provider", "scripted"), ("model", "none")) == 0)
+        #expect(count(.unknownCosts, ("provider", "scripted"), ("model", "none")) == 1)
+        #expect(count(.tokens, ("provider", "scripted"), ("model", "large"), ("direction", "input")) == 6)
+        #expect(count(.tokens, ("provider", "scripted"), ("model", "large"), ("direction", "output")) == 8)
+    }
+
+    @Test("Commits are measured: how many writes, how long, how many failed")
+    func commits() async throws {
+        let store = ProcessStore()
+        let engine = try engine([ScriptedProvider()], store: store)
+        let key = JobKey(rawValue: "book")
+        _ = try await engine.manager.submit(
+            (0..<3).map { AIRequest(prompt: .text("\($0)")) }, to: "scripted", jobKey: key)
+        #expect(metrics.recorders(label: EngineMetric.commitWrites.rawValue).flatMap(\.values) == [3])
+        #expect(durations(.commitDuration, ("kind", "write")) == [0])
+        store.fail()
+        await #expect(throws: AIServiceError.self) {
+            try await engine.manager.submit(AIRequest(prompt: "full"), to: "scripted")
+        }
+        #expect(count(.commitFailures, ("kind", "write")) == 1)
+        #expect(durations(.commitDuration, ("kind", "write")) == [0], "a commit that failed took no time that counts")
+    }
+
+    @Test("A provider that fails and is left alone is counted")
+    func breaker() async throws {
+        let provider = failing(1, with: StoreWorkbench.overloaded)
+        let engine = try engine(
+            [provider],
+            configuration: EngineConfiguration(
+                retry: .never, breaker: BreakerPolicy(threshold: 1)))
+        _ = try await engine.run {
+            await #expect(throws: AIServiceError.self) {
+                try await engine.manager.execute(AIRequest(prompt: "fails"), with: "scripted")
+            }
+        }
+        #expect(count(.breakerOpenings, ("account", "scripted")) == 1)
+    }
+
+    @Test("What was taken over from a dead process is counted")
+    func recovered() async throws {
+        let store = InMemoryStore()
+        let bench = StoreWorkbench(store: store)
+        let dead = try bench.register()
+        try bench.submit(StoreWorkbench.submission(1, provider: "scripted"))
+        _ = try bench.claim(dead, provider: "scripted")
+        let engine = try engine([ScriptedProvider()], store: store)
+        engine.dates.advance(by: 60)
+        try await engine.run { _ = try await engine.manager.execute(requestID: StoreWorkbench.id(1)) }
+        #expect(count(.flightsRecovered) == 1)
+    }
+
+    @Test("Every metric is in the table of its documentation, under its name")
+    func table() throws {
+        let source = try String(
+            contentsOf: Repository.file("Sources/Hablare/Observation/EngineMetric.swift"), encoding: .utf8)
+        let document = try String(contentsOf: Repository.file("docs/observation.md"), encoding: .utf8)
+        for metric in EngineMetric.allCases {
+            #expect(source.contains("/// | `\(metric.rawValue)` |"))
+            #expect(document.contains("| `\(metric.rawValue)` |"))
+        }
+    }
+
+    @Test("Nothing is measured that is not in the table, and no label is missing from it")
+    func known() async throws {
+        let engine = try engine([failing(1)])
+        try await engine.run {
+            _ = try await engine.manager.submit(AIRequest(prompt: "one"), to: "scripted")
+            _ = try await engine.manager.outcome(of: try await engine.manager.snapshots()[0].id)
+        }
+        let names = Set(EngineMetric.allCases.map(\.rawValue))
+        let measured =
+            metrics.counters.map(\.label) + metrics.timers.map(\.label) + metrics.meters.map(\.label)
+            + metrics.recorders.map(\.label)
+        #expect(Set(measured).isSubset(of: names))
+    }
+}

@@ -1,0 +1,82 @@
+import CoreMetrics
+import Foundation
+import Hablare
+import HablareTestKit
+import InMemoryTracing
+import Logging
+import MetricsTestKit
+import Testing
+import Tracing
+
+/// Keeps everything that an engine says of itself, so that it can be searched: log lines of every level with their
+/// metadata, metrics with their labels, spans with all that is in them, and errors in every form in which they are
+/// printed.
+struct Overhearing {
+    private struct LineKeeper: LogHandler {
+        let lines: Guarded<[String]>
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.withLock { $0.append("\(event.message) \(event.metadata ?? [:]) \(metadata)") }
+        }
+    }
+
+    let metrics = TestMetrics()
+    let tracer = InMemoryTracer()
+    private let logged = Guarded<[String]>([])
+    private let others = Guarded<[String]>([])
+
+    var observation: EngineObservation { EngineObservation(metrics: metrics, tracer: tracer) }
+
+    var logger: Logger {
+        Logger(label: "test") { [logged] _ in LineKeeper(lines: logged) }
+    }
+
+    /// An error reached its user.
+    func heard(_ error: any Error) {
+        var dumped = ""
+        dump(error, to: &dumped)
+        others.withLock {
+            $0 += ["\(error)", error.localizedDescription, String(reflecting: error), dumped]
+        }
+    }
+
+    /// Something else was said.
+    func heard(_ text: String) { others.withLock { $0.append(text) } }
+
+    /// Does something that may fail, and listens to why.
+    func listening(_ operation: () async throws -> Void) async {
+        do { try await operation() } catch { heard(error) }
+    }
+
+    var logs: [String] { logged.withLock { $0 } }
+    var errors: [String] { others.withLock { $0 } }
+
+    var labels: [String] {
+        func text(_ label: String, _ dimensions: [(String, String)]) -> String { "\(label) \(dimensions)" }
+        return metrics.counters.map { text($0.label, $0.dimensions) }
+            + metrics.timers.map { text($0.label, $0.dimensions) }
+            + metrics.meters.map { text($0.label, $0.dimensions) }
+            + metrics.recorders.map { text($0.label, $0.dimensions) }
+    }
+
+    var spans: [String] {
+        tracer.finishedSpans.map { span in
+            var attributes: [String] = []
+            span.attributes.forEach { attributes.append("\($0)=\($1)") }
+            return """
+                \(span.operationName) \(attributes) \(span.events) \(span.links) \(span.errors) \
+                \(span.status?.message ?? "")
+                """
+        }
+    }
+
+    /// Everything.
+    var everything: [String] { logs + errors + labels + spans }
+}
