@@ -206,6 +206,16 @@ extension StoreContract {
             let claimed = try bench.claim(owner, scope: .job(JobKey(rawValue: "j")), limit: 9)
             try require("claimed", claimed.map(\.request.id), is: [StoreWorkbench.id(3)])
         },
+        Rule("The answer of an attempt whose leader was deleted names who is left") { bench in
+            let owner = try bench.register()
+            try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
+            let attempt = try bench.startNext(owner)
+            let deletion = try bench.write(.delete(StoreWorkbench.id(1), at: StoreWorkbench.date(5)))
+            try require("the deletion", deletion, is: .done)
+            let receipt = try bench.write(.settle(attempt.completed()))
+            try require("the receipt", receipt, is: .ended(finished: [StoreWorkbench.id(2)], goesOn: false))
+            try require("the other", try bench.phase(2), is: .completed)
+        },
         Rule("A member is deleted with its row, and the last one with prompt and response") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)

@@ -82,6 +82,25 @@ struct SingleFlightTests {
         #expect(provider.record.calls.count == 1)
     }
 
+    @Test("Whoever follows a request that is deleted while it runs gets the answer all the same")
+    func deletedLeader() async throws {
+        let gate = Gate()
+        let provider = gated(gate)
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let requests = (0..<2).map { _ in AIRequest(prompt: "deleted leader") }
+        try await engine.run {
+            try await manager.submit(requests[0], to: "scripted")
+            await gate.arrivals(reach: 1)
+            async let told = text(manager.execute(requests[1], with: "scripted"))
+            while try await manager.statistics().requests[.executing] != 2 { try await pause() }
+            try await manager.delete(requests[0].id)
+            gate.open()
+            #expect(try await told == "deleted leader")
+        }
+        #expect(provider.record.calls.count == 1)
+    }
+
     @Test("Progress and outcome are told to whoever watches any of them")
     func watching() async throws {
         let gate = Gate()
