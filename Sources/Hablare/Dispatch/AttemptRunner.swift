@@ -108,7 +108,11 @@ struct AttemptRunner: Sendable {
     }
 
     /// Sends the attempt, unless it was stopped or its request ran out of time.
-    func send(_ flight: QueuedFlight, _ stream: AttemptStream) async -> Reply {
+    ///
+    /// - Parameter cameBack: Called when the provider has, before what it yielded is journalled.
+    func send(
+        _ flight: QueuedFlight, _ stream: AttemptStream, cameBack: @Sendable () -> Void
+    ) async -> Reply {
         if let failure = flight.failure { return Reply(result: .failure(failure), wasSent: false) }
         guard let provider = registry[flight.provider] else {
             return Reply(result: .failure(.providerNotFound(flight.provider, known: registry.ids)), wasSent: false)
@@ -131,6 +135,7 @@ struct AttemptRunner: Sendable {
             limits: { limits in reports.withLock { $0.limits = limits } },
             chunks: { bytes in try await stream.yield(bytes) })
         let result = await provider.generate(call)
+        cameBack()
         let limits = reports.withLock { reports in
             reports.isOver = true
             return reports.limits

@@ -38,7 +38,7 @@ extension Dispatcher {
             }
         }
         let startedAt = runner.date()
-        let reply = await runner.send(flight, stream)
+        let reply = await runner.send(flight, stream) { [flight] in dispatcher?.cameBack(flight) }
         guard let dispatcher else { return }
         let stopped = dispatcher.returned(flight, with: reply)
         await dispatcher.recordEnd(runner.end(of: flight, startedAt: startedAt, reply: reply, stopped: stopped))
@@ -74,7 +74,19 @@ extension Dispatcher {
         hub.fail(flight.id, ledBy: flight.request.id, with: error)
     }
 
-    /// The provider came back: its place is free. Answers why it was told to stop, if it was.
+    /// The provider came back; its last chunks may still have to be journalled. Whatever would have stopped it from now
+    /// on comes too late: its result is its own, with what that says of its health, its limits and another attempt.
+    private func cameBack(_ flight: QueuedFlight) {
+        happened { state in
+            guard let attempt = state.attempts[flight.id], attempt.flight.lifecycle.token == flight.lifecycle.token,
+                attempt.stop == nil
+            else { return }
+            state.attempts[flight.id]?.isBack = true
+            state.deadlines.remove(flight.id)
+        }
+    }
+
+    /// What the provider gave is journalled: its place is free. Answers why it was told to stop, if it was.
     private func returned(_ flight: QueuedFlight, with reply: AttemptRunner.Reply) -> StopReason? {
         unfinished.enter()
         return happened { state in
@@ -121,7 +133,7 @@ extension Dispatcher {
 
     func stop(_ id: FlightID, because reason: StopReason, _ state: inout State) {
         // Told once: its time runs from then, however often the same is found out.
-        guard let attempt = state.attempts[id], attempt.stop == nil else { return }
+        guard let attempt = state.attempts[id], attempt.stop == nil, !attempt.isBack else { return }
         state.attempts[id]?.stop = reason
         if let task = attempt.task { state.cancelled.append(task) }
         setDeadline(of: id, in: cancellationGrace, &state)
