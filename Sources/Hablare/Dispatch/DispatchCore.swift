@@ -367,6 +367,15 @@ package struct DispatchCore: Sendable {
         return []
     }
 
+    /// A flight that was not sent could not be given back, so it is still this process's: it is queued again until the
+    /// store recovers. Nobody else would ever take it while this process lives.
+    package mutating func releaseFailed(_ flight: QueuedFlight, now: Date) -> [Effect] {
+        storeFailed()
+        if case .closed = phase { return [] }  // the lease ends with the registration
+        lanes[flight.provider]?.queue.append(flight, priority: flight.request.priority)
+        return []
+    }
+
     /// The flight's last member was cancelled while the flight's token was the given one. A newer lease, which a retry
     /// led to before this was told, is not touched.
     package mutating func cancelled(_ flight: FlightID, token: Int64, now: Date) -> [Effect] {

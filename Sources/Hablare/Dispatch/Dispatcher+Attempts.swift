@@ -61,7 +61,9 @@ extension Dispatcher {
     /// A flight had no time left, as far as was known here. Others may have joined it who have: whoever claims it next
     /// knows.
     private func giveBack(_ flight: QueuedFlight) async {
-        await release([flight])
+        guard await release([flight]) else {
+            return happened { apply($0.core.releaseFailed(flight, now: date()), &$0) }
+        }
         backlogMayExist()
     }
 

@@ -14,7 +14,9 @@ extension Dispatcher {
             case .stop(let flight): stop(flight, because: reason, &state)
             case .claim(let provider, let limit):
                 errand(&state) { [weak self] in await self?.claim(provider, limit: limit) }
-            case .release(let flights): errand(&state) { [weak self] in await self?.release(flights) }
+            case .release(let flights):
+                // Only when the process shuts down: what is not given back now ends with its registration.
+                errand(&state) { [weak self] in _ = await self?.release(flights) }
             case .reserve(let request): errand(&state) { [weak self] in await self?.reserve(request) }
             case .report(let report): errand(&state) { [weak self] in await self?.tell(report) }
             }
@@ -80,7 +82,8 @@ extension Dispatcher {
         }
     }
 
-    func release(_ flights: [QueuedFlight]) async {
+    /// Gives leases back. Answers whether the store took them: else they are still this process's.
+    func release(_ flights: [QueuedFlight]) async -> Bool {
         let date = date()
         var writes: [StoreWrite] = []
         for flight in flights {
@@ -96,9 +99,11 @@ extension Dispatcher {
         }
         do {
             _ = try await journal.commit(writes)
+            return true
         } catch {
             // The leases end with this process's registration, or are broken when it is found dead.
             logger.error("Leases could not be given back", metadata: ["error": "\(error)"])
+            return false
         }
     }
 }

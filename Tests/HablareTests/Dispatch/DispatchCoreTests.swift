@@ -211,6 +211,16 @@ import Testing
         #expect(core.held == 0)
     }
 
+    @Test("What could not be given back waits here until the store recovers, and ends with the process")
+    func releaseFails() {
+        var core = core(1)
+        #expect(core.releaseFailed(flight(1), now: now).isEmpty && core.held == 1)
+        #expect(core.submitting(to: "p", cost: 0, now: now) == .leave)
+        #expect(started(core.storeRecovered(now: now)) == [1])
+        _ = core.closed()
+        #expect(core.releaseFailed(flight(2), now: now).isEmpty && core.held == 1)
+    }
+
     @Test("The most urgent of what is queued is started first")
     func urgency() {
         var core = core(1)

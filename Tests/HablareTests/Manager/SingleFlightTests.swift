@@ -159,4 +159,35 @@ struct SingleFlightTests {
         }
         #expect(provider.record.calls.count == 2)
     }
+
+    @Test("A flight that cannot be given back because the store fails is not kept from a member with time left")
+    func patienceWithFullDisk() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let store = ProcessStore()
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        let blocker = AIRequest(prompt: "in the way of the full disk")
+        let hasty = AIRequest(prompt: "full disk", deadline: engine.dates.now.addingTimeInterval(5))
+        let patient = AIRequest(prompt: "full disk")
+        let refused = Guarded(0)
+        try await engine.run {
+            for request in [blocker, hasty, patient] { try await manager.submit(request, to: "scripted") }
+            await gate.arrivals(reach: 1)
+            try await engine.pass(until: { try await manager.status(for: hasty.id).isFinal })
+            store.fail { write in
+                guard case .advance(_, let transition, _) = write, transition.new.state == .waiting else {
+                    return false
+                }
+                refused.withLock { $0 += 1 }
+                return true
+            }
+            gate.open()
+            while refused.withLock({ $0 }) == 0 { try await pause() }
+            store.recover()
+            try await engine.advance(by: .seconds(5)) { try await manager.status(for: patient.id).isFinal }
+            #expect(try await text(manager.execute(requestID: patient.id)) == "full disk")
+        }
+        #expect(provider.record.calls.count == 2)
+    }
 }
