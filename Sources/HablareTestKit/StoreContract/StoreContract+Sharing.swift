@@ -318,6 +318,19 @@ extension StoreContract {
             try require("its prompt", claimed.request.prompt, is: .text("prompt 1"))
             try require("the first one", try bench.phase(1), is: .completed)
         },
+        Rule("Whoever is done anew counts on the generations that readers know, and its attempts from the first") {
+            bench in
+            let owner = try bench.register()
+            try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
+            _ = try bench.write(.cancel(StoreWorkbench.id(2), at: StoreWorkbench.date(5)))
+            _ = try bench.write(.settle(try bench.startNext(owner).postponed(until: 20)))
+            _ = try bench.write(.settle(try bench.startNext(owner, at: 20).completed()))
+            _ = try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(30)))
+            let anew = try bench.startNext(owner, at: 31)
+            try require("whose", anew.request, is: StoreWorkbench.id(2))
+            try require("the generation", anew.lifecycle.generation, is: 3)
+            try require("the attempt", anew.lifecycle.attempt, is: 1)
+        },
         Rule("A UUID that was deleted and is used anew does not lead the flight it was in") { bench in
             let flight = try bench.submit(1)
             try bench.join(StoreWorkbench.twin(2), flight)
