@@ -314,6 +314,29 @@ struct StreamingTests {
         }
     }
 
+    @Test("A stream of a request that is deleted and submitted anew ends, and tells nothing of the new one")
+    func usedAgain() async throws {
+        let gate = Gate()
+        let engine = try Engine([words(["a", "b"], at: gate)])
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            gate.admitOne()
+            var reader = try await manager.stream(for: request.id).makeAsyncIterator()
+            guard case .chunk = try await reader.next() else {
+                Issue.record("That is no chunk")
+                return
+            }
+            try await manager.delete(request.id)
+            gate.open()
+            try await manager.submit(
+                AIRequest(id: request.id, prompt: "used again", streaming: request.streaming), to: "scripted")
+            _ = try await manager.execute(requestID: request.id)
+            #expect(await code { _ = try await reader.next() } == .unknownRequest)
+        }
+    }
+
     @Test("The stream of a request that waits ends with the engine, and the request does not")
     func shutdown() async throws {
         let engine = try Engine([words(["a"])], configuration: EngineConfiguration(scope: .job(JobKey(rawValue: "j"))))
