@@ -96,29 +96,27 @@ enum StreamsAreTrue: SimulationRule {
         }
     }
 
-    /// A durable chunk that one reader was told comes to every later reader who reads its generation to the end.
+    /// A durable chunk that one reader was told comes to every later reader who reads what its call yielded to the end.
+    /// By call and not by generation: a UUID that was deleted and submitted anew begins with the first one again.
     private static func takenBack(_ history: SimulationHistory, _ operations: [Int32: OperationStory]) -> [String] {
         var found: [String] = []
         var seen: [Int32: [Int32: Int32]] = [:]
-        var reached: [Int32: (generation: Int32, next: Int32, before: Int32, begin: Int32)] = [:]
+        var reached: [Int32: (call: Int32, next: Int32, before: Int32)] = [:]
         for event in history.events {
             switch event.what {
             case .operationCalled(let number):
                 guard case .read(_, let from, _)? = operations[number]?.operation else { continue }
-                reached[number] = (0, from, 0, from)
+                reached[number] = (-1, from, 0)
             case .streamed(let number, let chunk):
                 guard let request = operations[number]?.operation.request,
                     history.planned(request)?.streaming?.durability == .durable
                 else { continue }
-                let before = reached[number]?.generation == chunk.generation ? reached[number]?.before : nil
-                reached[number] = (
-                    chunk.generation, chunk.sequence + 1, before ?? seen[request]?[chunk.generation] ?? 0,
-                    reached[number]?.begin ?? 0
-                )
-                let most = max(seen[request]?[chunk.generation] ?? 0, chunk.sequence + 1)
-                seen[request, default: [:]][chunk.generation] = most
+                let before = reached[number]?.call == chunk.call ? reached[number]?.before : nil
+                reached[number] = (chunk.call, chunk.sequence + 1, before ?? seen[request]?[chunk.call] ?? 0)
+                let most = max(seen[request]?[chunk.call] ?? 0, chunk.sequence + 1)
+                seen[request, default: [:]][chunk.call] = most
             case .operationReturned(let number, let result):
-                guard let reader = reached[number], reader.generation > 0 else { continue }
+                guard let reader = reached[number], reader.call >= 0 else { continue }
                 switch result {
                 case .failed, .cancelled:
                     if reader.next < reader.before {
