@@ -117,13 +117,16 @@ final class SimulatedDisk: Sendable {
     /// Notes whom a process saw when it looked at who there is: by that it judges who is gone.
     func looked(_ process: SimulatedProcess, at owners: [OwnerRecord]) {
         let seen = Dictionary(owners.map { ($0.id, $0.registration) }, uniquingKeysWith: { first, _ in first })
-        process.state.withLock { $0.seen = seen }
+        process.state.withLock { state in
+            state.seen = seen
+            state.latestOffset = state.dateOffset
+        }
     }
 
     /// Whether a process may take an owner for dead, by what it saw.
     private func isGone(_ owner: OwnerID, to process: SimulatedProcess) -> Bool {
         guard let seen = process.state.withLock({ $0.seen[owner] }) else { return false }
-        return isDead(seen) ?? (seen.expiresAt < process.date)
+        return isDead(seen) ?? (seen.expiresAt < process.latestDate)
     }
 
     func isDead(_ owner: OwnerRegistration) -> Bool? {
