@@ -172,8 +172,12 @@ struct SingleFlightTests {
         let patient = AIRequest(prompt: "full disk")
         let refused = Guarded(0)
         try await engine.run {
-            for request in [blocker, hasty, patient] { try await manager.submit(request, to: "scripted") }
+            try await manager.submit(blocker, to: "scripted")
             await gate.arrivals(reach: 1)
+            try await manager.submit(hasty, to: "scripted")
+            // Leased for the one that has little time, and only then joined: so the process knows its deadline alone.
+            while try await manager.snapshot(for: hasty.id).holder == nil { try await pause() }
+            try await manager.submit(patient, to: "scripted")
             try await engine.pass(until: { try await manager.status(for: hasty.id).isFinal })
             store.fail { write in
                 guard case .advance(_, let transition, _) = write, transition.new.state == .waiting else {
