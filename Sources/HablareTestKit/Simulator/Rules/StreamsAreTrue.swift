@@ -75,10 +75,7 @@ enum StreamsAreTrue: SimulationRule {
         if call.attempt != chunk.generation, !(history.requests[request]?.isMurky ?? true) {
             found.append("\(chunk) of request \(request) is of another generation than its call's")
         }
-        // Of a request that was deleted and submitted anew a reader may have the old one's chunks, and the new one's end.
-        if !chunk.isOnDisk, history.requests[request]?.deletes.isEmpty ?? true,
-            history.planned(request)?.streaming?.durability == .durable, !isWhole
-        {
+        if !chunk.isOnDisk, history.planned(request)?.streaming?.durability == .durable, !isWhole {
             found.append("\(chunk) of request \(request) was told before it was on disk")
         }
     }
@@ -88,7 +85,6 @@ enum StreamsAreTrue: SimulationRule {
     ) {
         guard case .completed(let call) = result, history.calls.indices.contains(Int(call)) else { return }
         let story = history.calls[Int(call)]
-        guard history.requests[story.request]?.deletes.isEmpty ?? true else { return }
         let isStreaming = history.planned(story.request)?.streaming != nil
         let count = isStreaming ? max(1, Int32(story.yields.count)) : 1
         if reader.next != count, reader.begin <= count {
