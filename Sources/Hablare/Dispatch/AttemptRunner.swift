@@ -109,9 +109,10 @@ struct AttemptRunner: Sendable {
 
     /// Sends the attempt, unless it was stopped or its request ran out of time.
     ///
-    /// - Parameter cameBack: Called when the provider has, before what it yielded is journalled.
+    /// - Parameter cameBack: Called with what the provider says when it comes back and something that it yielded may still
+    ///   have to be journalled. What is returned may be worse: not all of it could be kept.
     func send(
-        _ flight: QueuedFlight, _ stream: AttemptStream, cameBack: @Sendable () -> Void
+        _ flight: QueuedFlight, _ stream: AttemptStream, cameBack: @Sendable (Reply) -> Void
     ) async -> Reply {
         if let failure = flight.failure { return Reply(result: .failure(failure), wasSent: false) }
         guard let provider = registry[flight.provider] else {
@@ -135,11 +136,11 @@ struct AttemptRunner: Sendable {
             limits: { limits in reports.withLock { $0.limits = limits } },
             chunks: { bytes in try await stream.yield(bytes) })
         let result = await provider.generate(call)
-        cameBack()
         let limits = reports.withLock { reports in
             reports.isOver = true
             return reports.limits
         }
+        if stream.hasBegun { cameBack(Reply(result: result, limits: limits)) }
         return await reply(result, limits, stream)
     }
 

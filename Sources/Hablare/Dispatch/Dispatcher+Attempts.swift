@@ -38,7 +38,9 @@ extension Dispatcher {
             }
         }
         let startedAt = runner.date()
-        let reply = await runner.send(flight, stream) { [flight] in dispatcher?.cameBack(flight) }
+        let reply = await runner.send(flight, stream) { [flight] reply in
+            dispatcher?.cameBack(flight, with: reply)
+        }
         guard let dispatcher else { return }
         let stopped = dispatcher.returned(flight, with: reply)
         await dispatcher.recordEnd(runner.end(of: flight, startedAt: startedAt, reply: reply, stopped: stopped))
@@ -77,14 +79,18 @@ extension Dispatcher {
     }
 
     /// The provider came back; its last chunks may still have to be journalled. Whatever would have stopped it from now
-    /// on comes too late: its result is its own, with what that says of its health, its limits and another attempt.
-    private func cameBack(_ flight: QueuedFlight) {
+    /// on comes too late: its result is its own, and what that says of its health and its limits counts at once, so that
+    /// the breaker hears of calls in the order in which they came back.
+    private func cameBack(_ flight: QueuedFlight, with reply: AttemptRunner.Reply) {
         happened { state in
             guard let attempt = state.attempts[flight.id], attempt.flight.lifecycle.token == flight.lifecycle.token,
                 attempt.stop == nil
             else { return }
             state.attempts[flight.id]?.isBack = true
             state.deadlines.remove(flight.id)
+            let now = date()
+            let end = DispatchCore.CallEnd(reply, stopped: nil, now: now)
+            apply(state.core.cameBack(flight.id, end, now: now), &state)
         }
     }
 
@@ -101,7 +107,7 @@ extension Dispatcher {
             }
             forget(flight.id, &state)
             let now = date()
-            let end = DispatchCore.CallEnd(reply, stopped: attempt.stop, now: now)
+            let end = attempt.isBack ? .known : DispatchCore.CallEnd(reply, stopped: attempt.stop, now: now)
             apply(state.core.ended(flight.id, end, now: now), &state)
             return attempt.stop
         }

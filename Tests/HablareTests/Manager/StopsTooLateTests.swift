@@ -53,6 +53,44 @@ struct StopsTooLateTests {
         #expect(provider.record.calls.count == 1)
     }
 
+    @Test("A success whose chunks are journalled when another call fails does not speak for the provider afterwards")
+    func success() async throws {
+        let gate = Gate()
+        let provider = ScriptedProvider { call in
+            do {
+                if call.request.streaming != nil { try await call.yield("a") }
+                if call.request.prompt == "fails" { try await gate.pass() }
+            } catch {
+                return .failure(AIServiceError(.connectionLost, "Cut off."))
+            }
+            return call.request.prompt == "fails"
+                ? .failure(StoreWorkbench.overloaded)
+                : .success(call.request.streaming == nil ? ProviderAnswer(.text("b")) : ProviderAnswer(streamed: .text))
+        }
+        let configuration = EngineConfiguration(
+            retry: .never, breaker: BreakerPolicy(threshold: 1, pause: .seconds(60)))
+        let engine = try Engine([provider], store: store, configuration: configuration)
+        let manager = engine.manager
+        let failing = AIRequest(prompt: "fails")
+        let later = AIRequest(prompt: "later")
+        try await engine.run {
+            try await manager.submit(failing, to: "scripted")
+            await gate.arrivals(reach: 1)
+            let goesOn = holdChunk()
+            try await manager.submit(request, to: "scripted")
+            try await isBack(engine)
+            gate.open()
+            while provider.record.running > 0 { try await pause() }
+            while manager.dispatcher.underWay.count > 1 { try await pause() }
+            goesOn.signal()
+            #expect(try await manager.outcome(of: request.id).phase == .completed)
+            #expect(try await manager.outcome(of: failing.id).phase == .failed)
+            try await manager.submit(later, to: "scripted")
+            for _ in 0..<100 { try await pause() }
+            #expect(provider.record.calls.count == 2)
+        }
+    }
+
     @Test("What a failure says of its account's limits is kept to, although nobody wants the answer any more")
     func cancellation() async throws {
         let refusal = AIServiceError(.rateLimited, "Slower.", disposition: .retry(after: .seconds(60)))
