@@ -42,6 +42,7 @@ enum StreamsAreTrue: SimulationRule {
                 let isAllowed =
                     history.planned(request)?.streaming?.allowsRestart ?? true
                     || story?.isMurky ?? true || story?.retries.contains { $0.called < place } ?? true
+                    || isTakenBack(number, of: request, at: place, history)
                 if !isAllowed || generation <= reader.generation {
                     found.append("reader \(number) was told of generation \(generation) of request \(request)")
                 }
@@ -53,6 +54,17 @@ enum StreamsAreTrue: SimulationRule {
             }
         }
         return found + takenBack(history, operations)
+    }
+
+    /// Whether what a reader of a volatile stream saw may be made anew: its process lost its leases before all of it was
+    /// on disk, so whoever took the work over could not know that it had begun.
+    private static func isTakenBack(
+        _ number: Int32, of request: Int32, at place: Int, _ history: SimulationHistory
+    ) -> Bool {
+        guard history.planned(request)?.streaming?.durability == .volatile,
+            let reader = history.operations.first(where: { $0.number == number })
+        else { return false }
+        return history.processes[Int(reader.process)].lostLeases(before: place)
     }
 
     private static func check(
