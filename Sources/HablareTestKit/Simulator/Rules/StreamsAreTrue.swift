@@ -114,7 +114,8 @@ enum StreamsAreTrue: SimulationRule {
             switch event.what {
             case .operationCalled(let number):
                 guard case .read(_, let from, _)? = operations[number]?.operation else { continue }
-                reached[number] = (-1, from, 0)
+                let request = operations[number]?.operation.request
+                reached[number] = (-1, from, request.map { staying(seen[$0] ?? [:], of: $0, history) } ?? 0)
             case .streamed(let number, let chunk):
                 guard let request = operations[number]?.operation.request,
                     history.planned(request)?.streaming?.durability == .durable
@@ -124,7 +125,7 @@ enum StreamsAreTrue: SimulationRule {
                 let most = max(seen[request]?[chunk.call] ?? 0, chunk.sequence + 1)
                 seen[request, default: [:]][chunk.call] = most
             case .operationReturned(let number, let result):
-                guard let reader = reached[number], reader.call >= 0 else { continue }
+                guard let reader = reached[number] else { continue }
                 switch result {
                 case .failed, .cancelled:
                     if reader.next < reader.before {
@@ -136,5 +137,14 @@ enum StreamsAreTrue: SimulationRule {
             }
         }
         return found
+    }
+
+    /// How many chunks a reader who is told none must have missed: those that others were told before, where no other
+    /// call can have taken their place.
+    private static func staying(_ seen: [Int32: Int32], of request: Int32, _ history: SimulationHistory) -> Int32 {
+        guard history.planned(request)?.streaming?.allowsRestart == false, let story = history.requests[request],
+            !story.isMurky, story.retries.isEmpty
+        else { return 0 }
+        return seen.values.max() ?? 0
     }
 }
