@@ -117,14 +117,22 @@ struct AttemptRunner: Sendable {
     }
 
     /// Sends the attempt, before the eyes of whoever watches it.
-    func send(_ flight: QueuedFlight, _ stream: AttemptStream, watchedBy watch: AttemptWatch?) async -> Reply {
-        guard let watch else { return await send(flight, stream) }
+    func send(
+        _ flight: QueuedFlight, _ stream: AttemptStream, watchedBy watch: AttemptWatch?,
+        cameBack: @Sendable (Reply) -> Void
+    ) async -> Reply {
+        guard let watch else { return await send(flight, stream, cameBack: cameBack) }
         watch.began(flight, type: registry.registration(of: flight.provider)?.responseType ?? .data)
-        return await watch.sending { await send(flight, stream) }
+        return await watch.sending { await send(flight, stream, cameBack: cameBack) }
     }
 
     /// Sends the attempt, unless it was stopped or its request ran out of time.
-    func send(_ flight: QueuedFlight, _ stream: AttemptStream) async -> Reply {
+    ///
+    /// - Parameter cameBack: Called with what the provider says when it comes back and something that it yielded may still
+    ///   have to be journalled. What is returned may be worse: not all of it could be kept.
+    func send(
+        _ flight: QueuedFlight, _ stream: AttemptStream, cameBack: @Sendable (Reply) -> Void
+    ) async -> Reply {
         if let failure = flight.failure { return Reply(result: .failure(failure), wasSent: false) }
         guard let provider = registry[flight.provider] else {
             return Reply(result: .failure(.providerNotFound(flight.provider, known: registry.ids)), wasSent: false)
@@ -151,6 +159,7 @@ struct AttemptRunner: Sendable {
             reports.isOver = true
             return reports.limits
         }
+        if stream.hasBegun { cameBack(Reply(result: result, limits: limits)) }
         return await reply(result, limits, stream)
     }
 

@@ -54,6 +54,8 @@ package struct DispatchCore: Sendable {
 
         /// The call was not made.
         package static let notSent = CallEnd(health: .unknown)
+        /// What it says was told by ``DispatchCore/cameBack(_:_:now:)``.
+        package static let known = CallEnd(health: .unknown)
     }
 
     /// A flight under way.
@@ -382,6 +384,12 @@ package struct DispatchCore: Sendable {
     }
 
     // MARK: Flights under way
+
+    /// The call is over, and what came of it says this; its place is not free before it is recorded.
+    package mutating func cameBack(_ flight: FlightID, _ end: CallEnd, now: Date) -> [Effect] {
+        guard let call = underWay[flight] else { return [] }
+        return learn(end, from: call, now: now) + fill(call.provider, now: now)
+    }
 
     /// The attempt is over, or was refused at its start: its place is free.
     package mutating func ended(_ flight: FlightID, _ end: CallEnd = .notSent, now: Date) -> [Effect] {

@@ -42,7 +42,9 @@ extension Dispatcher {
             }
         }
         let startedAt = runner.date()
-        let reply = await runner.send(flight, stream, watchedBy: watch)
+        let reply = await runner.send(flight, stream, watchedBy: watch) { [flight] reply in
+            dispatcher?.cameBack(flight, with: reply)
+        }
         guard let dispatcher else {
             watch?.ended(with: nil, wasSent: reply.wasSent)
             return
@@ -76,7 +78,30 @@ extension Dispatcher {
         hub.fail(flight.id, ledBy: flight.request.id, with: error)
     }
 
-    /// The provider came back: its place is free. Answers why it was told to stop, if it was.
+    /// The provider came back; its last chunks may still have to be journalled. Whatever would have stopped it from now
+    /// on comes too late: its result is its own, and what that says of its health and its limits counts at once, so that
+    /// the breaker hears of calls in the order in which they came back.
+    private func cameBack(_ flight: QueuedFlight, with reply: AttemptRunner.Reply) {
+        happened { state in
+            guard let attempt = state.attempts[flight.id], attempt.flight.lifecycle.token == flight.lifecycle.token,
+                attempt.stop == nil
+            else { return }
+            state.attempts[flight.id]?.isBack = true
+            state.deadlines.remove(flight.id)
+            let now = date()
+            let stopped = offline(flight, reply, state)
+            state.attempts[flight.id]?.stop = stopped
+            let end = DispatchCore.CallEnd(reply, stopped: stopped, now: now)
+            apply(state.core.cameBack(flight.id, end, now: now), &state)
+        }
+    }
+
+    /// Whether what failed of the network failed because there is none.
+    private func offline(_ flight: QueuedFlight, _ reply: AttemptRunner.Reply, _ state: State) -> StopReason? {
+        reply.error?.category == .network && state.core.isOffline(flight.provider) ? .offline : nil
+    }
+
+    /// What the provider gave is journalled: its place is free. Answers why it was told to stop, if it was.
     private func returned(_ flight: QueuedFlight, with reply: AttemptRunner.Reply) -> StopReason? {
         unfinished.enter(needsNetwork: runner.needsNetwork(flight.provider))
         return happened { state in
@@ -89,9 +114,8 @@ extension Dispatcher {
             }
             forget(flight.id, &state)
             let now = date()
-            let isOffline = reply.error?.category == .network && state.core.isOffline(flight.provider)
-            let stopped = attempt.stop ?? (isOffline ? .offline : nil)
-            let end = DispatchCore.CallEnd(reply, stopped: stopped, now: now)
+            let stopped = attempt.stop ?? (attempt.isBack ? nil : offline(flight, reply, state))
+            let end = attempt.isBack ? .known : DispatchCore.CallEnd(reply, stopped: stopped, now: now)
             apply(state.core.ended(flight.id, end, now: now), &state)
             return stopped
         }
@@ -140,7 +164,7 @@ extension Dispatcher {
 
     func stop(_ id: FlightID, because reason: StopReason, _ state: inout State) {
         // Told once: its time runs from then, however often the same is found out.
-        guard let attempt = state.attempts[id], attempt.stop == nil else { return }
+        guard let attempt = state.attempts[id], attempt.stop == nil, !attempt.isBack else { return }
         state.attempts[id]?.stop = reason
         if let task = attempt.task { state.cancelled.append(task) }
         setDeadline(of: id, in: cancellationGrace, &state)

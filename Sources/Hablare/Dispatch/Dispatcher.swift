@@ -18,6 +18,8 @@ package final class Dispatcher: Sendable {
         var stop: StopReason?
         /// Whether the attempt is on disk. Before that nothing was sent, and the store decides what becomes of it.
         var isJournalled = false
+        /// Whether its provider came back. Then only the recording of what came of it is left, and nothing stops that.
+        var isBack = false
     }
 
     /// An attempt that was given up and has not come back.

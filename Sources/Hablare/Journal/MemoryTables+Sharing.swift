@@ -197,7 +197,9 @@ extension MemoryTables {
         lastFlight += 1
         let new = FlightID(rawValue: lastFlight)
         var flight = old
-        flight.lifecycle = FlightLifecycle()
+        // Readers of the old flight's output tell by the number that the new one is begun anew.
+        flight.lifecycle = FlightLifecycle(
+            state: .waiting, token: 0, attempt: 0, generation: old.lifecycle.generation)
         flight.crew = Crew(head: id, priority: row.priority, job: row.job?.key)
         flight.priority = row.priority
         flight.job = row.job?.key

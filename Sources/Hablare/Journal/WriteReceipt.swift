@@ -14,7 +14,7 @@ public enum WriteReceipt: Sendable, Hashable {
     /// by which the news is told from a newer lease.
     case cancelled(flight: FlightID, token: Int64)
     /// Written: these requests became final with it, and whether their flight goes on for others. Answers the end of an
-    /// attempt of a flight that several requests share, or that ran out of time.
+    /// attempt of a flight that has other members than the one it was sent for, or that ran out of time.
     case ended(finished: [UUID], goesOn: Bool)
     /// These requests ran out of time; the earliest deadline of any live request that is left, which has passed where
     /// there were more than the limit.

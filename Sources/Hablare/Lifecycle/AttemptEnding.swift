@@ -13,8 +13,8 @@ public struct AttemptEnding: Sendable {
     public let response: AIResponseData?
     /// The error that became the outcome of those that finished.
     public let error: AIServiceError?
-    /// What the writer is told: ``WriteReceipt/ended(finished:goesOn:)`` where the flight has several members or one ran
-    /// out of time.
+    /// What the writer is told: ``WriteReceipt/ended(finished:goesOn:)`` where the flight has a member that the attempt
+    /// does not name, or one ran out of time.
     public let receipt: WriteReceipt
 
     /// Decides what an attempt's end does to a flight with these members.
@@ -89,7 +89,8 @@ public struct AttemptEnding: Sendable {
         self.error = error
         if let refusal {
             receipt = .refused(refusal)
-        } else if members.count > 1 || !finished.isEmpty && end.outcome.isByMember {
+        } else if members.contains(where: { $0.id != end.request }) || !finished.isEmpty && end.outcome.isByMember {
+            // Also where one other is left: whoever led the flight when the attempt was sent may be deleted since.
             receipt = .ended(finished: finished.map(\.id), goesOn: !flight.isSettled)
         } else {
             receipt = .done

@@ -117,11 +117,25 @@ extension AIRequestManager {
         let receipt = try await journal.commit(.delete(id, at: seams.date()))
         answers.storeChanged()
         switch receipt {
-        case .done: hub.announce(.cancelled, of: id)
+        case .done:
+            await stopWhatWasErased()
+            hub.announce(.cancelled, of: id)
         case .cancelled(let flight, let token):
             dispatcher.cancelled(flight, token: token)
             announceCancelled(id)
         case let receipt: throw AIServiceError.unexpected(receipt, for: id)
+        }
+    }
+
+    /// A request that is deleted when it is final already may have been ended by another process, which this one has not
+    /// noticed: an attempt that it had journalled would be sent although its prompt is erased.
+    private func stopWhatWasErased() async {
+        do {
+            _ = try await stopWhatOthersEnded()
+        } catch {
+            // It is deleted all the same, and looked for again at the next renewal.
+            logger.error(
+                "Whether a deleted request is under way could not be read", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -168,12 +168,8 @@ struct Housekeeper: Sendable {
 
     /// Stops what others cancelled, announces what others finished, takes what others left.
     private func lookAround() async throws {
-        let mine = manager.dispatcher.underWay
         let watched = manager.hub.watchedIDs
-        if !mine.isEmpty {
-            let flights = try await manager.reading { try $0.flights(mine.map(\.flight)) }
-            for attempt in mine { stopIfEnded(attempt, flights[attempt.flight]) }
-        }
+        let mine = try await manager.stopWhatOthersEnded()
         if !watched.isEmpty {
             let page = try await manager.reading {
                 try $0.snapshots(SnapshotFilter(ids: watched, limit: watched.count))
@@ -189,20 +185,6 @@ struct Housekeeper: Sendable {
         }
         manager.hub.chunks.othersWrote()
         manager.dispatcher.backlogMayExist()
-    }
-
-    /// Stops an attempt of ours that another process ended: by a cancellation, a deletion, an expiry, a broken lease.
-    private func stopIfEnded(_ mine: Dispatcher.UnderWay, _ flight: FlightLifecycle?) {
-        switch flight?.state {
-        case nil, .settled(.cancelled):
-            manager.dispatcher.cancelled(mine.flight, token: mine.token)
-        case .settled(.failed):
-            manager.dispatcher.cancelled(mine.flight, token: mine.token, because: .expired)
-        case .settled(.completed), .waiting, .backingOff, .held, .leased, .executing:
-            // Cancelled and retried since, or done by somebody else: live or not, this attempt's outcome is not wanted.
-            guard let attempt = mine.attempt, flight?.isExecuting == false || flight?.attempt != attempt else { return }
-            manager.dispatcher.cancelled(mine.flight, token: mine.token)
-        }
     }
 
     private func announce(_ id: UUID, _ phase: RequestPhase?) async throws {

@@ -7,7 +7,8 @@ public struct StreamingPolicy: Sendable, Hashable {
         /// Once it is on disk: what a reader saw is still there after a crash.
         case durable = 0
         /// At once. It goes to the disk up to a second later, so a crash may take back what a reader of the dead
-        /// process saw.
+        /// process saw. Where a process lives and cannot write for so long that another one takes its work over, its
+        /// readers are told ``StreamElement/restarted(generation:)``, allowed or not: nobody knew that it had begun.
         case volatile = 1
     }
 

@@ -94,6 +94,9 @@ final class AttemptStream: Sendable {
         return left > .zero ? left : nil
     }
 
+    /// Whether anything came.
+    var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
     /// Takes nothing more. Answers whether anything had come.
     func stop() -> Bool {
         state.withLock { state in

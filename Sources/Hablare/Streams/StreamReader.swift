@@ -13,6 +13,8 @@ final class StreamReader {
     private let waker: StreamWaker
     private var cursor: StreamCursor
     private var flight: FlightID?
+    /// The flight of which something was told.
+    private var source: FlightID?
     private var elements: Deque<StreamElement> = []
     /// An answer without chunks, which is cut for this reader.
     private var whole: (answer: WholeAnswer, response: AIResponseData)?
@@ -60,7 +62,7 @@ final class StreamReader {
 
     private func read(_ live: AttemptStream) async throws {
         switch live.read(from: cursor.position, maximumBytes: Self.pageBytes) {
-        case (let generation, .chunks(let chunks)): tell(cursor.found(chunks, of: generation))
+        case (let generation, .chunks(let chunks)): try found(chunks, of: generation, in: live.flight)
         case (_, .behind): mustLookAtStore = true
         case (_, .upToDate): try await wait()
         }
@@ -73,7 +75,7 @@ final class StreamReader {
         guard let page else { throw AIServiceError.unknown(id) }
         flight = page.flight
         let live = manager.hub.chunks.reader(number, follows: page.flight)
-        tell(cursor.found(page.chunks, of: page.generation))
+        try found(page.chunks, of: page.generation, in: page.flight)
         // The end is looked for once there are no more chunks.
         guard page.chunks.isEmpty else { return }
         mustLookAtStore = false
@@ -107,6 +109,20 @@ final class StreamReader {
 
     private func wait() async throws {
         if try await waker.wait() == .status { mustLookAtStore = true }
+    }
+
+    /// There is something of a generation.
+    ///
+    /// A request that is retried may get another flight, whose generations are counted on. One that begins at 1 has only
+    /// the UUID in common with what was read: the request was deleted, and the UUID used again.
+    private func found(_ chunks: [StreamChunk], of generation: Int, in flight: FlightID) throws {
+        if generation > 0 {
+            if let source, source != flight, generation <= cursor.position.generation {
+                throw AIServiceError.unknown(id)
+            }
+            source = flight
+        }
+        tell(cursor.found(chunks, of: generation))
     }
 
     private func tell(_ new: [StreamElement]) {

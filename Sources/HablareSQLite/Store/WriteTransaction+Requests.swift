@@ -49,6 +49,7 @@ extension WriteTransaction {
         if let job = try jobNumber(of: id) { try adopted(id, aboard: row.id, into: job) }
     }
 
+    /// Generations are counted on: readers of the old flight's output tell by the number that the new one is begun anew.
     private func embarkAnew(_ id: UUID, _ row: FlightRow) throws {
         var insert = try BoundStatement(
             db,
@@ -56,7 +57,7 @@ extension WriteTransaction {
             INSERT INTO flights (state, owner, token, attempt, generation, provider, job, priority, member, fingerprint,
                 model, tenant, sample, timeout, prompt_kind, prompt, prompt_digest, prompt_size, parameters,
                 max_attempts, on_unknown, chain, streaming)
-            SELECT 0, 0, 0, 0, 0, f.provider, r.job, coalesce(r.priority, f.priority), r.id, f.fingerprint,
+            SELECT 0, 0, 0, 0, f.generation, f.provider, r.job, coalesce(r.priority, f.priority), r.id, f.fingerprint,
                 f.model, f.tenant, f.sample, f.timeout, f.prompt_kind, f.prompt, f.prompt_digest, f.prompt_size,
                 f.parameters, f.max_attempts, f.on_unknown, f.chain, f.streaming
             FROM flights f JOIN requests r ON r.id = ?2 WHERE f.id = ?1

@@ -223,6 +223,16 @@ extension StoreContract {
             let claimed = try bench.claim(owner, scope: .job(JobKey(rawValue: "j")), limit: 9)
             try require("claimed", claimed.map(\.request.id), is: [StoreWorkbench.id(3)])
         },
+        Rule("The answer of an attempt whose leader was deleted names who is left") { bench in
+            let owner = try bench.register()
+            try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
+            let attempt = try bench.startNext(owner)
+            let deletion = try bench.write(.delete(StoreWorkbench.id(1), at: StoreWorkbench.date(5)))
+            try require("the deletion", deletion, is: .done)
+            let receipt = try bench.write(.settle(attempt.completed()))
+            try require("the receipt", receipt, is: .ended(finished: [StoreWorkbench.id(2)], goesOn: false))
+            try require("the other", try bench.phase(2), is: .completed)
+        },
         Rule("A member is deleted with its row, and the last one with prompt and response") { bench in
             let owner = try bench.register()
             let flight = try bench.submit(1)
@@ -324,6 +334,19 @@ extension StoreContract {
             try require("the request", claimed.request.id, is: StoreWorkbench.id(2))
             try require("its prompt", claimed.request.prompt, is: .text("prompt 1"))
             try require("the first one", try bench.phase(1), is: .completed)
+        },
+        Rule("Whoever is done anew counts on the generations that readers know, and its attempts from the first") {
+            bench in
+            let owner = try bench.register()
+            try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
+            _ = try bench.write(.cancel(StoreWorkbench.id(2), at: StoreWorkbench.date(5)))
+            _ = try bench.write(.settle(try bench.startNext(owner).postponed(until: 20)))
+            _ = try bench.write(.settle(try bench.startNext(owner, at: 20).completed()))
+            _ = try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(30)))
+            let anew = try bench.startNext(owner, at: 31)
+            try require("whose", anew.request, is: StoreWorkbench.id(2))
+            try require("the generation", anew.lifecycle.generation, is: 3)
+            try require("the attempt", anew.lifecycle.attempt, is: 1)
         },
         Rule("A UUID that was deleted and is used anew does not lead the flight it was in") { bench in
             let flight = try bench.submit(1)

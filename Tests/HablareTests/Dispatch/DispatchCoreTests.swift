@@ -211,6 +211,22 @@ import Testing
         #expect(core.held == 0)
     }
 
+    @Test("A success that is recorded after a failure that came later does not speak for the provider")
+    func order() {
+        let breaker = BreakerPolicy(threshold: 1, pause: .seconds(60))
+        var core = DispatchCore(lanes: [LaneDescription(provider: "p", concurrency: 3, breaker: breaker)])
+        _ = core.opened(now: now)
+        _ = core.claimed([flight(1), flight(2)], by: "p", asked: 16, now: now)
+        #expect(core.running == 2)
+        _ = core.cameBack(FlightID(rawValue: 1), DispatchCore.CallEnd(health: .sound), now: now)
+        #expect(core.running == 2)
+        _ = core.ended(FlightID(rawValue: 2), DispatchCore.CallEnd(health: .failing), now: now)
+        _ = core.ended(FlightID(rawValue: 1), .known, now: now)
+        #expect(core.running == 0)
+        #expect(core.submitting(to: "p", cost: 0, now: now) == .lease)
+        #expect(started(core.submitted(flight(3), as: .lease, now: now)).isEmpty)
+    }
+
     @Test("The most urgent of what is queued is started first")
     func urgency() {
         var core = core(1)

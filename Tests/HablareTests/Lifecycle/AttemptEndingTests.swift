@@ -191,6 +191,14 @@ import Testing
         }
     }
 
+    @Test("Where only another is left than the attempt was sent for, whoever sent it is told whose outcome it is")
+    func heir() {
+        let other = FlightMember(id: StoreWorkbench.id(7))
+        let ending = Self.ending(Self.attempt.completed(), of: [other])
+        #expect(ending.receipt == .ended(finished: [other.id], goesOn: false))
+        #expect(Self.ending(Self.attempt.held(), of: [other]).receipt == .ended(finished: [], goesOn: true))
+    }
+
     @Test("A postponement that is too late for one member fails that one, and the flight backs off for the other")
     func impatient() {
         let ending = Self.ending(Self.attempt.postponed(until: 30), of: Self.three)

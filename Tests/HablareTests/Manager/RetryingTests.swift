@@ -110,4 +110,21 @@ struct RetryingTests {
         }
         #expect(provider.record.calls.map(\.request.prompt) == ["running", "anew"])
     }
+
+    @Test("What another process cancelled, which nobody has noticed here, is stopped when it is deleted here")
+    func deletesUnnoticed() async throws {
+        let gate = Gate()
+        let store = ProcessStore()
+        let provider = gated(gate)
+        let engine = try Engine([provider], store: store)
+        let request = AIRequest(prompt: "to be erased")
+        try await engine.run {
+            try await engine.manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            _ = store.shared.commit([.cancel(request.id, at: StoreWorkbench.date(1))])
+            #expect(provider.record.cancellations == 0)
+            try await engine.manager.delete(request.id)
+            while provider.record.cancellations == 0 { try await pause() }
+        }
+    }
 }

@@ -82,6 +82,25 @@ struct SingleFlightTests {
         #expect(provider.record.calls.count == 1)
     }
 
+    @Test("Whoever follows a request that is deleted while it runs gets the answer all the same")
+    func deletedLeader() async throws {
+        let gate = Gate()
+        let provider = gated(gate)
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let requests = (0..<2).map { _ in AIRequest(prompt: "deleted leader") }
+        try await engine.run {
+            try await manager.submit(requests[0], to: "scripted")
+            await gate.arrivals(reach: 1)
+            async let told = text(manager.execute(requests[1], with: "scripted"))
+            while try await manager.statistics().requests[.executing] != 2 { try await pause() }
+            try await manager.delete(requests[0].id)
+            gate.open()
+            #expect(try await told == "deleted leader")
+        }
+        #expect(provider.record.calls.count == 1)
+    }
+
     @Test("Progress and outcome are told to whoever watches any of them")
     func watching() async throws {
         let gate = Gate()
@@ -137,6 +156,41 @@ struct SingleFlightTests {
             #expect(try await manager.status(for: hasty.id) == .failed(.deadlineExceeded))
             gate.open()
             #expect(try await text(manager.execute(requestID: patient.id)) == "x")
+        }
+        #expect(provider.record.calls.count == 2)
+    }
+
+    @Test("A flight that cannot be given back because the store fails is not kept from a member with time left")
+    func patienceWithFullDisk() async throws {
+        let gate = Gate()
+        let provider = gated(gate, concurrency: 1)
+        let store = ProcessStore()
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        let blocker = AIRequest(prompt: "in the way of the full disk")
+        let hasty = AIRequest(prompt: "full disk", deadline: engine.dates.now.addingTimeInterval(5))
+        let patient = AIRequest(prompt: "full disk")
+        let refused = Guarded(0)
+        try await engine.run {
+            try await manager.submit(blocker, to: "scripted")
+            await gate.arrivals(reach: 1)
+            try await manager.submit(hasty, to: "scripted")
+            // Leased for the one that has little time, and only then joined: so the process knows its deadline alone.
+            while try await manager.snapshot(for: hasty.id).holder == nil { try await pause() }
+            try await manager.submit(patient, to: "scripted")
+            try await engine.pass(until: { try await manager.status(for: hasty.id).isFinal })
+            store.fail { write in
+                guard case .advance(_, let transition, _) = write, transition.new.state == .waiting else {
+                    return false
+                }
+                refused.withLock { $0 += 1 }
+                return true
+            }
+            gate.open()
+            while refused.withLock({ $0 }) == 0 { try await pause() }
+            store.recover()
+            try await engine.advance(by: .seconds(5)) { try await manager.status(for: patient.id).isFinal }
+            #expect(try await text(manager.execute(requestID: patient.id)) == "full disk")
         }
         #expect(provider.record.calls.count == 2)
     }

@@ -280,6 +280,63 @@ struct StreamingTests {
         }
     }
 
+    @Test("Who reads a request that left its flight, and is done anew, is told that the answer begins anew")
+    func doneAnew() async throws {
+        let calls = Guarded(0)
+        let gate = Gate()
+        let provider = ScriptedProvider { call in
+            let number = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            do {
+                for word in ["a", "b"] { try await call.yield("\(word)\(number)") }
+                if number == 1 { try await gate.pass() }
+            } catch {
+                return .failure(AIServiceError(.connectionLost, "Cut off."))
+            }
+            return .success(ProviderAnswer(streamed: .text))
+        }
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        let requests = (0..<2).map { _ in AIRequest(prompt: "done anew", streaming: StreamingPolicy()) }
+        try await engine.run {
+            for request in requests { try await manager.submit(request, to: "scripted") }
+            await gate.arrivals(reach: 1)
+            try await manager.cancelRequest(requests[1].id)
+            gate.open()
+            #expect(try await read(manager, requests[0].id) == "[a1][b1] = a1b1")
+            #expect(try await read(manager, requests[1].id) == "[a1][b1] cancelled")
+            try await manager.retry(requests[1].id)
+            _ = try await manager.execute(requestID: requests[1].id)
+            let back = StreamPosition(generation: 1, sequence: 1)
+            #expect(try await read(manager, requests[1].id, from: back) == " restarted 2 [a2][b2] = a2b2")
+        }
+    }
+
+    @Test("A stream of a request that is deleted and submitted anew ends, and tells nothing of the new one")
+    func usedAgain() async throws {
+        let gate = Gate()
+        let engine = try Engine([words(["a", "b"], at: gate)])
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            gate.admitOne()
+            var reader = try await manager.stream(for: request.id).makeAsyncIterator()
+            guard case .chunk = try await reader.next() else {
+                Issue.record("That is no chunk")
+                return
+            }
+            try await manager.delete(request.id)
+            gate.open()
+            try await manager.submit(
+                AIRequest(id: request.id, prompt: "used again", streaming: request.streaming), to: "scripted")
+            _ = try await manager.execute(requestID: request.id)
+            #expect(await code { _ = try await reader.next() } == .unknownRequest)
+        }
+    }
+
     @Test("The stream of a request that waits ends with the engine, and the request does not")
     func shutdown() async throws {
         let engine = try Engine([words(["a"])], configuration: EngineConfiguration(scope: .job(JobKey(rawValue: "j"))))

@@ -34,13 +34,16 @@ enum AnswersAreTrue: SimulationRule {
     /// Whether a call was under way as long as it may be.
     private static func tookItsTime(_ call: CallStory, in history: SimulationHistory) -> Bool {
         let plan = history.plan
-        let own =
-            plan.requests.indices.contains(Int(call.request))
-            ? plan.requests[Int(call.request)].attemptTimeout : nil
+        let others = plan.providers[Int(call.provider)].attemptTimeout ?? plan.configuration.attemptTimeout
+        // Requests for the same work have the timeout of the one that came first, which may have left since.
+        let company = history.company(of: call.request)
         let limit =
-            own ?? plan.providers[Int(call.provider)].attemptTimeout ?? plan.configuration.attemptTimeout
+            company.map { request in
+                plan.requests.indices.contains(Int(request))
+                    ? plan.requests[Int(request)].attemptTimeout ?? others : others
+            }.min() ?? others
         // A regenerated request has the timeout of another one, which the trace does not name.
-        let isRegenerated = Int(call.request) >= plan.requests.count
+        let isRegenerated = company.contains { Int($0) >= plan.requests.count }
         let end = min(call.cancelled?.time ?? .max, call.end?.time ?? .max, history.events.last?.time ?? .max)
         // The engine counts from a little earlier: from the attempt's journalling.
         return isRegenerated || end - call.startedAt + 1_000_000_000 >= limit.nanoseconds

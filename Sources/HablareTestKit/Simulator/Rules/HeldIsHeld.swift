@@ -28,7 +28,7 @@ enum HeldIsHeld: SimulationRule {
     private static func holds(_ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]) {
         for life in story.lives {
             let calls = story.calls.filter { life.contains($0.started) }
-            for call in calls where isUnknown(call, history) {
+            for call in calls where isUnknown(call, history) && !isOfEarlierLife(call, calls, history) {
                 if let later = calls.first(where: { $0.attempt > call.attempt }) {
                     found.append(
                         "call \(later.number) of request \(story.number) followed call \(call.number), of which nobody "
@@ -36,6 +36,15 @@ enum HeldIsHeld: SimulationRule {
                 }
             }
         }
+    }
+
+    /// Whether a process that slept sent what it had journalled before somebody cancelled and retried the request: then
+    /// there was a newer attempt before this one began. What died with its process is of no earlier life.
+    private static func isOfEarlierLife(
+        _ call: CallStory, _ calls: [CallStory], _ history: SimulationHistory
+    ) -> Bool {
+        history.line(of: call)?.outcome != .lost
+            && calls.contains { $0.attempt > call.attempt && $0.started < call.started }
     }
 
     /// Whether a call ended, and nobody knows how.

@@ -42,6 +42,7 @@ enum StreamsAreTrue: SimulationRule {
                 let isAllowed =
                     history.planned(request)?.streaming?.allowsRestart ?? true
                     || story?.isMurky ?? true || story?.retries.contains { $0.called < place } ?? true
+                    || isTakenBack(number, of: request, at: place, history)
                 if !isAllowed || generation <= reader.generation {
                     found.append("reader \(number) was told of generation \(generation) of request \(request)")
                 }
@@ -53,6 +54,17 @@ enum StreamsAreTrue: SimulationRule {
             }
         }
         return found + takenBack(history, operations)
+    }
+
+    /// Whether what a reader of a volatile stream saw may be made anew: its process lost its leases before all of it was
+    /// on disk, so whoever took the work over could not know that it had begun.
+    private static func isTakenBack(
+        _ number: Int32, of request: Int32, at place: Int, _ history: SimulationHistory
+    ) -> Bool {
+        guard history.planned(request)?.streaming?.durability == .volatile,
+            let reader = history.operations.first(where: { $0.number == number })
+        else { return false }
+        return history.processes[Int(reader.process)].lostLeases(before: place)
     }
 
     private static func check(
@@ -75,10 +87,7 @@ enum StreamsAreTrue: SimulationRule {
         if call.attempt != chunk.generation, !(history.requests[request]?.isMurky ?? true) {
             found.append("\(chunk) of request \(request) is of another generation than its call's")
         }
-        // Of a request that was deleted and submitted anew a reader may have the old one's chunks, and the new one's end.
-        if !chunk.isOnDisk, history.requests[request]?.deletes.isEmpty ?? true,
-            history.planned(request)?.streaming?.durability == .durable, !isWhole
-        {
+        if !chunk.isOnDisk, history.planned(request)?.streaming?.durability == .durable, !isWhole {
             found.append("\(chunk) of request \(request) was told before it was on disk")
         }
     }
@@ -88,7 +97,6 @@ enum StreamsAreTrue: SimulationRule {
     ) {
         guard case .completed(let call) = result, history.calls.indices.contains(Int(call)) else { return }
         let story = history.calls[Int(call)]
-        guard history.requests[story.request]?.deletes.isEmpty ?? true else { return }
         let isStreaming = history.planned(story.request)?.streaming != nil
         let count = isStreaming ? max(1, Int32(story.yields.count)) : 1
         if reader.next != count, reader.begin <= count {
@@ -96,29 +104,28 @@ enum StreamsAreTrue: SimulationRule {
         }
     }
 
-    /// A durable chunk that one reader was told comes to every later reader who reads its generation to the end.
+    /// A durable chunk that one reader was told comes to every later reader who reads what its call yielded to the end.
+    /// By call and not by generation: a UUID that was deleted and submitted anew begins with the first one again.
     private static func takenBack(_ history: SimulationHistory, _ operations: [Int32: OperationStory]) -> [String] {
         var found: [String] = []
         var seen: [Int32: [Int32: Int32]] = [:]
-        var reached: [Int32: (generation: Int32, next: Int32, before: Int32, begin: Int32)] = [:]
+        var reached: [Int32: (call: Int32, next: Int32, before: Int32)] = [:]
         for event in history.events {
             switch event.what {
             case .operationCalled(let number):
                 guard case .read(_, let from, _)? = operations[number]?.operation else { continue }
-                reached[number] = (0, from, 0, from)
+                let request = operations[number]?.operation.request
+                reached[number] = (-1, from, request.map { staying(seen[$0] ?? [:], of: $0, history) } ?? 0)
             case .streamed(let number, let chunk):
                 guard let request = operations[number]?.operation.request,
                     history.planned(request)?.streaming?.durability == .durable
                 else { continue }
-                let before = reached[number]?.generation == chunk.generation ? reached[number]?.before : nil
-                reached[number] = (
-                    chunk.generation, chunk.sequence + 1, before ?? seen[request]?[chunk.generation] ?? 0,
-                    reached[number]?.begin ?? 0
-                )
-                let most = max(seen[request]?[chunk.generation] ?? 0, chunk.sequence + 1)
-                seen[request, default: [:]][chunk.generation] = most
+                let before = reached[number]?.call == chunk.call ? reached[number]?.before : nil
+                reached[number] = (chunk.call, chunk.sequence + 1, before ?? seen[request]?[chunk.call] ?? 0)
+                let most = max(seen[request]?[chunk.call] ?? 0, chunk.sequence + 1)
+                seen[request, default: [:]][chunk.call] = most
             case .operationReturned(let number, let result):
-                guard let reader = reached[number], reader.generation > 0 else { continue }
+                guard let reader = reached[number] else { continue }
                 switch result {
                 case .failed, .cancelled:
                     if reader.next < reader.before {
@@ -130,5 +137,14 @@ enum StreamsAreTrue: SimulationRule {
             }
         }
         return found
+    }
+
+    /// How many chunks a reader who is told none must have missed: those that others were told before, where no other
+    /// call can have taken their place.
+    private static func staying(_ seen: [Int32: Int32], of request: Int32, _ history: SimulationHistory) -> Int32 {
+        guard history.planned(request)?.streaming?.allowsRestart == false, let story = history.requests[request],
+            !story.isMurky, story.retries.isEmpty
+        else { return 0 }
+        return seen.values.max() ?? 0
     }
 }

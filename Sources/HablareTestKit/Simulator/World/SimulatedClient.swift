@@ -106,7 +106,7 @@ struct SimulatedClient: Sendable {
         for try await element in try await manager.stream(for: id(request), from: position) {
             switch element {
             case .chunk(let chunk):
-                simulation.record(.streamed(number, told(chunk, of: request)), in: process)
+                simulation.record(.streamed(number, told(chunk)), in: process)
                 let scheduler = simulation.scheduler
                 if pause > 0 { try await scheduler.sleep(until: scheduler.now + pause, lane: process.lane) }
             case .restarted(let generation):
@@ -118,13 +118,11 @@ struct SimulatedClient: Sendable {
         return .done
     }
 
-    private func told(_ chunk: StreamChunk, of request: Int32) -> StreamedChunk {
+    private func told(_ chunk: StreamChunk) -> StreamedChunk {
         let origin = SimulationNames.piece(chunk.text) ?? (SimulationNames.call(ofAnswer: chunk.text), 0)
-        let page = simulation.disk?.tables.stream(of: id(request), from: chunk.position, maximumBytes: 1)
         return StreamedChunk(
             generation: Int32(chunk.position.generation), sequence: Int32(chunk.position.sequence), call: origin.call,
-            piece: origin.piece,
-            isOnDisk: page.map { $0.generation > chunk.position.generation || $0.chunks.first == chunk } ?? true)
+            piece: origin.piece, isOnDisk: simulation.disk?.wasJournalled(chunk.bytes) ?? true)
     }
 
     /// What a snapshot says; it does not say which answer, so a completed one is only said to be done.

@@ -9,6 +9,9 @@ final class SimulatedDisk: Sendable {
         var alive: Set<String> = []
         /// Which process registered as which owner.
         var owners: [OwnerID: SimulatedProcess] = [:]
+        /// Every chunk that ever was on it; they name their call. What the store has of a request now says less: a reader
+        /// may be told what was read before the request was deleted, or got another flight.
+        var chunks: Set<Data> = []
     }
 
     let tables = InMemoryStore()
@@ -83,7 +86,7 @@ final class SimulatedDisk: Sendable {
 
     // MARK: Owners
 
-    /// Notes who registers and who is taken for dead.
+    /// Notes who registers and who is taken for dead, and what is streamed.
     func note(_ writes: [StoreWrite], _ receipts: [WriteReceipt], by process: SimulatedProcess) {
         for (write, receipt) in zip(writes, receipts) {
             switch (write, receipt) {
@@ -97,21 +100,33 @@ final class SimulatedDisk: Sendable {
                 recorder.record(
                     .ownerRetired(process: retired.number, isJustified: retired === process || isGone),
                     in: process.number)
+            case (.append(let group), .done):
+                var rest = group.bytes
+                for size in group.sizes {
+                    state.withLock { _ = $0.chunks.insert(Data(rest.prefix(size))) }
+                    rest = rest.dropFirst(size)
+                }
             default: continue
             }
         }
     }
 
+    /// Whether a chunk was on the disk at any time.
+    func wasJournalled(_ chunk: Data) -> Bool { state.withLock { $0.chunks.contains(chunk) } }
+
     /// Notes whom a process saw when it looked at who there is: by that it judges who is gone.
     func looked(_ process: SimulatedProcess, at owners: [OwnerRecord]) {
         let seen = Dictionary(owners.map { ($0.id, $0.registration) }, uniquingKeysWith: { first, _ in first })
-        process.state.withLock { $0.seen = seen }
+        process.state.withLock { state in
+            state.seen = seen
+            state.latestOffset = state.dateOffset
+        }
     }
 
     /// Whether a process may take an owner for dead, by what it saw.
     private func isGone(_ owner: OwnerID, to process: SimulatedProcess) -> Bool {
         guard let seen = process.state.withLock({ $0.seen[owner] }) else { return false }
-        return isDead(seen) ?? (seen.expiresAt < process.date)
+        return isDead(seen) ?? (seen.expiresAt < process.latestDate)
     }
 
     func isDead(_ owner: OwnerRegistration) -> Bool? {

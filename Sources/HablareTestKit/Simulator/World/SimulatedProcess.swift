@@ -15,6 +15,8 @@ final class SimulatedProcess: Sendable {
         var isOffline = false
         /// How far its date is from the virtual time, in nanoseconds.
         var dateOffset: Int64 = 0
+        /// The most that it was since the process last looked at who there is.
+        var latestOffset: Int64 = 0
         var failingCommits = 0
         var failingClaims = 0
         var failingReads = 0
@@ -61,6 +63,13 @@ final class SimulatedProcess: Sendable {
     /// The date as the process has it.
     var date: Date {
         let offset = state.withLock { $0.dateOffset }
+        return SimulationNames.date(scheduler.now + offset)
+    }
+
+    /// The latest date by which the process may have judged what it saw when it last looked at who there is: its clock
+    /// may have been set back since.
+    var latestDate: Date {
+        let offset = state.withLock { $0.latestOffset }
         return SimulationNames.date(scheduler.now + offset)
     }
 

@@ -50,7 +50,10 @@ extension Simulation {
             disk?.setFull(true)
             scheduler.at(scheduler.now + time) { [self] in disk?.setFull(false) }
         case .jumpClock(let time):
-            process.state.withLock { $0.dateOffset += time }
+            process.state.withLock { state in
+                state.dateOffset += time
+                state.latestOffset = max(state.latestOffset, state.dateOffset)
+            }
             record(.clockJumped(milliseconds: time / 1_000_000), in: process)
         case .doze(let time):
             record(.fellAsleep, in: process)

@@ -1,0 +1,111 @@
+import Dispatch
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// A provider came back, and its chunks are still being journalled: what would have stopped it comes too late.
+@Suite(.timeLimit(.minutes(1)))
+struct StopsTooLateTests {
+    private let store = ProcessStore()
+    private let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: true))
+
+    /// Holds the commit of the first chunk from now on, until it is told to go on.
+    private func holdChunk() -> DispatchSemaphore {
+        let goesOn = DispatchSemaphore(value: 0)
+        let isFirst = Guarded(true)
+        store.fail { write in
+            guard case .append = write,
+                isFirst.withLock({ first in
+                    defer { first = false }
+                    return first
+                })
+            else { return false }
+            goesOn.wait()
+            return false
+        }
+        return goesOn
+    }
+
+    private func isBack(_ engine: Engine) async throws {
+        while !engine.manager.dispatcher.happened({ $0.attempts.values.contains(where: \.isBack) }) {
+            try await pause()
+        }
+    }
+
+    @Test("A final failure is not replaced by a timeout, after which the provider would be asked again")
+    func timeout() async throws {
+        let refusal = AIServiceError(.providerFailed, "That key is no good.", disposition: .needsUser)
+        let provider = words(["a"], then: refusal)
+        let configuration = EngineConfiguration(attemptTimeout: .seconds(10))
+        let engine = try Engine([provider], store: store, configuration: configuration)
+        let manager = engine.manager
+        let goesOn = holdChunk()
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            try await isBack(engine)
+            engine.clock.advance(by: .seconds(99))
+            for _ in 0..<100 { try await pause() }
+            goesOn.signal()
+            #expect(try await manager.outcome(of: request.id) == .failed(refusal))
+        }
+        #expect(provider.record.calls.count == 1)
+    }
+
+    @Test("A success whose chunks are journalled when another call fails does not speak for the provider afterwards")
+    func success() async throws {
+        let gate = Gate()
+        let provider = ScriptedProvider { call in
+            do {
+                if call.request.streaming != nil { try await call.yield("a") }
+                if call.request.prompt == "fails" { try await gate.pass() }
+            } catch {
+                return .failure(AIServiceError(.connectionLost, "Cut off."))
+            }
+            return call.request.prompt == "fails"
+                ? .failure(StoreWorkbench.overloaded)
+                : .success(call.request.streaming == nil ? ProviderAnswer(.text("b")) : ProviderAnswer(streamed: .text))
+        }
+        let configuration = EngineConfiguration(
+            retry: .never, breaker: BreakerPolicy(threshold: 1, pause: .seconds(60)))
+        let engine = try Engine([provider], store: store, configuration: configuration)
+        let manager = engine.manager
+        let failing = AIRequest(prompt: "fails")
+        let later = AIRequest(prompt: "later")
+        try await engine.run {
+            try await manager.submit(failing, to: "scripted")
+            await gate.arrivals(reach: 1)
+            let goesOn = holdChunk()
+            try await manager.submit(request, to: "scripted")
+            try await isBack(engine)
+            gate.open()
+            while provider.record.running > 0 { try await pause() }
+            while manager.dispatcher.underWay.count > 1 { try await pause() }
+            goesOn.signal()
+            #expect(try await manager.outcome(of: request.id).phase == .completed)
+            #expect(try await manager.outcome(of: failing.id).phase == .failed)
+            try await manager.submit(later, to: "scripted")
+            for _ in 0..<100 { try await pause() }
+            #expect(provider.record.calls.count == 2)
+        }
+    }
+
+    @Test("What a failure says of its account's limits is kept to, although nobody wants the answer any more")
+    func cancellation() async throws {
+        let refusal = AIServiceError(.rateLimited, "Slower.", disposition: .retry(after: .seconds(60)))
+        let engine = try Engine([words(["a"], then: refusal)], store: store)
+        let manager = engine.manager
+        let goesOn = holdChunk()
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            try await isBack(engine)
+            let attempt = try #require(manager.dispatcher.underWay.first)
+            manager.dispatcher.cancelled(attempt.flight, token: attempt.token)
+            goesOn.signal()
+            #expect(try await manager.outcome(of: request.id) == .failed(refusal))
+            while store.shared.accounts().first?.budget.pausedUntil == nil { try await pause() }
+            #expect(store.shared.accounts().map(\.budget.pausedUntil) == [StoreWorkbench.date(60)])
+        }
+    }
+}
