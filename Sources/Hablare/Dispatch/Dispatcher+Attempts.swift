@@ -129,9 +129,10 @@ extension Dispatcher {
             case .postponed(_, let until):
                 happened { apply($0.core.postponed(end.provider, until: until, now: date()), &$0) }
             case .diverted: backlogMayExist()  // it waits in another lane now
-            case .interrupted where end.outcome.isExpired: backlogMayExist()  // others of its members have time left
+            // Others of its members have time left; or it was stopped for a rest that may be over by now.
+            case .interrupted: backlogMayExist()
             case .completed: answerRecorded(by: end)
-            case .failed, .expired, .held, .interrupted, nil: break
+            case .failed, .expired, .held, nil: break
             }
         } catch {
             logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])

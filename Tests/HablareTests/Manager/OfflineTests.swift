@@ -161,6 +161,30 @@ struct OfflineTests {
         }
     }
 
+    @Test("What was stopped for a rest that is over before its provider comes back is made again at once")
+    func deafWhenResumed() async throws {
+        let latch = Latch()
+        let provider = ScriptedProvider { call in
+            if call.attempt == 1 { await latch.wait() }
+            return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
+        }
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(prompt: "deaf")
+            try await manager.submit(request, to: "scripted")
+            while provider.record.calls.isEmpty { try await pause() }
+            async let rested: Void = manager.suspend(for: .offline, grace: .zero)
+            while manager.suspensions.isEmpty { try await pause() }
+            for _ in 0..<50 { try await pause() }
+            manager.resume(from: .offline)
+            // It is given up after the grace of a cancellation, and nobody else is there to look around.
+            try await engine.pass { try await manager.snapshot(for: request.id).phase == .completed }
+            await rested
+            latch.open()
+        }
+    }
+
     @Test("Leases that could not be given back are, as soon as the store can be written")
     func storeFails() async throws {
         let gate = Gate()
