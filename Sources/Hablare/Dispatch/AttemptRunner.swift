@@ -2,7 +2,9 @@ import Foundation
 import Logging
 
 /// Runs one attempt: journals it, sends it, records what came of it, announces that. Keeps no state of its own.
-struct AttemptRunner: Sendable {
+///
+/// One object, because every attempt's task holds it: a copy would retain each of its parts.
+final class AttemptRunner: Sendable {
     let journal: Journal
     let content: (any ContentStore)?
     let registry: ProviderRegistry
@@ -15,6 +17,26 @@ struct AttemptRunner: Sendable {
     let spending: Spending
     let observer: EngineObserver
     let logger: Logger
+
+    init(
+        journal: Journal, content: (any ContentStore)?, registry: ProviderRegistry, hub: StatusHub,
+        streams: AttemptStream.Seams, date: @escaping @Sendable () -> Date, attemptTimeout: Duration,
+        retry: RetryPolicy, jitter: @escaping @Sendable () -> Double, spending: Spending, observer: EngineObserver,
+        logger: Logger
+    ) {
+        self.journal = journal
+        self.content = content
+        self.registry = registry
+        self.hub = hub
+        self.streams = streams
+        self.date = date
+        self.attemptTimeout = attemptTimeout
+        self.retry = retry
+        self.jitter = jitter
+        self.spending = spending
+        self.observer = observer
+        self.logger = logger
+    }
 
     /// How long an attempt at a request may take.
     func timeout(of flight: QueuedFlight) -> Duration {

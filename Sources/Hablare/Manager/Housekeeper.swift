@@ -37,7 +37,13 @@ struct Housekeeper: Sendable {
             guard case .owner(let owner) = try await manager.journal.commit(.registerOwner(registration)) else {
                 throw AIServiceError(.storageFailed, "The store did not register this process. Report this store.")
             }
-            try await reap(except: owner)
+            do {
+                try await reap(except: owner)
+            } catch {
+                // It does not begin: others need not find out that it is gone.
+                await retire(owner)
+                throw error
+            }
             return Registration(owner: owner, lockName: lockName)
         } catch {
             manager.store.liveness?.release(lockName)
@@ -60,14 +66,18 @@ struct Housekeeper: Sendable {
     }
 
     func deregister(_ registration: Registration) async {
+        await retire(registration.owner)
+        manager.store.liveness?.release(registration.lockName)
+    }
+
+    private func retire(_ owner: OwnerID) async {
         do {
-            _ = try await manager.journal.commit(.retireOwner(registration.owner, at: manager.seams.date()))
+            _ = try await manager.journal.commit(.retireOwner(owner, at: manager.seams.date()))
         } catch {
             manager.logger.error(
                 "The process could not deregister; the next one does it", metadata: ["error": "\(error)"])
-            unretired.withLock { _ = $0.insert(registration.owner) }
+            unretired.withLock { _ = $0.insert(owner) }
         }
-        manager.store.liveness?.release(registration.lockName)
     }
 
     /// Breaks the leases of processes that are gone: at once where their lock says so, else when their lease ran out.

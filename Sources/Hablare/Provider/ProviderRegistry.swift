@@ -3,8 +3,8 @@
 /// What a provider says of itself (its limits, its account, what it answers with) is asked once, when the registry is
 /// made, so that it is the same for all who ask and nothing of a provider's code runs in the engine's short locks.
 public struct ProviderRegistry: Sendable {
-    /// A provider and what it said of itself.
-    struct Registration: Sendable {
+    /// A provider and what it said of itself. One object, because it is looked up several times for each request.
+    final class Registration: Sendable {
         let id: ProviderID
         let provider: any AIServiceProvider
         let limits: ProviderLimits

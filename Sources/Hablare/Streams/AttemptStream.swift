@@ -15,12 +15,23 @@ final class AttemptStream: Sendable {
     /// As many pieces of the body as this are written at once.
     private static let pieceBytes = 256 << 10
 
-    struct Seams: Sendable {
+    /// What all streams share. One object, because every attempt has a stream.
+    final class Seams: Sendable {
         let journal: Journal
         let content: (any ContentStore)?
         let hub: ChunkHub
         let clock: EngineClock
         let spawner: TaskSpawner
+
+        init(
+            journal: Journal, content: (any ContentStore)?, hub: ChunkHub, clock: EngineClock, spawner: TaskSpawner
+        ) {
+            self.journal = journal
+            self.content = content
+            self.hub = hub
+            self.clock = clock
+            self.spawner = spawner
+        }
     }
 
     struct State: Sendable {

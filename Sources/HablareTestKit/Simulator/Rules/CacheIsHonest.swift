@@ -61,8 +61,8 @@ enum CacheIsHonest: SimulationRule {
         {
             found.append("\(finder) was answered by call \(number), whose answer is not for others")
         }
-        // The answer is received when the call has ended, and may be looked for a little later.
-        if history.hasOneTime, operation.calledAt - end.time > age {
+        // The answer is received a little after the call has ended, when its last chunks are on disk.
+        if history.hasOneTime, operation.calledAt - end.time > age + history.hurry {
             found.append("\(finder) was answered by call \(number), which is too long ago")
         }
         for other in history.operations where isForgotten(call, by: other, before: operation, history) {
