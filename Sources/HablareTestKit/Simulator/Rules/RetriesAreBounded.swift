@@ -19,7 +19,7 @@ enum RetriesAreBounded: SimulationRule {
                 if counted.count > bound {
                     found.append("request \(story.number) failed \(counted.count) times, of \(bound) allowed")
                 }
-                for call in failed {
+                for call in failed where !isOfEarlierLife(call, story, history) {
                     guard isFinal(call, history), let end = call.end else { continue }
                     if let later = calls.first(where: { $0.started > end.place && $0.attempt > call.attempt }) {
                         found.append(
@@ -30,6 +30,18 @@ enum RetriesAreBounded: SimulationRule {
             }
         }
         return found
+    }
+
+    /// Whether a call may have been journalled before its request was cancelled and retried, and sent when its process had
+    /// not heard of it: then its failure, which is refused, is not that of the new life.
+    private static func isOfEarlierLife(
+        _ call: CallStory, _ story: RequestStory, _ history: SimulationHistory
+    ) -> Bool {
+        func isJustBefore(_ operation: OperationStory) -> Bool {
+            operation.called < call.started && call.startedAt - operation.calledAt < history.hurry
+        }
+        return story.retries.contains(where: isJustBefore)
+            && (story.massCancels > 0 || story.cancels.contains(where: isJustBefore))
     }
 
     /// Whether a call failed for good.
