@@ -2,9 +2,9 @@ import Foundation
 
 /// The answers of the store's cache that this process has in memory, and what it counts of the cache.
 ///
-/// A short state behind a lock, on no actor: a hit is found without a task switch. What others do to the store, and what
-/// this process gives up or deletes, makes all answers doubtful: each is looked up in the store once more before it is
-/// used again.
+/// A short state behind a lock, on no actor. What others do to the store makes all answers doubtful: each is
+/// looked up in the store once more before it is used again. What this process records replaces the one answer, and what
+/// it gives up or deletes empties the memory.
 final class AnswerCache: Sendable {
     private struct Entry: Sendable {
         let answer: CachedAnswer
@@ -17,10 +17,18 @@ final class AnswerCache: Sendable {
         var isAttended: Bool
         var answers: LeastRecentlyUsed<Fingerprint, Entry>
         var epoch = 0
-        /// When answers were used by readers, for the store's order.
+        /// How many answers were recorded.
+        var recorded = 0
+        /// When answers were used by readers, for the store's order; no more than are written in one commit.
         var used: [FlightID: Date] = [:]
         var newAnswers = 0
         var statistics = CacheStatistics()
+
+        /// An answer was used. Without an engine nobody ever writes it down.
+        mutating func note(_ flight: FlightID, at date: Date) {
+            guard isAttended, used.count < AnswerCache.trimBatch || used[flight] != nil else { return }
+            used[flight] = date
+        }
     }
 
     private let state: Guarded<State>
@@ -40,24 +48,36 @@ final class AnswerCache: Sendable {
 
     // MARK: Answers
 
+    /// What was true when somebody began to look into the store.
+    struct Mark: Sendable {
+        fileprivate let epoch: Int
+        fileprivate let newAnswers: Int
+    }
+
+    /// To be taken before the store is read: what is found then is true of this state or a later one.
+    var mark: Mark { state.withLock { Mark(epoch: $0.epoch, newAnswers: $0.recorded) } }
+
     /// An answer from memory.
-    func answer(to work: Fingerprint, within window: ClosedRange<Date>, at now: Date) -> CachedAnswer? {
+    func answer(to work: Fingerprint, within window: ClosedRange<Date>) -> CachedAnswer? {
         state.withLock { state in
             guard state.isAttended, let entry = state.answers.use(work), entry.epoch == state.epoch,
                 window.contains(entry.answer.response.receivedAt)
             else { return nil }
-            state.statistics.memoryHits += 1
-            state.statistics.hits += 1
-            state.used[entry.answer.flight] = now
             return entry.answer
         }
     }
 
-    /// To be read before the store is: what is found then is true of this state or a later one.
-    var epoch: Int { state.withLock { $0.epoch } }
+    /// Somebody was answered from memory.
+    func used(_ answer: CachedAnswer, at now: Date) {
+        state.withLock { state in
+            state.statistics.memoryHits += 1
+            state.statistics.hits += 1
+            state.note(answer.flight, at: now)
+        }
+    }
 
     /// The store was asked.
-    func found(_ answer: CachedAnswer?, to work: Fingerprint, in epoch: Int, at now: Date) {
+    func found(_ answer: CachedAnswer?, to work: Fingerprint, since mark: Mark, at now: Date) {
         state.withLock { state in
             guard let answer else {
                 state.answers.remove(work)
@@ -65,14 +85,34 @@ final class AnswerCache: Sendable {
                 return
             }
             state.statistics.hits += 1
-            state.used[answer.flight] = now
-            state.answers.set(work, to: Entry(answer: answer, epoch: epoch), cost: answer.memory)
+            state.note(answer.flight, at: now)
+            // A newer answer may have been recorded since, of whatever work: then this one is not kept.
+            guard mark.newAnswers == state.recorded else { return }
+            state.answers.set(work, to: Entry(answer: answer, epoch: mark.epoch), cost: answer.memory)
         }
     }
 
-    /// The store has, or may have, given up something.
+    /// Another process has changed the store.
     func storeChanged() {
         state.withLock { $0.epoch += 1 }
+    }
+
+    /// Something was deleted or given up: none of it may stay in memory, and which answers it was is not told.
+    func forgetAll() {
+        state.withLock { state in
+            state.epoch += 1
+            state.answers = LeastRecentlyUsed(maximumCount: limits.memoryCount, maximumCost: limits.memoryBytes)
+        }
+    }
+
+    /// An answer is on disk. To be told before anybody hears of it: from then on none that is older is found.
+    ///
+    /// - Parameter work: What it answers; `nil` where that is not known, so that all are doubtful.
+    func answerRecorded(_ work: Fingerprint?) {
+        state.withLock { state in
+            state.recorded += 1
+            if let work { state.answers.remove(work) } else { state.epoch += 1 }
+        }
     }
 
     /// From now on somebody tells of what other processes do to the store, or nobody does any more.
@@ -99,11 +139,8 @@ final class AnswerCache: Sendable {
     }
 
     /// An answer entered the store's cache. Whether it is time to look at the limits.
-    ///
-    /// - Parameter isNewer: Whether one that is young enough for others may have been there.
-    func answerEntered(isNewer: Bool) -> Bool {
+    func answerEntered() -> Bool {
         state.withLock { state in
-            if isNewer { state.epoch += 1 }
             state.newAnswers += 1
             guard state.newAnswers >= limits.answersBetweenTrims else { return false }
             state.newAnswers = 0
@@ -113,28 +150,34 @@ final class AnswerCache: Sendable {
 
     // MARK: Limits
 
-    /// Lets those drop out of the store's cache that are too old, and those that are too many.
+    /// Lets those drop out of the store's cache that retention keeps for nobody any more, and those that are too many. Not
+    /// those that are older than the time to live: a request may ask for older ones.
     ///
     /// - Throws: ``AIServiceError`` of category storage; the next call does it then.
-    func trim(_ journal: Journal, at now: Date) async throws {
+    func trim(_ journal: Journal, at now: Date, _ retention: Retention) async throws {
         var used = state.withLock { state in
             defer { state.used = [:] }
             return state.used
         }
-        while true {
-            let receipt = try await journal.commit(
-                .trimCache(
-                    limits, usedBefore: now.addingTimeInterval(-limits.timeToLive), noting: used,
-                    limit: Self.trimBatch))
-            guard case .uncached(let count) = receipt, count > 0 else { return }
-            storeChanged()
-            guard count == Self.trimBatch else { return }
-            used = [:]
+        do {
+            while true {
+                let receipt = try await journal.commit(
+                    .trimCache(
+                        limits, usedBefore: now.addingTimeInterval(-retention.maximumAge), noting: used,
+                        limit: Self.trimBatch))
+                used = [:]
+                guard case .uncached(let count) = receipt, count > 0 else { return }
+                storeChanged()
+                guard count == Self.trimBatch else { return }
+            }
+        } catch {
+            state.withLock { state in state.used.merge(used) { new, _ in new } }
+            throw error
         }
     }
 
     /// How many answers drop out in one commit. Few, because requests wait for that commit too.
-    private static let trimBatch = 512
+    fileprivate static let trimBatch = 512
 
     var statistics: CacheStatistics {
         state.withLock { state in

@@ -9,6 +9,7 @@ final class AttemptRunner: Sendable {
     let content: (any ContentStore)?
     let registry: ProviderRegistry
     let hub: StatusHub
+    let answers: AnswerCache
     let streams: AttemptStream.Seams
     let date: @Sendable () -> Date
     let attemptTimeout: Duration
@@ -20,7 +21,8 @@ final class AttemptRunner: Sendable {
 
     init(
         journal: Journal, content: (any ContentStore)?, registry: ProviderRegistry, hub: StatusHub,
-        streams: AttemptStream.Seams, date: @escaping @Sendable () -> Date, attemptTimeout: Duration,
+        answers: AnswerCache, streams: AttemptStream.Seams, date: @escaping @Sendable () -> Date,
+        attemptTimeout: Duration,
         retry: RetryPolicy, jitter: @escaping @Sendable () -> Double, spending: Spending, observer: EngineObserver,
         logger: Logger
     ) {
@@ -28,6 +30,7 @@ final class AttemptRunner: Sendable {
         self.content = content
         self.registry = registry
         self.hub = hub
+        self.answers = answers
         self.streams = streams
         self.date = date
         self.attemptTimeout = attemptTimeout
@@ -176,7 +179,8 @@ final class AttemptRunner: Sendable {
             },
             limits: { limits in reports.withLock { $0.limits = limits } },
             chunks: { bytes in try await stream.yield(bytes) })
-        let result = await provider.generate(call).mapError(FailureRedaction(of: flight.request).redacted)
+        // Made only where something failed: it looks at the whole prompt.
+        let result = await provider.generate(call).mapError { FailureRedaction(of: flight.request).redacted($0) }
         let limits = reports.withLock { reports in
             reports.isOver = true
             return reports.limits
@@ -241,7 +245,7 @@ final class AttemptRunner: Sendable {
         return AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
             outcome: outcome, isStreaming: flight.request.streaming != nil,
-            caching: flight.request.caching.keepsAnswer ? flight.request.caching : nil,
+            caching: flight.request.caching.keepsAnswer ? flight.request.caching : nil, work: flight.work,
             billing: reply.wasSent ? billing : .neverSent, usage: usage, isReserved: flight.isReserved,
             startedAt: startedAt, endedAt: endedAt)
     }
@@ -371,6 +375,7 @@ final class AttemptRunner: Sendable {
 
     /// - Parameter isFinal: Whether the end made them final, whatever comes of their flight.
     private func announce(_ end: AttemptEnd, to members: [UUID], isFinal: Bool) {
+        if case .completed = end.outcome { answers.answerRecorded(end.work) }
         for id in members {
             switch end.outcome {
             case .completed(let data): hub.announce(.completed(data.addressed(to: id)), of: id)

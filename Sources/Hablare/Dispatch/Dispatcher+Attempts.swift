@@ -146,11 +146,11 @@ extension Dispatcher {
 
     /// An answer is on disk. Now and then the cache, which it may have entered, is looked at.
     private func answerRecorded(by end: AttemptEnd) {
-        guard let policy = end.caching, answers.answerEntered(isNewer: policy != .use) else { return }
+        guard end.caching != nil, answers.answerEntered() else { return }
         happened { state in
-            errand(&state) { [answers, journal, date, logger] in
+            errand(&state) { [answers, journal, date, logger, retention] in
                 do {
-                    try await answers.trim(journal, at: date())
+                    try await answers.trim(journal, at: date(), retention)
                 } catch {
                     logger.error("The cache could not be trimmed", metadata: ["error": "\(error)"])
                 }

@@ -78,6 +78,7 @@ package final class Dispatcher: Sendable {
     let journal: Journal
     let hub: StatusHub
     let answers: AnswerCache
+    let retention: Retention
     let spawner: TaskSpawner
     let clock: EngineClock
     let date: @Sendable () -> Date
@@ -97,6 +98,7 @@ package final class Dispatcher: Sendable {
         self.journal = journal
         self.hub = hub
         self.answers = answers
+        retention = configuration.retention
         self.spawner = TaskSpawner(executor: seams.taskExecutor)
         self.clock = seams.clock
         self.date = seams.date

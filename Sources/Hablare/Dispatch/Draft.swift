@@ -15,6 +15,7 @@ struct Draft: Sendable {
         QueuedFlight(
             id: id, lifecycle: submission.flight, request: submission.request, provider: submission.provider,
             cost: cost, triedSince: submission.flight.isExecuting ? submission.createdAt : nil,
+            work: submission.fingerprint,
             trace: submission.trace, waitsSince: submission.createdAt)
     }
 }

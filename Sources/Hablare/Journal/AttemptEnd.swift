@@ -36,6 +36,8 @@ public struct AttemptEnd: Sendable {
     public var isStreaming: Bool
     /// The policy under which its answer enters the cache; `nil` where it does not.
     public var caching: CachePolicy?
+    /// What it answers, where that is known.
+    public var work: Fingerprint?
     /// Whether the provider may have been paid.
     public var billing: BillingState
     /// What it used, answer or not. Of an answer that is recorded, ``AIResponseData/usage``.
@@ -50,7 +52,8 @@ public struct AttemptEnd: Sendable {
     /// Creates an end.
     public init(
         flight: FlightID, request: UUID, provider: ProviderID, lifecycle: FlightLifecycle, outcome: Outcome,
-        isStreaming: Bool = false, caching: CachePolicy? = nil, billing: BillingState, usage: Usage = Usage(),
+        isStreaming: Bool = false, caching: CachePolicy? = nil, work: Fingerprint? = nil, billing: BillingState,
+        usage: Usage = Usage(),
         isReserved: Bool = false,
         startedAt: Date, endedAt: Date
     ) {
@@ -61,6 +64,7 @@ public struct AttemptEnd: Sendable {
         self.outcome = outcome
         self.isStreaming = isStreaming
         self.caching = caching
+        self.work = work
         self.billing = billing
         self.usage = usage
         self.isReserved = isReserved

@@ -12,6 +12,12 @@ extension MemoryTables {
         cached[flight] = CachedFlight(usedAt: response.receivedAt, bytes: content.keptByteCount)
     }
 
+    /// Whether one of several that shared a call wants its answer kept for others, whatever the one that led it wants.
+    func isKeptBySomebody(_ flight: FlightRow) -> Bool {
+        flight.crew.members.count > 1
+            && flight.crew.members.contains { requests[$0]?.caching.keepsAnswer ?? false }
+    }
+
     // MARK: Using
 
     func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? {
@@ -30,10 +36,11 @@ extension MemoryTables {
             guard cached[id] != nil, let response = responses[id] else { return nil }
             return CachedAnswer(flight: id, response: response)
         }
-        let newest = answers.max { ($0.response.receivedAt, $0.flight) < ($1.response.receivedAt, $1.flight) }
-        for answer in answers where answer.flight != newest?.flight { cached[answer.flight] = nil }
-        guard let newest, submission.cacheWindow?.contains(newest.response.receivedAt) == true else { return nil }
-        return newest
+        let choice = CacheChoice(
+            among: answers.map { CacheChoice.Candidate(flight: $0.flight, receivedAt: $0.response.receivedAt) },
+            at: submission.createdAt, within: submission.cacheWindow)
+        for flight in choice.replaced { cached[flight] = nil }
+        return answers.first { $0.flight == choice.chosen?.flight }
     }
 
     /// A request comes aboard a flight that is over: its answer is the request's.

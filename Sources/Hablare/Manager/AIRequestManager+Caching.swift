@@ -26,18 +26,19 @@ extension AIRequestManager {
         guard let window = try request.caching.window(at: now, configuration.cache, configuration.retention) else {
             return nil
         }
-        if let answer = answers.answer(to: work, within: window, at: now), isThere(answer) {
+        if let answer = answers.answer(to: work, within: window), isThere(answer) {
+            answers.used(answer, at: now)
             observer.cacheLookedUp(for: provider, isHit: true)
             return answer.response(for: request.id, at: now)
         }
-        let epoch = answers.epoch
+        let mark = answers.mark
         var answer = try await reading { try $0.cachedAnswer(CacheQuery(fingerprint: work, window: window)) }
         if let lost = answer, !isThere(lost) {
             noteLoss()
             _ = try await journal.commit(.uncache(.answer(lost.flight)))
             answer = nil
         }
-        answers.found(answer, to: work, in: epoch, at: now)
+        answers.found(answer, to: work, since: mark, at: now)
         observer.cacheLookedUp(for: provider, isHit: answer != nil)
         return answer?.response(for: request.id, at: now)
     }
@@ -50,7 +51,7 @@ extension AIRequestManager {
     @discardableResult
     public func invalidateCache(_ selection: CacheSelection) async throws -> Int {
         let receipt = try await journal.commit(.uncache(selection))
-        answers.storeChanged()
+        answers.forgetAll()
         guard case .uncached(let count) = receipt else {
             throw AIServiceError(
                 .storageFailed, "The store did not drop answers. Report this store.", cause: "\(receipt)")
@@ -71,7 +72,7 @@ extension AIRequestManager {
     /// What came of looking for an answer while a submission was written.
     func noteLookup(_ submission: Submission, _ receipt: SubmissionReceipt) {
         if receipt.hasLostAnswer { noteLoss() }
-        guard !receipt.wasPresent, submission.request.caching.uses else { return }
+        guard !receipt.wasPresent, submission.cacheWindow != nil else { return }
         answers.submitted(isAnswered: receipt.isAnswered)
         observer.cacheLookedUp(for: submission.provider, isHit: receipt.isAnswered)
     }

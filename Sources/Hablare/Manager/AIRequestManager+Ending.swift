@@ -97,7 +97,7 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless completed; or of category storage.
     public func evict(_ id: UUID) async throws {
         switch try await journal.commit(.evict(id)) {
-        case .done: answers.storeChanged()
+        case .done: answers.forgetAll()
         case .invalidState(let state):
             throw AIServiceError.notAllowed("evicted", id, in: RequestPhase(state, FlightLifecycle()))
         case let receipt: throw AIServiceError.unexpected(receipt, for: id)
@@ -115,7 +115,7 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func delete(_ id: UUID) async throws {
         let receipt = try await journal.commit(.delete(id, at: seams.date()))
-        answers.storeChanged()
+        answers.forgetAll()
         switch receipt {
         case .done:
             await stopWhatWasErased()

@@ -81,7 +81,7 @@ extension AIRequestManager {
                     throw AIServiceError(
                         .storageFailed, "The store answered a pruning unexpectedly.", cause: "\(receipt)")
                 }
-                if pruned.count > 0 { answers.storeChanged() }
+                if pruned.count > 0 { answers.forgetAll() }
                 report.responses += pruned.count
                 report.bytes += pruned.bytes
                 observer.gaveUp(pruned)

@@ -44,8 +44,9 @@ public final class AIRequestManager: Sendable {
         let observer = EngineObserver(seams, registry: providers)
         self.observer = observer
         let journal = Journal(store: store, driver: seams.makeCommitDriver(), meters: observer.meters?.journal)
+        answers = AnswerCache(configuration.cache, isShared: store.signal != nil)
         let runner = AttemptRunner(
-            journal: journal, content: store.content, registry: providers, hub: hub,
+            journal: journal, content: store.content, registry: providers, hub: hub, answers: answers,
             streams: AttemptStream.Seams(
                 journal: journal, content: store.content, hub: hub.chunks, clock: seams.clock,
                 spawner: TaskSpawner(executor: seams.taskExecutor)),
@@ -54,7 +55,6 @@ public final class AIRequestManager: Sendable {
             spending: Spending(budgets: configuration.budgets, costs: CostModel(prices: configuration.prices)),
             observer: observer, logger: logger)
         self.journal = journal
-        answers = AnswerCache(configuration.cache, isShared: store.signal != nil)
         dispatcher = Dispatcher(
             runner: runner, journal: journal, hub: hub, answers: answers, registry: providers,
             configuration: configuration,

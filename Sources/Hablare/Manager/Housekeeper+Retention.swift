@@ -7,7 +7,8 @@ extension Housekeeper {
         while true {
             do {
                 try await manager.seams.clock.sleep(for: manager.configuration.pruneInterval)
-                try await manager.answers.trim(manager.journal, at: manager.seams.date())
+                try await manager.answers.trim(
+                    manager.journal, at: manager.seams.date(), manager.configuration.retention)
                 let report = try await manager.prune()
                 guard report != AIRequestManager.PruneReport() else { continue }
                 manager.logger.info(

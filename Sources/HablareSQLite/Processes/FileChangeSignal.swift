@@ -16,6 +16,11 @@ import Darwin
 public struct FileChangeSignal: StoreSignal {
     /// Many commits within this many milliseconds are told once.
     private static let quietTime: Int32 = 10
+    /// A commit writes to the log first and can be read only when that is synced: whoever looks at once may see nothing of
+    /// it, and no other write follows. So it is told again, so many milliseconds after the write and after each other.
+    private static let echoes: [Int32] = [10, 100, 1000, 1000, 1000, 1000]
+    /// The same where nothing is notified: at so many looks after a change.
+    private static let echoingLooks = 20
 
     private let directory: String
     private let suffix: String
@@ -59,17 +64,25 @@ public struct FileChangeSignal: StoreSignal {
         guard inotify_add_watch(descriptor, directory, events) >= 0 else { return false }
         tell()  // what was written between the call of `changes()` and now was not seen
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        var echoes = Self.echoes[...]
         while !isEnded() {
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             // Wakes now and then to see whether anybody still listens.
-            guard poll(&ready, 1, 1000) > 0 else { continue }
+            let count = poll(&ready, 1, echoes.first ?? 1000)
+            guard count > 0 else {
+                if count == 0, echoes.popFirst() != nil { tell() }
+                continue
+            }
             var isOurs = false
             while true {
                 let count = read(descriptor, &buffer, buffer.count)
                 guard count > 0 else { break }
                 isOurs = isOurs || names(in: buffer[..<count]).contains { $0.hasSuffix(suffix) }
             }
-            if isOurs { tell() }
+            if isOurs {
+                tell()
+                echoes = Self.echoes[...]
+            }
             poll(nil, 0, quietTime)
         }
         return true
@@ -93,6 +106,7 @@ public struct FileChangeSignal: StoreSignal {
     /// Watches by looking at sizes and dates.
     private static func look(_ directory: String, _ suffix: String, until isEnded: () -> Bool, tell: () -> Void) {
         var last: [String: [FileAttributeKey: String]] = [:]
+        var echoes = 0
         while !isEnded() {
             var now: [String: [FileAttributeKey: String]] = [:]
             do {
@@ -106,7 +120,9 @@ public struct FileChangeSignal: StoreSignal {
             } catch {
                 now = [:]  // the file went away between the two looks: a change
             }
-            if now != last { tell() }
+            if now != last { echoes = echoingLooks + 1 }
+            if echoes > 0 { tell() }
+            echoes = max(0, echoes - 1)
             last = now
             poll(nil, 0, 250)
         }

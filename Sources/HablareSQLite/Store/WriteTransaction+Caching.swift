@@ -39,21 +39,14 @@ extension WriteTransaction {
         return found
     }
 
-    /// An answer that is there.
-    struct Answer {
-        let flight: FlightID
-        let receivedAt: Int64
-    }
-
-    /// The newest answer that is in the window. What it replaced, and what is gone, drops out of the cache.
+    /// The newest answer that the submission takes. What it replaced, and what is gone, drops out of the cache.
     mutating func answer(
-        among flights: [FlightID], within window: ClosedRange<Date>?, hasLost: inout Bool
-    ) throws -> Answer? {
-        guard !flights.isEmpty, window != nil || flights.count > 1 else { return nil }
-        var newest: Answer?
+        among flights: [FlightID], for submission: Submission, hasLost: inout Bool
+    ) throws -> CacheChoice.Candidate? {
+        guard !flights.isEmpty, submission.cacheWindow != nil || flights.count > 1 else { return nil }
+        var candidates: [CacheChoice.Candidate] = []
         for flight in flights {
-            var receivedAt: Int64?
-            var reference: ContentReference?
+            var found: (receivedAt: Int64, content: ContentReference?)?
             var select = try BoundStatement(
                 db,
                 """
@@ -62,41 +55,46 @@ extension WriteTransaction {
                 """)
             select.bind(1, flight.rawValue)
             try select.forEach { row in
-                receivedAt = row.int(0)
-                reference = row.data(1).map { ContentReference(digest: $0, byteCount: Int(row.int(2))) }
+                let content = row.data(1).map { ContentReference(digest: $0, byteCount: Int(row.int(2))) }
+                found = (row.int(0), content)
             }
-            guard let receivedAt, reference.map(hasContent) ?? true else {
+            guard let found, found.content.map(hasContent) ?? true else {
                 hasLost = true
                 try forgetAnswer(of: flight)
                 continue
             }
-            if let older = newest, older.receivedAt > receivedAt {
-                try forgetAnswer(of: flight)
-            } else {
-                if let older = newest { try forgetAnswer(of: older.flight) }
-                newest = Answer(flight: flight, receivedAt: receivedAt)
-            }
+            candidates.append(CacheChoice.Candidate(flight: flight, receivedAt: Coding.date(found.receivedAt)))
         }
-        guard let newest, let window, window.contains(Coding.date(newest.receivedAt)) else { return nil }
-        return newest
+        let choice = CacheChoice(among: candidates, at: submission.createdAt, within: submission.cacheWindow)
+        for flight in choice.replaced { try forgetAnswer(of: flight) }
+        return choice.chosen
     }
 
     /// A request comes aboard a flight that is over: its answer is the request's. `nil` where its UUID or its place in the
     /// job is taken.
     mutating func answered(
-        _ submission: Submission, by answer: Answer, _ metadata: Data?, tags: Data?
+        _ submission: Submission, by answer: CacheChoice.Candidate, _ metadata: Data?, tags: Data?,
+        hasLost: Bool
     ) throws -> SubmissionReceipt? {
         let now = Coding.time(submission.createdAt)
         guard
             try insertRequest(
                 submission, answer.flight, metadata, tags: tags, follows: true,
-                cacheAge: max(0, now - answer.receivedAt))
+                cacheAge: max(0, now - Coding.time(answer.receivedAt)))
         else { return nil }
         if let row = try flightRow(answer.flight), !row.isShared { try share(row) }
         try noteUse(of: answer.flight, at: now)
-        if submission.job != nil || submission.request.keepUntilMerged { try noteProtection(of: answer.flight) }
+        if submission.job != nil || submission.request.keepUntilMerged { try protect(answer.flight) }
         return SubmissionReceipt(
-            id: submission.request.id, flight: answer.flight, wasPresent: false, isAnswered: true)
+            id: submission.request.id, flight: answer.flight, wasPresent: false, isAnswered: true,
+            hasLostAnswer: hasLost)
+    }
+
+    /// The request that just came aboard protects the response: no look at the others is needed.
+    private func protect(_ flight: FlightID) throws {
+        var update = try BoundStatement(db, "UPDATE responses SET spare = NULL WHERE flight = ?1")
+        update.bind(1, flight.rawValue)
+        try update.run()
     }
 
     private func noteUse(of flight: FlightID, at time: Int64) throws {
@@ -160,7 +158,7 @@ extension WriteTransaction {
             try select.forEach { flights.append(FlightID(rawValue: $0.int(0))) }
             return flights
         case .everything:
-            return try answers { _ in true }
+            return try answers(having: "?1 IS NOT NULL", "")
         case .tag(let tag):
             return try answers(having: "EXISTS (SELECT 1 FROM flight_tags t WHERE t.flight = f.id AND t.tag = ?1)", tag)
         case .provider(let provider):
@@ -190,10 +188,24 @@ extension WriteTransaction {
             """)
         try select.forEach { row in
             let present = FallbackHop(ProviderID(rawValue: row.text(1) ?? ""), model: row.text(2))
-            let origin = try Coding.value([FallbackHop].self, row.data(3))?.first
-            if isChosen([present, origin ?? present]) { flights.append(FlightID(rawValue: row.int(0))) }
+            // Of a row that cannot be read nobody knows: it is better asked anew.
+            let origin = Self.origin(row.data(3))
+            if isChosen([present, origin.hop ?? present]) || !origin.isReadable {
+                flights.append(FlightID(rawValue: row.int(0)))
+            }
         }
         return flights
+    }
+}
+
+extension WriteTransaction {
+    /// Whom a flight was submitted to, where it may be asking another one by now.
+    private static func origin(_ chain: Data?) -> (hop: FallbackHop?, isReadable: Bool) {
+        do {
+            return (try Coding.value([FallbackHop].self, chain)?.first, true)
+        } catch {
+            return (nil, false)
+        }
     }
 }
 

@@ -31,10 +31,10 @@ extension WriteTransaction {
         }
         let sameWork = try flightsForSameWork(as: submission)
         var hasLostAnswer = false
-        if let answer = try answer(among: sameWork.answered, within: submission.cacheWindow, hasLost: &hasLostAnswer) {
+        if let answer = try answer(among: sameWork.answered, for: submission, hasLost: &hasLostAnswer) {
             release(submission.promptContent)
-            return try answered(submission, by: answer, metadata, tags: tags).map { .submitted($0) }
-                ?? present(submission)
+            return try answered(submission, by: answer, metadata, tags: tags, hasLost: hasLostAnswer)
+                .map { .submitted($0) } ?? present(submission)
         }
         if let flight = sameWork.live {
             guard try insertRequest(submission, flight, metadata, tags: tags, follows: true) else {

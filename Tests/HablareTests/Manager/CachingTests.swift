@@ -292,6 +292,50 @@ struct CachingTests {
         }
     }
 
+    @Test("An answer past the time to live stays for those who take older ones, however often the engine tidies up")
+    func longWindow() async throws {
+        let engine = try Engine([Self.counting()])
+        let manager = engine.manager
+        try await engine.run {
+            _ = try await Self.ask(engine)
+            engine.dates.advance(by: 7200)
+            try await manager.answers.trim(manager.journal, at: engine.dates.now, manager.configuration.retention)
+            #expect(try await text(Self.ask(engine, .use(within: 86_400))) == "answer 1")
+            #expect(try await text(Self.ask(engine)) == "answer 2")
+        }
+    }
+
+    @Test("Memory answers with what was recorded last, also where a reader would take what was there before")
+    func newestInMemory() async throws {
+        let engine = try Engine([Self.counting()])
+        let manager = engine.manager
+        try await engine.run {
+            let patient = AIRequest(prompt: "x", caching: .use(within: 86_400))
+            _ = try await Self.ask(engine)
+            for _ in 0..<2 { _ = try await manager.cachedResponse(to: patient, from: "scripted") }
+            #expect(manager.cacheStatistics.memoryHits == 1)
+            engine.dates.advance(by: 3601)
+            #expect(try await text(Self.ask(engine)) == "answer 2")
+            let answer = try #require(try await manager.cachedResponse(to: patient, from: "scripted"))
+            #expect(try await text(answer) == "answer 2")
+        }
+    }
+
+    @Test("What one of several that share a call wants kept is kept, though the one that came first does not")
+    func sharedWithBypass() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate)])
+        let manager = engine.manager
+        try await engine.run {
+            let first = AIRequest(prompt: "x", caching: .bypass)
+            let second = AIRequest(prompt: "x", caching: .refresh)
+            for request in [first, second] { try await manager.submit(request, to: "scripted") }
+            gate.open()
+            _ = try await manager.execute(requestID: second.id)
+            #expect(try await Self.ask(engine).cacheUse == .hit(age: 0))
+        }
+    }
+
     @Test("Requests of other tenants, models and samples have answers of their own")
     func others() async throws {
         let provider = Self.counting()
