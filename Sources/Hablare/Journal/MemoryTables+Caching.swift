@@ -12,12 +12,6 @@ extension MemoryTables {
         cached[flight] = CachedFlight(usedAt: response.receivedAt, bytes: content.keptByteCount)
     }
 
-    /// Whether one of several that shared a call wants its answer kept for others, whatever the one that led it wants.
-    func isKeptBySomebody(_ flight: FlightRow) -> Bool {
-        flight.crew.members.count > 1
-            && flight.crew.members.contains { requests[$0]?.caching.keepsAnswer ?? false }
-    }
-
     // MARK: Using
 
     func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? {

@@ -76,7 +76,8 @@ extension MemoryTables {
     func flightToJoin(_ submission: Submission) -> FlightID? {
         flying[submission.fingerprint]?.first { id in
             guard let flight = flights[id], !flight.lifecycle.isSettled else { return false }
-            return flight.provider == submission.provider
+            // Wherever its chain has led it since.
+            return flight.origin.provider == submission.provider
                 && flight.unknownOutcome == submission.request.unknownOutcome
                 && flight.request?.streaming == submission.request.streaming
         }

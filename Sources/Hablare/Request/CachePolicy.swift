@@ -3,8 +3,9 @@ public import Foundation
 /// Whether an answer that was made for another request is good enough for this one.
 ///
 /// Answers are found by their ``Fingerprint``: the same tenant, provider, model, prompt, parameters and sample. Not part
-/// of the fingerprint. A request that finds another one for the same work still on its way follows it, whatever its
-/// policy: that answer is new to both.
+/// of the fingerprint. A request that finds another one for the same work still on its way, under the same policies of
+/// streaming and unknown outcomes, follows it whatever its own policy is: that answer is new to both. Whether it is kept
+/// for others, and what the metadata says of the cache, is as the one that came first has it.
 public struct CachePolicy: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case use(within: TimeInterval?)

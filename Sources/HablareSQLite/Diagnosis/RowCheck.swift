@@ -47,6 +47,10 @@ struct RowCheck {
             "What was streamed of request \($0) has a gap, or another size than is noted, so its readers stop there. Have it made again (hablare retry \($0), when it failed), or remove it: hablare rm \($0)"
         }
         try findUnownedChunks(&diagnosis)
+        try find(.cacheInconsistent, Self.inconsistentAnswers, &diagnosis) {
+            "The cache offers an answer that is not there, or notes another size of it: that of request \($0). No request is given a wrong answer, but the cache counts wrong. Remove the request when it is not needed any more: hablare rm \($0)"
+        }
+        try BudgetCheck(db: db).run(into: &diagnosis)
         return diagnosis
     }
 
@@ -108,6 +112,16 @@ struct RowCheck {
             FROM chunks WINDOW w AS (PARTITION BY flight, generation ORDER BY first)
         ) c JOIN requests r ON r.flight = c.flight
         WHERE c.first IS NOT c.expected OR c.start IS NOT c.place OR c.held <> c.size
+        """
+
+    /// What is in the cache is a completed flight's, and its response is there and of the size that is noted.
+    private static let inconsistentAnswers = """
+        SELECT coalesce(r.id, f.member) FROM flights f LEFT JOIN requests r ON r.id = f.member
+            LEFT JOIN responses s ON s.flight = f.id
+        WHERE (f.used_at IS NOT NULL OR f.answer_size IS NOT NULL) AND (
+            f.used_at IS NULL OR f.state <> 3 OR f.owner IS NOT NULL
+            OR f.answer_size IS NOT coalesce(s.size, length(s.body)) OR s.body IS NULL AND s.digest IS NULL
+        )
         """
 
     private func find(

@@ -18,6 +18,10 @@ public struct StoreDiagnosis: Sendable, Hashable {
             case streamBroken = "stream-broken"
             /// Chunks whose work is gone: nobody can read them, and nothing removes them.
             case chunksUnowned = "chunks-unowned"
+            /// What is noted as spent of a budget is not what its attempts cost.
+            case budgetMiscounted = "budget-miscounted"
+            /// The cache has an answer that is not there, or notes another size of it.
+            case cacheInconsistent = "cache-inconsistent"
             /// A content file that a row refers to is not there.
             case contentMissing = "content-missing"
             /// A content file has another size than was recorded.

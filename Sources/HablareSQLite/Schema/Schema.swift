@@ -31,6 +31,9 @@ enum Schema {
         migrator.registerMigration("008-observation") { db in
             try db.execute(sql: observation)
         }
+        migrator.registerMigration("009-shared-notes") { db in
+            try db.execute(sql: sharedNotes)
+        }
         return migrator
     }
 
@@ -291,5 +294,20 @@ enum Schema {
         CREATE INDEX flights_by_work ON flights (substr(fingerprint, 1, 8))
             WHERE owner IS NOT NULL OR used_at IS NOT NULL;
         CREATE INDEX flights_answered ON flights (used_at, id, answer_size) WHERE used_at IS NOT NULL;
+        """
+    /// Notes on shared responses of which version 6 looked at the leader alone, when it took an older store over: whether
+    /// the leader had given its response up, and whether another member's job protects it.
+    private static let sharedNotes = """
+        UPDATE responses SET spare = CASE
+            WHEN NOT EXISTS (
+                SELECT 1 FROM flights f JOIN requests r ON r.id = f.member AND r.flight = f.id
+                WHERE f.id = responses.flight AND r.evicted = 0
+                    AND (r.job IS NOT NULL OR r.pinned <> 0 OR r.merge IS 0)
+                UNION ALL SELECT 1 FROM requests r INDEXED BY requests_aboard
+                WHERE r.flight = responses.flight AND r.follows = 1 AND r.evicted = 0
+                    AND (r.job IS NOT NULL OR r.pinned <> 0 OR r.merge IS 0)
+            ) THEN coalesce(size, length(body))
+        END
+        WHERE flight IN (SELECT id FROM flights WHERE shared = 1);
         """
 }

@@ -21,7 +21,7 @@ extension WriteTransaction {
         var select = try BoundStatement(
             db,
             """
-            SELECT id, owner IS NOT NULL, provider, on_unknown, streaming, length(member)
+            SELECT id, owner IS NOT NULL, provider, on_unknown, streaming, length(member), chain
             FROM flights INDEXED BY flights_by_work WHERE \(CacheColumns.isSameWork) ORDER BY id
             """)
         select.bind(1, CacheColumns.key(submission.fingerprint))
@@ -30,8 +30,11 @@ extension WriteTransaction {
             let flight = FlightID(rawValue: row.int(0))
             if row.int(1) == 0 {
                 found.answered.append(flight)
-            } else if found.live == nil, row.int(2) == provider, row.int(3) == unknownOutcome,
-                row.optionalInt(4) == streaming, row.int(5) == 16
+            } else if found.live == nil, row.int(3) == unknownOutcome, row.optionalInt(4) == streaming,
+                row.int(5) == 16,
+                // Wherever its chain has led it since.
+                try Coding.value([FallbackHop].self, row.data(6))?.first.map({ $0.provider == submission.provider })
+                    ?? (row.int(2) == provider)
             {
                 found.live = flight
             }

@@ -37,8 +37,7 @@ extension WriteTransaction {
             }
         }
         guard let row = try flightRow(end.flight) else { return .refused(.staleToken) }
-        let members = try members(of: end.flight, row)
-        let actual = AttemptEnding(end, flight: row.lifecycle, members: members)
+        let actual = AttemptEnding(end, flight: row.lifecycle, members: try members(of: end.flight, row))
         if case .refused = actual.receipt {
             try enter(actual, of: end)
             if case .completed(let data) = end.outcome, case .success(let content) = data.result {
@@ -48,9 +47,7 @@ extension WriteTransaction {
         }
         try write(actual.flight, to: end.flight)
         try apply(actual, of: end, content)
-        if actual.response != nil, let content,
-            let entry = CacheEntry(of: end, content, isKept: try members.count > 1 && isKeptBySomebody(members))
-        {
+        if actual.response != nil, let content, let entry = CacheEntry(of: end, content) {
             try enter(entry, of: end.flight)
         }
         if row.isShared, !actual.flight.isSettled, !actual.finished.isEmpty { try muster(end.flight, row) }
@@ -164,23 +161,11 @@ extension WriteTransaction {
         let bytes: Int64
 
         /// `nil` where the answer is not kept for others.
-        init?(of end: AttemptEnd, _ content: ContentColumns, isKept: Bool = false) {
-            guard end.caching != nil || isKept, case .completed(let data) = end.outcome else { return nil }
+        init?(of end: AttemptEnd, _ content: ContentColumns) {
+            guard end.caching != nil, case .completed(let data) = end.outcome else { return nil }
             usedAt = Coding.time(data.receivedAt)
             bytes = content.byteCount
         }
-    }
-
-    /// Whether one of several that shared a call wants its answer kept for others, whatever the one that led it wants.
-    private func isKeptBySomebody(_ members: [FlightMember]) throws -> Bool {
-        for member in members {
-            var isKept = false
-            var select = try BoundStatement(db, "SELECT 1 FROM requests WHERE id = ?1 AND caching IS NOT -2")
-            select.bind(1, member.id)
-            try select.forEach { _ in isKept = true }
-            if isKept { return true }
-        }
-        return false
     }
 
     private func enter(_ entry: CacheEntry, of flight: FlightID) throws {

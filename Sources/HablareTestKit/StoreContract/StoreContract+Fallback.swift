@@ -21,12 +21,26 @@ extension StoreContract {
         Rule("A diverted request reads as it was submitted, and submitting it again finds it") { bench in
             let (_, first) = try bench.divert()
             let stored = try require("the request", try bench.store.request(of: first.request))
-            try require("it", stored.request, is: StoreWorkbench.fallingBack)
+            try require("it", stored.request, is: StoreWorkbench.fallingBack(1))
             try require("its provider", stored.provider, is: "p")
-            let receipt = try bench.write(.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack)))
+            let receipt = try bench.write(.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1))))
             try require(
                 "submitted again", receipt,
                 is: .submitted(SubmissionReceipt(id: first.request, flight: first.flight, wasPresent: true)))
+        },
+        Rule("A request for the work of a flight that was diverted joins it, and shares its answer") { bench in
+            let (owner, first) = try bench.divert()
+            let twin = StoreWorkbench.fallingBack(2)
+            try require(
+                "joining", try bench.write(.submit(StoreWorkbench.submission(of: twin))),
+                is: .submitted(
+                    SubmissionReceipt(id: twin.id, flight: first.flight, wasPresent: false, hasJoined: true)))
+            let claimed = try require("for the second", try bench.claim(owner, provider: "q").first)
+            let second = try bench.start(claimed, at: 5)
+            try require(
+                "the receipt", try bench.write(.settle(second.completed(at: 6))),
+                is: .ended(finished: [1, 2].map(StoreWorkbench.id), goesOn: false))
+            try require("nothing is left", try bench.claim(owner, limit: 9).count, is: 0)
         },
         Rule("Each attempt of a chain is in the ledger with its own provider and model") { bench in
             let (owner, first) = try bench.divert()
@@ -53,13 +67,15 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    fileprivate static let fallingBack = AIRequest(
-        id: id(1), prompt: "x", model: "large", fallback: [FallbackHop("q", model: "small"), FallbackHop("r")])
+    fileprivate static func fallingBack(_ number: Int) -> AIRequest {
+        AIRequest(
+            id: id(number), prompt: "x", model: "large", fallback: [FallbackHop("q", model: "small"), FallbackHop("r")])
+    }
 
     /// A request whose first provider failed for good.
     fileprivate func divert() throws -> (owner: OwnerID, attempt: RunningAttempt) {
         let owner = try register()
-        try submit(Self.submission(of: Self.fallingBack))
+        try submit(Self.submission(of: Self.fallingBack(1)))
         let attempt = try startNext(owner)
         let outcome = AttemptEnd.Outcome.diverted(
             Self.failure, to: FallbackHop("q", model: "small"), account: "shared")

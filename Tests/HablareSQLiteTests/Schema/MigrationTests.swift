@@ -14,13 +14,13 @@ import Testing
         return try String(contentsOf: file, encoding: .utf8)
     }
 
-    private func schema(_ db: Database) throws -> [String] {
+    func schema(_ db: Database) throws -> [String] {
         try String.fetchAll(
             db, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name")
     }
 
     /// A store folder whose database was made from a dump.
-    private func folder(from name: String) throws -> TemporaryFolder {
+    func folder(from name: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: folder.url.appendingPathComponent("hablare.sqlite").path)
         try queue.writeWithoutTransaction { try $0.execute(sql: Self.fixture(name)) }
@@ -36,7 +36,7 @@ import Testing
         #expect(try queue.read(schema) == sqlite.store.pool.read(schema))
     }
 
-    @Test("The migrations make the schemas that were released", arguments: ["001-requests", "002-dispatch"])
+    @Test("The migrations make the schemas that were released", arguments: ["001-requests", "002-dispatch"] + lives)
     func released(name: String) throws {
         let folder = try folder(from: name)
         let queue = try DatabaseQueue(path: folder.url.appendingPathComponent("hablare.sqlite").path)

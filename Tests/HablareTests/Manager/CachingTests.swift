@@ -321,21 +321,6 @@ struct CachingTests {
         }
     }
 
-    @Test("What one of several that share a call wants kept is kept, though the one that came first does not")
-    func sharedWithBypass() async throws {
-        let gate = Gate()
-        let engine = try Engine([gated(gate)])
-        let manager = engine.manager
-        try await engine.run {
-            let first = AIRequest(prompt: "x", caching: .bypass)
-            let second = AIRequest(prompt: "x", caching: .refresh)
-            for request in [first, second] { try await manager.submit(request, to: "scripted") }
-            gate.open()
-            _ = try await manager.execute(requestID: second.id)
-            #expect(try await Self.ask(engine).cacheUse == .hit(age: 0))
-        }
-    }
-
     @Test("Requests of other tenants, models and samples have answers of their own")
     func others() async throws {
         let provider = Self.counting()

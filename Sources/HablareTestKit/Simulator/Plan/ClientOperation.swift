@@ -22,6 +22,14 @@ enum ClientOperation: Sendable, Hashable {
     case retry(Int32)
     case regenerate(Int32)
     case delete(Int32)
+    case pin(Int32)
+    case unpin(Int32)
+    /// Says that the answer was merged.
+    case merged(Int32)
+    /// Gives up the answer.
+    case evict(Int32)
+    /// Gives up all answers but so many, the newest, and those that are protected.
+    case prune(keeping: Int)
     /// Asks the cache, without submitting the request.
     case peek(Int32)
     /// Lets all answers drop out of the cache.
@@ -35,9 +43,9 @@ enum ClientOperation: Sendable, Hashable {
         switch self {
         case .submit(let id, _), .execute(let id), .executeStored(let id), .outcome(let id), .watch(let id),
             .status(let id), .snapshot(let id), .cancel(let id), .retry(let id), .regenerate(let id), .delete(let id),
-            .read(let id, _, _):
+            .read(let id, _, _), .pin(let id), .unpin(let id), .merged(let id), .evict(let id):
             id
-        case .submitJob, .cancelJob, .cancelAll, .invalidate, .suspend, .resume: nil
+        case .submitJob, .cancelJob, .cancelAll, .invalidate, .suspend, .resume, .prune: nil
         // What it asks for is not on record, whoever else submits it.
         case .peek: nil
         }

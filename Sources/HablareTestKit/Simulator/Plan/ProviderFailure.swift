@@ -74,5 +74,9 @@ struct ProviderFailure: Sendable {
         ProviderFailure("overloaded", .provider, .retry(after: .seconds(1))),
         ProviderFailure("come-back-in-ten-years", .provider, .retry(after: .seconds(315_360_000))),
         ProviderFailure("came-back-too-late", .provider, .retry(after: .seconds(-3))),
+        ProviderFailure(AIServiceError.Code.invalidRequest.rawValue, .data, .fail),
     ]
+
+    /// The row after which no other provider is asked; only chains draw it.
+    static let invalidRequest = Int32(rows.count - 1)
 }

@@ -50,6 +50,8 @@ extension SimulationPlan {
         // From a generator of their own, so that plans without rests stay what they are.
         var dice = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x5e57)
         if !hasBacklog, dice.percent(30) { draft.rests(&dice) }
+        if !hasBacklog, dice.percent(30) { draft.chains(&dice) }
+        if !hasBacklog, dice.percent(30) { draft.keepings(&dice) }
         requests = draft.requests
         events = draft.ordered
     }
@@ -169,7 +171,7 @@ private struct PlanDraft {
 
     /// Any row; an absurd one seldom, because it leaves an account alone for a day.
     private mutating func anyRow() -> Int32 {
-        let row = Int32(random.below(Int64(ProviderFailure.rows.count)))
+        let row = Int32(random.below(Int64(ProviderFailure.invalidRequest)))
         return ProviderFailure.rows[Int(row)].isAbsurd && random.percent(80) ? 0 : row
     }
 
@@ -336,6 +338,48 @@ private struct PlanDraft {
                 rest(.resume(reason), at: end, slot: slot)
             }
         }
+    }
+
+    // MARK: Chains and keeping
+
+    /// Some requests fall back on other providers, all for one work on the same ones.
+    mutating func chains(_ dice: inout SeededGenerator) {
+        guard providers > 1 else { return }
+        var chains: [Int32: [Int]] = [:]
+        for id in requests.indices {
+            let request = requests[id]
+            let chain =
+                chains[request.content]
+                ?? (dice.percent(60)
+                    ? (0..<providers).filter { $0 != request.provider && dice.percent(80) }.shuffled(using: &dice) : [])
+            chains[request.content] = chain
+            requests[id].fallback = chain
+            guard !chain.isEmpty, dice.percent(50) else { continue }
+            // So that whole chains fail, and now and then in a way that ends them.
+            let row =
+                dice.percent(20)
+                ? ProviderFailure.invalidRequest : Int32(dice.below(Int64(ProviderFailure.invalidRequest)))
+            requests[id].behaviours.insert(
+                .fail(row: row, after: dice.below(500 * millisecond)),
+                at: Int(dice.below(Int64(requests[id].behaviours.count + 1))))
+        }
+    }
+
+    /// Answers are protected, given up and pruned.
+    mutating func keepings(_ dice: inout SeededGenerator) {
+        for id in requests.indices {
+            if dice.percent(15) { requests[id].keepUntilMerged = true }
+            let id32 = Int32(id)
+            if dice.percent(20) { keep(.pin(id32), &dice) }
+            if dice.percent(12) { keep(.unpin(id32), &dice) }
+            if dice.percent(requests[id].keepUntilMerged ? 50 : 3) { keep(.merged(id32), &dice) }
+            if dice.percent(10) { keep(.evict(id32), &dice) }
+        }
+        for _ in 0..<dice.within(1...3) { keep(.prune(keeping: Int(dice.element(of: [0, 0, 1, 2, 4]))), &dice) }
+    }
+
+    private mutating func keep(_ operation: ClientOperation, _ dice: inout SeededGenerator) {
+        events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .operation(operation, patience: nil)))
     }
 
     private mutating func rest(_ operation: ClientOperation, at time: Int64, slot: Int, patience: Int64? = nil) {

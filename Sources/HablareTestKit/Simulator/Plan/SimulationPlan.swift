@@ -30,6 +30,12 @@ package struct SimulationPlan: Sendable {
         var unknownOutcome = UnknownOutcomePolicy.runAgain
         var streaming: StreamingPolicy?
         var caching = CachePolicy.bypass
+        /// Whom it falls back on.
+        var fallback: [Int] = []
+        var keepUntilMerged = false
+
+        /// Whom it asks, one after another.
+        var chain: [Int] { [provider] + fallback }
     }
 
     /// The seed it was drawn from.

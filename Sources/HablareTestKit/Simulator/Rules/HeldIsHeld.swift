@@ -54,6 +54,8 @@ enum HeldIsHeld: SimulationRule {
         if history.failure(of: call)?.disposition == .outcomeUnknown { return true }
         // It was told to stop and the ledger says that it failed: it took too long, or its request ran out of time.
         guard let cancelled = call.cancelled, let end = call.end else { return false }
-        return cancelled.place < end.place && end.how != .answered(isPromisedType: true)
+        // What answered is known, be it of another type than promised.
+        if case .answered = end.how { return false }
+        return cancelled.place < end.place
     }
 }

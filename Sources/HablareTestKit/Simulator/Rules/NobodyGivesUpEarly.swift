@@ -29,7 +29,8 @@ enum NobodyGivesUpEarly: SimulationRule {
                 // At most so many attempts count: those since the last retry that was applied before it.
                 let retry =
                     story.retries.filter { $0.result == .done && $0.end < call.started }.map(\.called).max() ?? 0
-                let before = story.calls.filter { $0.started < retry }.map(\.attempt).max() ?? 0
+                let before =
+                    story.calls.filter { $0.started < retry || $0.provider != call.provider }.map(\.attempt).max() ?? 0
                 if call.attempt - before < bound {
                     found.append(
                         "request \(story.number) failed of call \(number), its attempt \(call.attempt - before) of \(bound)"

@@ -13,7 +13,8 @@ enum NobodyStarves: SimulationRule {
         var found: [String] = []
         for story in history.stories where !story.isMurky && story.retries.isEmpty {
             guard let planned = history.planned(story.number), let first = story.calls.first,
-                let since = AcknowledgedIsDurable.acknowledgement(of: story, in: history), since < first.started
+                let since = AcknowledgedIsDurable.acknowledgement(of: story, in: history), since < first.started,
+                Int(first.provider) == planned.provider
             else { continue }
             var passed: [Int: Int] = [:]
             for call in history.calls

@@ -1,6 +1,6 @@
 import Hablare
 
-/// A request's attempts are bounded in each of its lives, and none follows a failure that trying again cannot help.
+/// A request's attempts at each provider are bounded in each of its lives, and none follows a failure that trying again cannot help.
 enum RetriesAreBounded: SimulationRule {
     static let name = "retries are bounded"
 
@@ -10,21 +10,23 @@ enum RetriesAreBounded: SimulationRule {
             guard let planned = history.planned(story.number) else { continue }
             let bound = planned.maximumAttempts ?? history.plan.configuration.retry.maximumAttempts
             for life in story.lives {
-                let calls = story.calls.filter { life.contains($0.started) }
-                let failed = calls.filter(history.hasFailed)
-                // One that failed when a later one had begun was taken for lost by then, and lost ones do not count.
-                let counted = failed.filter { call in
-                    !calls.contains { $0.attempt > call.attempt && $0.started < call.end?.place ?? .max }
-                }
-                if counted.count > bound {
-                    found.append("request \(story.number) failed \(counted.count) times, of \(bound) allowed")
-                }
-                for call in failed where !isOfEarlierLife(call, story, history) {
-                    guard isFinal(call, history), let end = call.end else { continue }
-                    if let later = calls.first(where: { $0.started > end.place && $0.attempt > call.attempt }) {
-                        found.append(
-                            "call \(later.number) of request \(story.number) followed the failure of call "
-                                + "\(call.number), which is final")
+                for provider in Set(story.calls.map(\.provider)).sorted() {
+                    let calls = story.calls.filter { life.contains($0.started) && $0.provider == provider }
+                    let failed = calls.filter(history.hasFailed)
+                    // One that failed when a later one had begun was taken for lost by then, and lost ones do not count.
+                    let counted = failed.filter { call in
+                        !calls.contains { $0.attempt > call.attempt && $0.started < call.end?.place ?? .max }
+                    }
+                    if counted.count > bound {
+                        found.append("request \(story.number) failed \(counted.count) times, of \(bound) allowed")
+                    }
+                    for call in failed where !isOfEarlierLife(call, story, history) {
+                        guard isFinal(call, history), let end = call.end else { continue }
+                        if let later = calls.first(where: { $0.started > end.place && $0.attempt > call.attempt }) {
+                            found.append(
+                                "call \(later.number) of request \(story.number) followed the failure of call "
+                                    + "\(call.number), which is final")
+                        }
                     }
                 }
             }

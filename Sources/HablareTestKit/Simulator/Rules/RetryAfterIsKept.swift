@@ -13,7 +13,8 @@ enum RetryAfterIsKept: SimulationRule {
                 let calls = story.calls.filter { life.contains($0.started) }
                 for call in calls where history.hasFailed(call) {
                     guard let end = call.end, let after = history.failure(of: call)?.retryAfter,
-                        let next = calls.first(where: { $0.started > end.place && $0.attempt > call.attempt })
+                        let next = calls.first(where: { $0.started > end.place && $0.attempt > call.attempt }),
+                        next.provider == call.provider
                     else { continue }
                     // A microsecond for what a date cannot hold.
                     if next.startedAt - end.time < after.nanoseconds - 1000 {
@@ -34,7 +35,10 @@ enum RetryAfterIsKept: SimulationRule {
         _ story: RequestStory, _ life: Range<Int>, _ calls: [CallStory], _ history: SimulationHistory,
         _ found: inout [String]
     ) {
-        guard let first = calls.first(where: history.hasFailed) else { return }
+        // With another provider the time begins anew.
+        guard let first = calls.first(where: history.hasFailed), history.planned(story.number)?.fallback == [] else {
+            return
+        }
         let (limit, overflows) = first.startedAt.addingReportingOverflow(
             history.plan.configuration.retry.maximumElapsed.nanoseconds)
         for operation in story.others where life.contains(operation.called) && operation.called > first.started {

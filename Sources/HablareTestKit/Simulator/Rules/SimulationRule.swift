@@ -25,7 +25,8 @@ package enum SimulationRules {
         RetriesAreBounded.self, NobodyGivesUpEarly.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self,
         WaitsAreExplained.self,
         StreamsAreTrue.self, LimitsAreShared.self, PausesAreKept.self, FailingIsLeftAlone.self, NobodyStarves.self,
-        EverythingEnds.self, BudgetsAreKept.self, LedgerIsTrue.self, CacheIsHonest.self,
+        EverythingEnds.self, BudgetsAreKept.self, LedgerIsTrue.self, CacheIsHonest.self, ChainsAreFollowed.self,
+        RetentionIsKept.self,
     ]
 
     /// Judges a history.

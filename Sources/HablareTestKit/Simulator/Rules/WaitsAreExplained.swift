@@ -58,13 +58,13 @@ enum WaitsAreExplained: SimulationRule {
         _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {
         guard let planned = history.planned(story.number) else { return }
-        let provider = history.plan.providers[planned.provider]
+        let providers = planned.chain.map { history.plan.providers[$0] }
         let wasTold = history.calls.contains { call in
-            history.plan.providers[Int(call.provider)].account == provider.account
+            providers.map(\.account).contains(history.plan.providers[Int(call.provider)].account)
                 && (call.end?.place ?? .max) < operation.end
                 && (history.failure(of: call)?.retryAfter != nil || history.sayings[call.number] != nil)
         }
-        if provider.rate == nil, !wasTold {
+        if providers.allSatisfy({ $0.rate == nil }), !wasTold {
             found.append("request \(story.number) is limited by nothing (\(operation.number))")
         }
     }
@@ -74,9 +74,9 @@ enum WaitsAreExplained: SimulationRule {
         _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
     ) {
         guard let planned = history.planned(story.number) else { return }
-        let account = history.plan.providers[planned.provider].account
+        let accounts = planned.chain.map { history.plan.providers[$0].account }
         let failed = history.calls.count { call in
-            history.plan.providers[Int(call.provider)].account == account
+            accounts.contains(history.plan.providers[Int(call.provider)].account)
                 && min(call.end?.place ?? .max, call.cancelled?.place ?? .max) < operation.end
         }
         if failed < history.plan.configuration.breaker.threshold {

@@ -39,6 +39,7 @@ enum WorkIsShared: SimulationRule {
             for story in stories where wasThere(story, at: call.started) {
                 guard let final = history.final[story.number] else { continue }
                 if case .completed = final.status { continue }
+                if final.status == .expired { continue }
                 found.append("call \(call.number) answered request \(story.number), which is \(final.status)")
             }
         }

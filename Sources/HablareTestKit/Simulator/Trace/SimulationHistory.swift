@@ -157,6 +157,7 @@ package struct SimulationHistory: Sendable {
             let content: Int32
             let unknownOutcome: UnknownOutcomePolicy
             let streaming: StreamingPolicy?
+            let fallback: [Int]
         }
         var asked: [Work: [Int32]] = [:]
         // Those that were stored, as far as it shows.
@@ -165,7 +166,7 @@ package struct SimulationHistory: Sendable {
             guard let planned = planned(number) else { continue }
             let work = Work(
                 provider: planned.provider, content: planned.content, unknownOutcome: planned.unknownOutcome,
-                streaming: planned.streaming)
+                streaming: planned.streaming, fallback: planned.fallback)
             asked[work, default: []].append(number)
         }
         companies = asked.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
@@ -187,7 +188,7 @@ package struct SimulationHistory: Sendable {
         case .submitJob(_, _, let ids):
             for id in Set(ids).sorted() { requests[id, default: RequestStory(number: id)].submits.append(operation) }
         case .suspend, .resume, .peek: break  // of no request
-        case .cancelAll, .cancelJob, .invalidate: break  // of everything, also of what is submitted meanwhile
+        case .cancelAll, .cancelJob, .invalidate, .prune: break  // of everything, also of what is submitted meanwhile
         default:
             guard let id = operation.operation.request else { return }
             requests[id, default: RequestStory(number: id)].note(operation)

@@ -81,6 +81,8 @@ struct RequestStory: Sendable {
     var retries: [OperationStory] = []
     var deletes: [OperationStory] = []
     var others: [OperationStory] = []
+    /// What was asked for about keeping its answer.
+    var keepings: [OperationStory] = []
     var calls: [CallStory] = []
     /// How often everything, or a job, was cancelled.
     var massCancels = 0
@@ -94,6 +96,7 @@ struct RequestStory: Sendable {
         case .cancel: cancels.append(operation)
         case .retry: retries.append(operation)
         case .delete: deletes.append(operation)
+        case .pin, .unpin, .merged, .evict: keepings.append(operation)
         default: others.append(operation)
         }
     }

@@ -70,6 +70,21 @@ struct SimulatedClient: Sendable {
         case .delete(let request):
             try await manager.delete(id(request))
             return .done
+        case .pin(let request):
+            try await manager.pin(id(request))
+            return .done
+        case .unpin(let request):
+            try await manager.unpin(id(request))
+            return .done
+        case .merged(let request):
+            try await manager.merged(id(request))
+            return .done
+        case .evict(let request):
+            try await manager.evict(id(request))
+            return .done
+        case .prune(let count):
+            let retention = count == 0 ? Retention(maximumAge: 0) : Retention(maximumCount: count)
+            return .count(Int32(try await manager.prune(retention).responses))
         case .peek(let request):
             let answer = try await manager.cachedResponse(
                 to: self.request(request, content: content(of: request)), from: provider(of: request))
@@ -151,6 +166,7 @@ struct SimulatedClient: Sendable {
             id: id(number), prompt: .text(SimulationNames.prompt(content)), priority: planned.priority,
             attemptTimeout: planned.attemptTimeout, deadline: planned.deadline.map(SimulationNames.date),
             maximumAttempts: planned.maximumAttempts, unknownOutcome: planned.unknownOutcome,
-            streaming: planned.streaming, caching: planned.caching)
+            streaming: planned.streaming, caching: planned.caching, keepUntilMerged: planned.keepUntilMerged,
+            fallback: planned.fallback.map { FallbackHop(SimulationNames.provider($0)) })
     }
 }

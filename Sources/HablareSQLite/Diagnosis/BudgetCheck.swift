@@ -1,0 +1,55 @@
+import Foundation
+import GRDB
+import Hablare
+
+/// Looks over what is noted as spent of budgets.
+struct BudgetCheck {
+    /// A budget in a period.
+    private struct Key: Hashable {
+        let name: String
+        let period: Int64
+    }
+
+    let db: Database
+
+    /// Notes each budget whose sum is not that of its reservations.
+    func run(into diagnosis: inout StoreDiagnosis) throws {
+        let noted = try accounts()
+        let counted = try sums()
+        for key in Set(noted.keys).union(counted.keys).sorted(by: { ($0.name, $0.period) < ($1.name, $1.period) }) {
+            let (noted, counted) = (noted[key] ?? BudgetAccount(), counted[key] ?? BudgetAccount())
+            guard noted != counted else { continue }
+            let day = Coding.date(key.period).formatted(.iso8601.year().month().day())
+            diagnosis.findings.append(
+                StoreDiagnosis.Finding(
+                    kind: .budgetMiscounted, isProblem: true,
+                    message:
+                        "Of the budget \(key.name), in its period from \(day) on, \(Self.text(noted)) noted, and its attempts make that \(Self.text(counted)): it may refuse too early or too late. Something else has written to the database. Give the budget another name to begin it anew."
+                ))
+        }
+    }
+
+    private func accounts() throws -> [Key: BudgetAccount] {
+        var accounts: [Key: BudgetAccount] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT name, period, spent, unknown FROM budgets") {
+            accounts[Key(name: row[0], period: row[1])] = BudgetAccount(spent: row[2], unknown: row[3])
+        }
+        return accounts
+    }
+
+    /// Added as the store adds them, which stops at the greatest number: the database's own sum would fail there.
+    private func sums() throws -> [Key: BudgetAccount] {
+        var sums: [Key: BudgetAccount] = [:]
+        let rows = try Row.fetchCursor(db, sql: "SELECT budget, period, amount, unknown FROM reservations")
+        while let row = try rows.next() {
+            let isUnknown: Int64 = row[3]
+            let share = BudgetAccount.Share(amount: row[2], isUnknown: isUnknown != 0)
+            sums[Key(name: row[0], period: row[1]), default: BudgetAccount()].change(from: nil, to: share)
+        }
+        return sums
+    }
+
+    private static func text(_ account: BudgetAccount) -> String {
+        "\(account.spent) micro-dollars and \(account.unknown) attempts of unknown cost are"
+    }
+}

@@ -1,0 +1,70 @@
+import Hablare
+
+/// The providers of a chain are asked in its order, each after the one before failed in a way that another one may
+/// mend, and a request does not fail of that while there is another one to ask.
+enum ChainsAreFollowed: SimulationRule {
+    static let name = "chains are followed"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories where story.deletes.isEmpty {
+            guard let planned = history.planned(story.number) else { continue }
+            for call in story.calls where !planned.chain.contains(Int(call.provider)) {
+                found.append(
+                    "call \(call.number) of request \(story.number) asks p\(call.provider), which it does not name")
+            }
+            guard !story.isShared, let final = history.final[story.number] else { continue }
+            order(story, planned.chain, final, history, &found)
+            let said = story.outcomes.map(\.outcome) + [final.status]
+            for case .failed(_, let number) in Set(said) where number >= 0 {
+                let call = history.calls[Int(number)]
+                if Int(call.provider) != planned.chain.last, !isLastWord(call, planned, history) {
+                    found.append("request \(story.number) failed of call \(number), and has others to ask")
+                }
+            }
+        }
+        return found
+    }
+
+    /// The ledger has every attempt, those that were not sent too.
+    private static func order(
+        _ story: RequestStory, _ chain: [Int], _ final: FinalRecord, _ history: SimulationHistory,
+        _ found: inout [String]
+    ) {
+        let lines = final.attempts.sorted { $0.attempt < $1.attempt }
+        let places = lines.map { line in chain.firstIndex { SimulationNames.provider($0) == line.provider } }
+        if let first = places.first, first != 0 {
+            found.append("request \(story.number) is sent to \(lines[0].provider?.rawValue ?? "nobody") first")
+        }
+        for index in lines.indices.dropFirst() {
+            guard let from = places[index - 1], let to = places[index] else {
+                found.append("request \(story.number) has an attempt of a provider that it does not name")
+                continue
+            }
+            guard from != to else { continue }
+            if to != from + 1 {
+                found.append("request \(story.number) went from place \(from) of its chain to \(to)")
+            }
+            let line = lines[index - 1]
+            // An answer that came after all, when another provider was asked already, is discarded.
+            if line.outcome != .failed, line.outcome != .discarded {
+                found.append("request \(story.number) went on after attempt \(line.attempt), which is \(line.outcome)")
+            }
+            guard let call = story.calls.first(where: { $0.attempt == line.attempt }) else { continue }
+            if history.failure(of: call)?.code == .invalidRequest {
+                found.append("request \(story.number), which is invalid, went on after call \(call.number)")
+            }
+        }
+    }
+
+    /// Whether no other provider is to be asked after a call: the request is at fault, or its readers have seen a part.
+    private static func isLastWord(
+        _ call: CallStory, _ planned: SimulationPlan.Request, _ history: SimulationHistory
+    ) -> Bool {
+        guard case .failed(let row)? = call.end?.how else { return true }
+        // Where another attempt would begin after the deadline the request fails, whoever else there is.
+        if planned.deadline != nil { return true }
+        if ProviderFailure.rows[Int(row)].code == .invalidRequest { return true }
+        return planned.streaming.map { !$0.allowsRestart && !call.yields.isEmpty } ?? false
+    }
+}
