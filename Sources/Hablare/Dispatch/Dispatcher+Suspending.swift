@@ -3,9 +3,15 @@ import Foundation
 extension Dispatcher {
     // MARK: Reasons to rest
 
-    /// For which reasons the engine rests, and whether nobody is told anything.
-    var suspensions: (reasons: Set<SuspensionReason>, isSilent: Bool) {
-        happened { ($0.suspensions.reasons, $0.suspensions.isSilent) }
+    /// For which reasons the engine rests.
+    var suspensionReasons: Set<SuspensionReason> { happened { $0.suspensions.reasons } }
+
+    /// Decides whether nobody is told anything. Of two decisions the one with the greater number knows more.
+    func decideOnSilence() -> (isSilent: Bool, decision: Int) {
+        happened { state in
+            state.lastDecision += 1
+            return (state.suspensions.isSilent, state.lastDecision)
+        }
     }
 
     /// There is a reason to rest: from now on nothing is begun that it concerns, and what is queued goes back. What is

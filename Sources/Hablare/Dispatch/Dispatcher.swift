@@ -64,6 +64,8 @@ package final class Dispatcher: Sendable {
         var unreturned: [QueuedFlight] = []
         /// For which reasons the engine rests, and what it is to do.
         var suspensions = Suspensions()
+        /// The number of the last decision whether to tell anybody anything.
+        var lastDecision = 0
         /// Ends the grace of a reason to rest.
         var graceTimer: (fires: Duration, task: Task<Void, Never>)?
         var waiters: [Int: Waiter] = [:]

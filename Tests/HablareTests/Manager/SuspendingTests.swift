@@ -140,6 +140,26 @@ struct SuspendingTests {
         }
     }
 
+    @Test("What begins after resume returned is not ended by an engine that decided to keep silent before")
+    func beginsAfterResume() async throws {
+        let engine = try Engine()
+        let manager = engine.manager
+        let request = AIRequest(prompt: "after the rest")
+        try await engine.run {
+            await manager.suspend(for: .offline)
+            await manager.suspend(for: .background)
+            // The engine decides, and does not get to run until the rest is over.
+            let late = manager.dispatcher.decideOnSilence()
+            #expect(late.isSilent)
+            manager.resume(from: .background)
+            try await manager.submit(request, to: "scripted")
+            let statuses = try await manager.statusUpdates(for: request.id)
+            manager.hub.shutDown(as: late.decision)
+            manager.resume(from: .offline)
+            #expect(try await collect(statuses).last?.phase == .completed)
+        }
+    }
+
     @Test("Whoever watches, waits or reads is told, later ones too; after the rest all can begin anew, where they were")
     func streams() async throws {
         let gate = Gate()
