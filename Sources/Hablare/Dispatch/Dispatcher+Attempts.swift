@@ -148,7 +148,7 @@ extension Dispatcher {
     private func answerRecorded(by end: AttemptEnd) {
         guard let policy = end.caching, answers.answerEntered(isNewer: policy != .use) else { return }
         happened { state in
-            errand(&state) { [answers, journal, date, logger] in
+            errand(&state, needsNetwork: false) { [answers, journal, date, logger] in
                 do {
                     try await answers.trim(journal, at: date())
                 } catch {
@@ -207,7 +207,7 @@ extension Dispatcher {
             reply: AttemptRunner.Reply(
                 result: .failure(error), hasBegun: attempt.stream.stop()),
             stopped: attempt.stop)
-        errand(&state) { [weak self] in
+        errand(&state, needsNetwork: runner.needsNetwork(flight.provider)) { [weak self] in
             attempt.watch?.ended(with: end, wasSent: true)
             await self?.record(end)
         }

@@ -57,8 +57,10 @@ extension Dispatcher {
                     || !state.attempts.values.contains { state.core.isOffline($0.flight.provider) }
             }
             await unfinished.emptyOfOnline { [self] in happened { $0.suspensions.contains(.offline) } }
-            // Leases are on their way back in some of these.
-            for errand in happened({ $0.errands.sorted { $0.key < $1.key } }) { await errand.value.value }
+            // Leases are on their way back in some of these, or come and will then be: a claim gives back what it got.
+            await wait { state in
+                !state.suspensions.contains(.offline) || !state.errands.values.contains(where: \.needsNetwork)
+            }
         }
     }
 
