@@ -174,6 +174,7 @@ extension Dispatcher {
     private func forget(_ id: FlightID, _ state: inout State) {
         state.attempts[id] = nil
         state.deadlines.remove(id)
+        if !state.suspensions.reasons.isEmpty { setGraceTimer(&state) }
         if state.attempts.isEmpty || !state.suspensions.reasons.isEmpty { wakeWaiters(&state) }
     }
 

@@ -29,10 +29,7 @@ extension Dispatcher {
         happened { state in
             guard state.suspensions.resumed(from: reason) else { return }
             apply(state.core.resumed(from: reason, now: date()), &state)
-            if state.suspensions.nextGraceEnd == nil, let timer = state.graceTimer {
-                state.cancelled.append(timer.task)
-                state.graceTimer = nil
-            }
+            setGraceTimer(&state)
             wakeWaiters(&state)
         }
         if reason == .offline { unfinished.release() }
@@ -77,22 +74,37 @@ extension Dispatcher {
         wakeWaiters(&state)
     }
 
-    private func setGraceTimer(_ state: inout State) {
-        guard let next = state.suspensions.nextGraceEnd else { return }
-        if let timer = state.graceTimer {
-            if timer.fires <= next { return }
-            state.cancelled.append(timer.task)
+    /// When the next grace ends of those for which anything goes on. What is over early is to wake nobody: nothing that
+    /// a reason in force concerns is begun, so it need not be looked at again.
+    private func nextGraceEnd(_ state: State) -> Duration? {
+        var ends: [Duration] = []
+        if let end = state.suspensions.graceEnd(of: .background), !state.attempts.isEmpty { ends.append(end) }
+        if let end = state.suspensions.graceEnd(of: .offline),
+            state.attempts.values.contains(where: { state.core.isOffline($0.flight.provider) })
+        {
+            ends.append(end)
         }
+        return ends.min()
+    }
+
+    /// Lets the next grace end in time, or sees to it that none does.
+    func setGraceTimer(_ state: inout State) {
+        let next = nextGraceEnd(state)
+        guard state.graceTimer?.fires != next else { return }
+        if let timer = state.graceTimer { state.cancelled.append(timer.task) }
+        state.graceTimer = nil
+        guard let next else { return }
         state.graceTimer = (
             next,
             spawner.start { [weak self, clock] in
                 do {
                     try await clock.sleep(until: next)
                 } catch {
-                    return  // replaced by an earlier timer
+                    return  // replaced, or nobody needs it any more
                 }
                 self?.happened { state in
-                    state.graceTimer = nil
+                    // Another may have replaced it at the very moment.
+                    if state.graceTimer?.fires == next { state.graceTimer = nil }
                     self?.graceMayBeOver(&state)
                 }
             }
