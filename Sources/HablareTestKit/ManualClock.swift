@@ -88,6 +88,9 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
+    /// How many tasks sleep on the clock.
+    package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
     /// Waits until so many tasks sleep on the clock: the moment to move it. Ends early when the task is cancelled.
     public func sleepers(reach count: Int) async {
         await sleeping.reach(count)

@@ -148,7 +148,7 @@ extension Dispatcher {
     private func answerRecorded(by end: AttemptEnd) {
         guard end.caching != nil, answers.answerEntered() else { return }
         happened { state in
-            errand(&state) { [answers, journal, date, logger, retention] in
+            errand(&state, needsNetwork: false) { [answers, journal, date, logger, retention] in
                 do {
                     try await answers.trim(journal, at: date(), retention)
                 } catch {
@@ -174,6 +174,7 @@ extension Dispatcher {
     private func forget(_ id: FlightID, _ state: inout State) {
         state.attempts[id] = nil
         state.deadlines.remove(id)
+        if !state.suspensions.reasons.isEmpty { setGraceTimer(&state) }
         if state.attempts.isEmpty || !state.suspensions.reasons.isEmpty { wakeWaiters(&state) }
     }
 
@@ -207,7 +208,7 @@ extension Dispatcher {
             reply: AttemptRunner.Reply(
                 result: .failure(error), hasBegun: attempt.stream.stop()),
             stopped: attempt.stop)
-        errand(&state) { [weak self] in
+        errand(&state, needsNetwork: runner.needsNetwork(flight.provider)) { [weak self] in
             attempt.watch?.ended(with: end, wasSent: true)
             await self?.record(end)
         }

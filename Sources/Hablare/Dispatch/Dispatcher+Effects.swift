@@ -13,23 +13,41 @@ extension Dispatcher {
             case .run(let flight): begin(flight, isJournalled: flight.lifecycle.isExecuting, &state)
             case .stop(let flight): stop(flight, because: reason, &state)
             case .claim(let provider, let limit):
-                errand(&state) { [weak self] in await self?.claim(provider, limit: limit) }
-            case .release(let flights): errand(&state) { [weak self] in await self?.giveBack(flights) }
-            case .reserve(let request): errand(&state) { [weak self] in await self?.reserve(request) }
-            case .report(let report): errand(&state) { [weak self] in await self?.tell(report) }
+                errand(&state, needsNetwork: runner.needsNetwork(provider)) { [weak self] in
+                    await self?.claim(provider, limit: limit)
+                }
+            case .release(let flights):
+                errand(&state, needsNetwork: needsNetwork(flights)) { [weak self] in await self?.giveBack(flights) }
+            // Neither of these holds a lease.
+            case .reserve(let request):
+                errand(&state, needsNetwork: false) { [weak self] in await self?.reserve(request) }
+            case .report(let report):
+                errand(&state, needsNetwork: false) { [weak self] in await self?.tell(report) }
             }
         }
         setAlarm(&state)
     }
 
     /// Starts something that has to do with the store, and remembers it until it is over.
-    func errand(_ state: inout State, _ operation: @escaping @Sendable () async -> Void) {
+    ///
+    /// - Parameter needsNetwork: Whether it may hold or give back leases of a provider that needs the network, or begin
+    ///   what does: a rest without a network is to wait for it.
+    func errand(_ state: inout State, needsNetwork: Bool, _ operation: @escaping @Sendable () async -> Void) {
         state.lastErrand += 1
         let number = state.lastErrand
-        state.errands[number] = spawner.start { [weak self] in
+        let task = spawner.start { [weak self] in
             await operation()
-            self?.happened { $0.errands[number] = nil }
+            self?.happened { state in
+                state.errands[number] = nil
+                self?.wakeWaiters(&state)
+            }
         }
+        state.errands[number] = Errand(task: task, needsNetwork: needsNetwork)
+    }
+
+    /// Whether leases are of a provider that needs the network.
+    func needsNetwork(_ flights: [QueuedFlight]) -> Bool {
+        flights.contains { runner.needsNetwork($0.provider) }
     }
 
     private func claim(_ provider: ProviderID, limit: Int) async {

@@ -3,9 +3,15 @@ import Foundation
 extension Dispatcher {
     // MARK: Reasons to rest
 
-    /// For which reasons the engine rests, and whether nobody is told anything.
-    var suspensions: (reasons: Set<SuspensionReason>, isSilent: Bool) {
-        happened { ($0.suspensions.reasons, $0.suspensions.isSilent) }
+    /// For which reasons the engine rests.
+    var suspensionReasons: Set<SuspensionReason> { happened { $0.suspensions.reasons } }
+
+    /// Decides whether nobody is told anything. Of two decisions the one with the greater number knows more.
+    func decideOnSilence() -> (isSilent: Bool, decision: Int) {
+        happened { state in
+            state.lastDecision += 1
+            return (state.suspensions.isSilent, state.lastDecision)
+        }
     }
 
     /// There is a reason to rest: from now on nothing is begun that it concerns, and what is queued goes back. What is
@@ -23,10 +29,7 @@ extension Dispatcher {
         happened { state in
             guard state.suspensions.resumed(from: reason) else { return }
             apply(state.core.resumed(from: reason, now: date()), &state)
-            if state.suspensions.nextGraceEnd == nil, let timer = state.graceTimer {
-                state.cancelled.append(timer.task)
-                state.graceTimer = nil
-            }
+            setGraceTimer(&state)
             wakeWaiters(&state)
         }
         if reason == .offline { unfinished.release() }
@@ -51,8 +54,10 @@ extension Dispatcher {
                     || !state.attempts.values.contains { state.core.isOffline($0.flight.provider) }
             }
             await unfinished.emptyOfOnline { [self] in happened { $0.suspensions.contains(.offline) } }
-            // Leases are on their way back in some of these.
-            for errand in happened({ $0.errands.sorted { $0.key < $1.key } }) { await errand.value.value }
+            // Leases are on their way back in some of these, or come and will then be: a claim gives back what it got.
+            await wait { state in
+                !state.suspensions.contains(.offline) || !state.errands.values.contains(where: \.needsNetwork)
+            }
         }
     }
 
@@ -69,22 +74,37 @@ extension Dispatcher {
         wakeWaiters(&state)
     }
 
-    private func setGraceTimer(_ state: inout State) {
-        guard let next = state.suspensions.nextGraceEnd else { return }
-        if let timer = state.graceTimer {
-            if timer.fires <= next { return }
-            state.cancelled.append(timer.task)
+    /// When the next grace ends of those for which anything goes on. What is over early is to wake nobody: nothing that
+    /// a reason in force concerns is begun, so it need not be looked at again.
+    private func nextGraceEnd(_ state: State) -> Duration? {
+        var ends: [Duration] = []
+        if let end = state.suspensions.graceEnd(of: .background), !state.attempts.isEmpty { ends.append(end) }
+        if let end = state.suspensions.graceEnd(of: .offline),
+            state.attempts.values.contains(where: { state.core.isOffline($0.flight.provider) })
+        {
+            ends.append(end)
         }
+        return ends.min()
+    }
+
+    /// Lets the next grace end in time, or sees to it that none does.
+    func setGraceTimer(_ state: inout State) {
+        let next = nextGraceEnd(state)
+        guard state.graceTimer?.fires != next else { return }
+        if let timer = state.graceTimer { state.cancelled.append(timer.task) }
+        state.graceTimer = nil
+        guard let next else { return }
         state.graceTimer = (
             next,
             spawner.start { [weak self, clock] in
                 do {
                     try await clock.sleep(until: next)
                 } catch {
-                    return  // replaced by an earlier timer
+                    return  // replaced, or nobody needs it any more
                 }
                 self?.happened { state in
-                    state.graceTimer = nil
+                    // Another may have replaced it at the very moment.
+                    if state.graceTimer?.fires == next { state.graceTimer = nil }
                     self?.graceMayBeOver(&state)
                 }
             }

@@ -93,7 +93,7 @@ extension Dispatcher {
     /// - Parameters:
     ///   - limit: The most that is waited; `nil` waits for ever.
     ///   - orUntilCancelled: Whether cancelling the task ends a wait that has a limit.
-    ///   - isOver: What is waited for: of attempts under way or ``Suspensions``, whose changes are looked at.
+    ///   - isOver: What is waited for: of attempts or errands under way or ``Suspensions``, whose changes are looked at.
     func wait(
         within limit: Duration? = nil, orUntilCancelled: Bool = false,
         until isOver: @escaping @Sendable (State) -> Bool

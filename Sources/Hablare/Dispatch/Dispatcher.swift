@@ -35,6 +35,13 @@ package final class Dispatcher: Sendable {
         let tries: Int
     }
 
+    /// Something that has to do with the store, under way.
+    struct Errand: Sendable {
+        let task: Task<Void, Never>
+        /// Whether it may hold or give back leases of a provider that needs the network, or begin what does.
+        let needsNetwork: Bool
+    }
+
     /// So often the recording of an answer is tried whose content cannot be stored although commits succeed. Nothing
     /// is sent meanwhile; then the request fails, so that one answer cannot hold up all work for ever.
     static let maximumRecordings = 60
@@ -56,7 +63,7 @@ package final class Dispatcher: Sendable {
         /// Wakes the core when something that waited for a date is due.
         var alarm: (fires: Date, task: Task<Void, Never>)?
         /// Claims, releases, reservations and late recordings under way.
-        var errands: [Int: Task<Void, Never>] = [:]
+        var errands: [Int: Errand] = [:]
         var lastErrand = 0
         /// Ends of attempts that the store could not take. Kept until it can, or until the process ends.
         var unrecorded: [UnrecordedEnd] = []
@@ -64,6 +71,8 @@ package final class Dispatcher: Sendable {
         var unreturned: [QueuedFlight] = []
         /// For which reasons the engine rests, and what it is to do.
         var suspensions = Suspensions()
+        /// The number of the last decision whether to tell anybody anything.
+        var lastDecision = 0
         /// Ends the grace of a reason to rest.
         var graceTimer: (fires: Duration, task: Task<Void, Never>)?
         var waiters: [Int: Waiter] = [:]
@@ -154,7 +163,7 @@ package final class Dispatcher: Sendable {
         // Once more, before the registration goes and these count as lost: the disk may have room again.
         for kept in happened({ Self.takeUnrecorded(&$0) }) { await record(kept.end, tries: kept.tries) }
         while let errand = happened({ $0.errands.min { $0.key < $1.key } }) {
-            await errand.value.value
+            await errand.value.task.value
             happened { $0.errands[errand.key] = nil }
         }
         happened { state in
@@ -282,11 +291,14 @@ package final class Dispatcher: Sendable {
             if !state.unreturned.isEmpty {
                 let unreturned = state.unreturned
                 state.unreturned = []
-                errand(&state) { [weak self] in await self?.giveBack(unreturned) }
+                errand(&state, needsNetwork: needsNetwork(unreturned)) { [weak self] in
+                    await self?.giveBack(unreturned)
+                }
             }
             guard !state.unrecorded.isEmpty else { return apply(state.core.storeRecovered(now: date()), &state) }
             let unrecorded = Self.takeUnrecorded(&state)
-            errand(&state) { [weak self] in
+            let needsNetwork = unrecorded.contains { runner.needsNetwork($0.end.provider) }
+            errand(&state, needsNetwork: needsNetwork) { [weak self] in
                 for kept in unrecorded { await self?.record(kept.end, tries: kept.tries) }
                 self?.happened { state in
                     guard let self, state.unrecorded.isEmpty else { return }

@@ -43,8 +43,8 @@ package struct Suspensions: Sendable, Hashable {
         graces[reason].map { $0 == nil } ?? false
     }
 
-    /// When the next grace ends.
-    package var nextGraceEnd: Duration? { graces.values.compactMap(\.self).min() }
+    /// When the grace of a reason in force ends; `nil` once it is over.
+    package func graceEnd(of reason: SuspensionReason) -> Duration? { graces[reason] ?? nil }
 
     /// There is a reason to rest. Of two graces for one reason the shorter counts.
     package mutating func suspended(for reason: SuspensionReason, graceEnds end: Duration) {

@@ -45,17 +45,14 @@ extension AIRequestManager {
     }
 
     /// The reasons for which the engine rests, or would if it ran.
-    public var suspensions: Set<SuspensionReason> { dispatcher.suspensions.reasons }
+    public var suspensions: Set<SuspensionReason> { dispatcher.suspensionReasons }
 
     /// Lets those who watch and wait be told of what happens, or tells them that they will not be.
     ///
-    /// Called by the engine and by whoever resumes it, at the same time perhaps: whoever comes last looks again, so
-    /// that in the end it is as it is to be.
+    /// Called by the engine and by whoever resumes it, at the same time perhaps. Decisions are numbered, and one that
+    /// is carried out late, after a newer one, is without effect: it would end what began after ``resume(from:)``.
     func tellOrKeepSilent() {
-        while true {
-            let isSilent = dispatcher.suspensions.isSilent
-            if isSilent { hub.shutDown() } else { hub.open() }
-            if dispatcher.suspensions.isSilent == isSilent { return }
-        }
+        let (isSilent, decision) = dispatcher.decideOnSilence()
+        if isSilent { hub.shutDown(as: decision) } else { hub.open(as: decision) }
     }
 }

@@ -18,6 +18,8 @@ package final class ChunkHub: Sendable {
         var ofFlight: [FlightID: OrderedSet<Int>] = [:]
         var lastReader = 0
         var isShutDown = false
+        /// The number of the last decision whether to announce anything.
+        var lastDecision = 0
     }
 
     private let state = Guarded(State())
@@ -109,7 +111,7 @@ package final class ChunkHub: Sendable {
 
     /// Another process wrote to the store: there may be chunks or outcomes for anybody.
     package func othersWrote() {
-        for waker in everybody() { waker.wake(.status) }
+        for waker in state.withLock({ everybody($0) }) { waker.wake(.status) }
     }
 
     /// A request's outcome could not be recorded.
@@ -118,20 +120,32 @@ package final class ChunkHub: Sendable {
     }
 
     /// Nobody will announce anything any more.
-    package func shutDown() {
-        state.withLock { $0.isShutDown = true }
-        for waker in everybody() { waker.fail(AIServiceError.suspended) }
+    ///
+    /// - Parameter decision: The number of the decision. One that is older than the last is without effect.
+    package func shutDown(as decision: Int) {
+        // In one step with the decision: whoever comes after a newer one is not to be told of this one.
+        let wakers = state.withLock { state -> [StreamWaker] in
+            guard decision > state.lastDecision else { return [] }
+            state.lastDecision = decision
+            state.isShutDown = true
+            return everybody(state)
+        }
+        for waker in wakers { waker.fail(AIServiceError.suspended) }
     }
 
     /// Announcements will be made (again).
-    package func open() {
-        state.withLock { $0.isShutDown = false }
+    ///
+    /// - Parameter decision: The number of the decision. One that is older than the last is without effect.
+    package func open(as decision: Int) {
+        state.withLock { state in
+            guard decision > state.lastDecision else { return }
+            state.lastDecision = decision
+            state.isShutDown = false
+        }
     }
 
     /// In the order in which they came, so that a simulation sees them woken in the same order.
-    private func everybody() -> [StreamWaker] {
-        state.withLock { state in
-            state.readers.sorted { $0.key < $1.key }.map(\.value.waker)
-        }
+    private func everybody(_ state: State) -> [StreamWaker] {
+        state.readers.sorted { $0.key < $1.key }.map(\.value.waker)
     }
 }

@@ -27,6 +27,8 @@ package final class StatusHub: Sendable {
         private var aboard: [FlightID: OrderedSet<UUID>] = [:]
         var lastStream = 0
         var isShutDown = false
+        /// The number of the last decision whether to tell anybody anything.
+        var lastDecision = 0
 
         subscript(id: UUID) -> Watched? {
             get { watched[id] }
@@ -221,19 +223,29 @@ package final class StatusHub: Sendable {
     }
 
     /// Nobody will announce anything any more.
-    package func shutDown() {
-        let all = state.withLock { state in
+    ///
+    /// - Parameter decision: The number of the decision. One that is older than the last is without effect.
+    package func shutDown(as decision: Int) {
+        let all = state.withLock { state -> [Watched] in
+            guard decision > state.lastDecision else { return [] }
+            state.lastDecision = decision
             state.isShutDown = true
             return state.removeAll().sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }.map(\.value)
         }
         end(all, with: AIServiceError.suspended)
-        chunks.shutDown()
+        chunks.shutDown(as: decision)
     }
 
     /// Announcements will be made (again).
-    package func open() {
-        state.withLock { $0.isShutDown = false }
-        chunks.open()
+    ///
+    /// - Parameter decision: The number of the decision. One that is older than the last is without effect.
+    package func open(as decision: Int) {
+        state.withLock { state in
+            guard decision > state.lastDecision else { return }
+            state.lastDecision = decision
+            state.isShutDown = false
+        }
+        chunks.open(as: decision)
     }
 
     private func end(_ watched: [Watched], with error: any Error) {

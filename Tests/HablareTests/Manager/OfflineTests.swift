@@ -209,6 +209,61 @@ struct OfflineTests {
         }
     }
 
+    @Test("Leases that a claim brings after the rest began are given back before suspend returns")
+    func claimUnderWay() async throws {
+        let (claim, commit) = (ProcessStore.Hold(), ProcessStore.Hold())
+        let store = ProcessStore()
+        let engine = try Engine(store: store)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "claimed late")
+        try await manager.submit(request, to: "scripted")
+        store.holdNextClaim(claim)
+        try await engine.run {
+            while !claim.isReached { try await pause() }
+            #expect(try engine.store.snapshot(of: request.id)?.holder != nil)
+            store.holdNextCommit(commit)
+            let isOver = Guarded(false)
+            async let rested: Void = {
+                await manager.suspend(for: .offline, grace: .zero)
+                isOver.withLock { $0 = true }
+            }()
+            while manager.suspensions.isEmpty { try await pause() }
+            for _ in 0..<50 { try await pause() }
+            claim.letGo()
+            while !commit.isReached { try await pause() }
+            for _ in 0..<50 { try await pause() }
+            #expect(!isOver.withLock { $0 })
+            commit.letGo()
+            await rested
+            #expect(try engine.store.snapshot(of: request.id)?.holder == nil)
+        }
+    }
+
+    @Test(
+        "Suspending waits neither for a claim of a provider that does not rest, nor longer than its reason is in force")
+    func claimOfOthers() async throws {
+        for needsNetwork in [false, true] {
+            let claim = ProcessStore.Hold()
+            let store = ProcessStore()
+            let engine = try Engine([ScriptedProvider(needsNetwork: needsNetwork)], store: store)
+            let manager = engine.manager
+            let request = AIRequest(prompt: "claimed by others")
+            try await manager.submit(request, to: "scripted")
+            store.holdNextClaim(claim)
+            try await engine.run {
+                while !claim.isReached { try await pause() }
+                async let rested: Void = manager.suspend(for: .offline, grace: .zero)
+                if needsNetwork {
+                    while manager.suspensions.isEmpty { try await pause() }
+                    manager.resume(from: .offline)
+                }
+                await rested
+                claim.letGo()
+                _ = try await manager.execute(requestID: request.id)
+            }
+        }
+    }
+
     @Test("Resuming while suspend waits lets the call go on")
     func resumed() async throws {
         let gate = Gate()

@@ -53,6 +53,8 @@ final class ProcessStore: RequestStore {
         var failure: AIServiceError?
         var failsOn: @Sendable (StoreWrite) -> Bool = { _ in true }
         var failsClaims = true
+        var claimHold: Hold?
+        var commitHold: Hold?
         var own = 0
         var seen = 0
     }
@@ -84,12 +86,33 @@ final class ProcessStore: RequestStore {
         }
     }
 
+    /// Holds the journal up until it is let go, once: as a slow disk does.
+    final class Hold: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+        private let hasArrived = Guarded(false)
+
+        var isReached: Bool { hasArrived.withLock { $0 } }
+        func letGo() { semaphore.signal() }
+
+        fileprivate func pass() {
+            hasArrived.withLock { $0 = true }
+            semaphore.wait()
+        }
+    }
+
+    /// The next claim answers when it is let go; what it took is taken by then.
+    func holdNextClaim(_ hold: Hold) { state.withLock { $0.claimHold = hold } }
+
+    /// The next commit is begun when it is let go.
+    func holdNextCommit(_ hold: Hold) { state.withLock { $0.commitHold = hold } }
+
     /// How many commits this process has made.
     var commits: Int { state.withLock { $0.own } }
 
     func recover() { state.withLock { $0.failure = nil } }
 
     func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        take { $0.commitHold.take() }?.pass()
         let (failure, fails) = state.withLock { ($0.failure, $0.failsOn) }
         if let failure, writes.contains(where: fails) { throw failure }
         let receipts = shared.commit(writes)
@@ -100,8 +123,12 @@ final class ProcessStore: RequestStore {
 
     func claim(_ query: ClaimQuery) throws -> Claim {
         if let failure = state.withLock({ $0.failsClaims ? $0.failure : nil }) { throw failure }
-        return shared.claim(query)
+        let claim = shared.claim(query)
+        take { $0.claimHold.take() }?.pass()
+        return claim
     }
+
+    private func take(_ hold: (inout State) -> Hold?) -> Hold? { state.withLock { hold(&$0) } }
 
     func hasForeignCommits() -> Bool {
         let commits = machine.commits

@@ -113,7 +113,7 @@ struct StatusStreamTests {
             _ = await code { _ = try await manager.execute(request, with: "scripted") }
         }
         try await manager.retry(request.id)
-        manager.hub.open()
+        manager.hub.open(as: manager.dispatcher.decideOnSilence().decision)
         let statuses = try await manager.statusUpdates(for: request.id)
         try await engine.run { _ = try await manager.execute(requestID: request.id) }
         #expect(try await collect(statuses).last?.phase == .completed)

@@ -104,6 +104,38 @@ struct SuspendingTests {
         }
     }
 
+    @Test("No timer for the end of a grace is left when nothing is under way any more, or never was")
+    func noTimerLeft() async throws {
+        for reason in SuspensionReason.allCases {
+            for isCalling in [false, true] {
+                // Without a network the housekeeper sleeps until it renews and until it prunes, and whoever watches the
+                // attempts until the time of one that was is over. In the background nobody does.
+                let sleepers = reason == .background ? 0 : isCalling ? 3 : 2
+                let gate = Gate()
+                let engine = try Engine([gated(gate)], configuration: Self.patient)
+                let manager = engine.manager
+                try await engine.run {
+                    if isCalling {
+                        try await manager.submit(AIRequest(prompt: "ends in time"), to: "scripted")
+                        await gate.arrivals(reach: 1)
+                    }
+                    async let rested: Void = manager.suspend(for: reason, grace: .seconds(10))
+                    while manager.suspensions.isEmpty { try await pause() }
+                    #expect(manager.dispatcher.happened { $0.graceTimer != nil } == isCalling)
+                    gate.open()
+                    await rested
+                    #expect(manager.dispatcher.happened { $0.graceTimer == nil })
+                    // Timers of the attempt and of the rest are cancelled; their tasks may not have ended yet.
+                    while engine.clock.sleeperCount != sleepers { try await pause() }
+                    #expect(engine.clock.now.offset == .zero)
+                }
+            }
+        }
+        let idle = try Engine()
+        await idle.manager.suspend(for: .background)
+        #expect(idle.manager.dispatcher.happened { $0.graceTimer == nil }, "no engine runs")
+    }
+
     @Test("Resuming while suspend waits for its grace lets attempts go on, and suspend returns")
     func resumedWithinGrace() async throws {
         let gate = Gate()
@@ -137,6 +169,26 @@ struct SuspendingTests {
             manager.resume(from: .background)
             #expect(try await text(manager.execute(requestID: kept.id)) == "kept")
             #expect(provider.record.calls.count == 1)
+        }
+    }
+
+    @Test("What begins after resume returned is not ended by an engine that decided to keep silent before")
+    func beginsAfterResume() async throws {
+        let engine = try Engine()
+        let manager = engine.manager
+        let request = AIRequest(prompt: "after the rest")
+        try await engine.run {
+            await manager.suspend(for: .offline)
+            await manager.suspend(for: .background)
+            // The engine decides, and does not get to run until the rest is over.
+            let late = manager.dispatcher.decideOnSilence()
+            #expect(late.isSilent)
+            manager.resume(from: .background)
+            try await manager.submit(request, to: "scripted")
+            let statuses = try await manager.statusUpdates(for: request.id)
+            manager.hub.shutDown(as: late.decision)
+            manager.resume(from: .offline)
+            #expect(try await collect(statuses).last?.phase == .completed)
         }
     }
 

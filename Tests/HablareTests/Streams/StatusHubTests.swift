@@ -85,14 +85,31 @@ struct StatusHubTests {
     @Test("After the shutdown whoever comes is told at once, until the hub is opened again")
     func shutDown() async throws {
         let before = hub.expectOutcome(of: id)
-        hub.shutDown()
+        hub.shutDown(as: 1)
         #expect(await code { _ = try await before.value() } == .suspended)
         #expect(await code { _ = try await hub.expectOutcome(of: id).value() } == .suspended)
         #expect(await code { _ = try await collect(hub.stream(of: id).statuses) } == .suspended)
-        hub.open()
+        hub.open(as: 2)
         let after = hub.expectOutcome(of: id)
         hub.announce(.cancelled, of: id)
         #expect(try await after.value() == .cancelled)
+    }
+
+    @Test("A shutdown or an opening that comes late, after a newer decision, is without effect")
+    func late() async throws {
+        hub.open(as: 2)
+        let waiter = hub.expectOutcome(of: id)
+        let reader = hub.chunks.readerCame(for: id)
+        hub.shutDown(as: 1)
+        #expect(hub.watcherCount(of: id) == 1, "it was not ended")
+        hub.chunks.statusChanged(of: id)
+        #expect(try await reader.waker.wait() == .status)
+        hub.announce(.cancelled, of: id)
+        #expect(try await waiter.value() == .cancelled)
+        hub.shutDown(as: 4)
+        hub.open(as: 3)
+        #expect(await code { _ = try await hub.expectOutcome(of: id).value() } == .suspended)
+        #expect(await code { _ = try await hub.chunks.readerCame(for: id).waker.wait() } == .suspended)
     }
 }
 
