@@ -115,7 +115,10 @@ struct GenerateCommand: ComposedCommand {
         } else {
             try console.print(request.id.text)
         }
-        if !quiet {
+        if quiet { return .success }
+        if let age = try opened.store.response(of: request.id)?.ageInCache {
+            console.note(Self.cacheNote(age))
+        } else {
             console.note("Unless something runs on this store already, run it with: \(data.commandLine("work"))")
         }
         return .success
@@ -159,9 +162,17 @@ struct GenerateCommand: ComposedCommand {
         if status == .success, page?.phase ?? .completed == .completed {
             try target.take(try workplace.store.response(of: request.id), of: request.id)
         }
+        if !quiet, let age = try workplace.store.response(of: request.id)?.ageInCache {
+            console.note(Self.cacheNote(age))
+        }
         if json { try console.print(JSONText.of(try details(of: request.id, in: workplace.store))) }
         if case .stopped(let signal) = end { return signal.status }
         return status
+    }
+
+    /// Says that nobody was asked.
+    private static func cacheNote(_ age: Int) -> String {
+        "From the cache, \(age) s old; --cache refresh asks anew."
     }
 
     /// Says what became of the request, where that is not what was wanted.
