@@ -7,7 +7,7 @@ struct CallOptions: ParsableArguments {
     @Flag(name: .long, help: "Print the answer while it is made, as far as the program writes while it works.")
     var stream = false
 
-    @Flag(name: .long, help: "With --stream: after a failure or a crash, begin the answer anew.")
+    @Flag(name: .long, help: "With --stream: after a failure or a crash, begin the answer anew; see the exit status 2.")
     var restart = false
 
     @Flag(

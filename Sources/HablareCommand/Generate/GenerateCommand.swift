@@ -14,7 +14,9 @@ struct GenerateCommand: ComposedCommand {
             begun anew only with --restart, else it fails, and what came stays readable.
 
             Nothing but this request is run: what else waits in the store goes on waiting. Exit status 0 when the \
-            answer is complete, 1 when the request failed, was cancelled, or is held.
+            answer is complete, 1 when the request failed, was cancelled, or is held. A pipe or file into which a part \
+            was printed before the answer was begun anew (--restart) has both, and the exit status is 2; --output \
+            writes the answer alone.
 
             A provider is a program on this machine: those for speech (hablare voices), and those in programs.json in \
             $XDG_CONFIG_HOME/hablare or ~/.config/hablare. Everybody on the machine can read the arguments of a \
@@ -167,7 +169,16 @@ struct GenerateCommand: ComposedCommand {
         }
         if json { try console.print(JSONText.of(try details(of: request.id, in: workplace.store))) }
         if case .stopped(let signal) = end { return signal.status }
-        return status
+        guard status == .success, printer?.isBegunAnew == true, !console.terminal.isOutputTerminal else {
+            return status
+        }
+        // A program that reads the output cannot tell where the answer begins, and must not take this for success.
+        console.note(
+            """
+            hablare: What was printed begins with a part that was given up. The answer alone: \
+            \(data.commandLine("stream", request.id.text))
+            """)
+        return .begunAnew
     }
 
     /// Says that nobody was asked.

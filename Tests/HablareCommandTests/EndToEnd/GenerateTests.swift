@@ -152,6 +152,38 @@ import Testing
         }
     }
 
+    @Test func `What was begun anew in a pipe is no success, and the answer alone is to be had`() async throws {
+        for output in [[], ["-o", "answer.txt"]] {
+            let attempts = Guarded(0)
+            let provider = writer { call in
+                let isFirst = attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts == 1
+                }
+                try await call.yield(isFirst ? "half an ans" : "an answer")
+                if isFirst { throw AIServiceError(.connectionLost, "The connection was lost.") }
+                return ProviderAnswer(streamed: .text)
+            }
+            let stage = try Stage(provider: provider)
+            let words = ["generate", "--provider", "writer", "--stream", "--restart", "begun anew"] + output
+            let status = await stage.run(words)
+            guard output.isEmpty else {
+                #expect(status == .success)
+                #expect(stage.output.isEmpty)
+                #expect(try stage.file("answer.txt") == Data("an answer".utf8))
+                continue
+            }
+            #expect(status == .begunAnew)
+            #expect(stage.output == "half an ansan answer")
+            #expect(stage.errors.contains("The answer is begun anew:"))
+            #expect(stage.errors.contains("The answer alone: hablare stream "))
+            let id = try #require(try requests(stage).first?.id)
+            stage.clearScreen()
+            #expect(await stage.run("stream", id.text) == .success)
+            #expect(stage.output == "an answer")
+        }
+    }
+
     // MARK: Leaving
 
     @Test func `A signal lets the answer finish, and the rest of it is printed`() async throws {
