@@ -27,6 +27,20 @@ enum InterruptionOption: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// What may answer a request, as it is said on the command line.
+enum CacheOption: String, CaseIterable, ExpressibleByArgument {
+    case use, refresh, bypass
+
+    /// The engine's word for it.
+    var policy: CachePolicy {
+        switch self {
+        case .use: .use
+        case .refresh: .refresh
+        case .bypass: .bypass
+        }
+    }
+}
+
 /// The class of a request, as it is said on the command line.
 enum PriorityOption: String, CaseIterable, ExpressibleByArgument {
     case high, normal, low

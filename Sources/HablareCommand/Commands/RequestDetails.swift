@@ -50,6 +50,9 @@ struct RequestDetails: Encodable, Sendable {
         if let finished = snapshot.finishedAt { rows.append(("finished", TimeText.moment(finished))) }
         if let supersedes = snapshot.supersedes { rows.append(("replaces", supersedes.text)) }
         for (name, value) in snapshot.metadata.sorted(by: { $0.key < $1.key }) { rows.append(("label \(name)", value)) }
+        if snapshot.isFromCache {
+            rows.append(("answer", response?.ageInCache.map { "from the cache, \($0) s old" } ?? "from the cache"))
+        }
         rows += contentRows
         if showsPrompt { rows.append(("prompt", request.prompt.plainText)) }
         let width = rows.map(\.0.count).max() ?? 0
@@ -64,7 +67,8 @@ struct RequestDetails: Encodable, Sendable {
         var rows = [("content", content.type.rawValue)]
         if let body = content.body { rows.append(("size", "\(body.byteCount) bytes")) }
         rows.append(("content file", contentFile ?? "in the database (write it with --output FILE)"))
-        for (name, value) in response.metadata.sorted(by: { $0.key < $1.key }) {
+        let cacheKeys = response.ageInCache == nil ? [] : [AIResponseData.cacheKey, AIResponseData.cacheAgeKey]
+        for (name, value) in response.metadata.sorted(by: { $0.key < $1.key }) where !cacheKeys.contains(name) {
             rows.append(("answer \(name)", value))
         }
         return rows
@@ -74,7 +78,8 @@ struct RequestDetails: Encodable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case id, job, position, state, waiting, until, ahead, holder, error, provider, model, parameters, priority
-        case attempts, ifInterrupted, deadline, createdAt, finishedAt, supersedes, metadata, tags, content, prompt
+        case fromCache, attempts, ifInterrupted, deadline, createdAt, finishedAt, supersedes, metadata, tags, content,
+            prompt
     }
 
     private enum HolderKeys: String, CodingKey {
@@ -99,6 +104,7 @@ struct RequestDetails: Encodable, Sendable {
         try container.encode(snapshot.model, forKey: .model)
         try container.encode(request.parameters, forKey: .parameters)
         try container.encode("\(snapshot.priority)", forKey: .priority)
+        try container.encode(snapshot.isFromCache, forKey: .fromCache)
         try container.encode(snapshot.attempts, forKey: .attempts)
         try container.encode(request.unknownOutcome.word, forKey: .ifInterrupted)
         try container.encode(snapshot.deadline, forKey: .deadline)
@@ -137,5 +143,12 @@ struct RequestDetails: Encodable, Sendable {
         case .structured(let value): try JSONText.of(value) + "\n"
         case .text, .data, .audio, .image: ""
         }
+    }
+}
+
+extension AIResponseData {
+    /// How many seconds old an answer was when its request found it in the cache; `nil` where it was made for it.
+    var ageInCache: Int? {
+        if case .hit(let age)? = cacheUse { age } else { nil }
     }
 }

@@ -65,16 +65,13 @@ struct ShowCommand: ComposedCommand {
                 .inputMissing, "Request \(id.text) is \(details.snapshot.phase.rawValue) and has no content to write.")
         }
         let content = try response.content
-        let bytes: Data
-        if let body = content.body {
-            bytes = try body.read()
-        } else {
-            bytes = Data(try details.contentJSON(content).utf8)
-        }
-        guard output != "-" else { return try composition.console.write(bytes) }
+        let body = try content.body ?? Body(details.contentJSON(content))
+        guard output != "-" else { return try composition.console.write(body.read()) }
         let file = composition.url(output)
         do {
-            try bytes.write(to: file, options: .atomic)
+            try AnswerFile(file).take(body)
+        } catch let error as AIServiceError {
+            throw error
         } catch {
             throw CommandFailure(.cannotCreate, "\(file.path) cannot be written: \(error.localizedDescription)")
         }

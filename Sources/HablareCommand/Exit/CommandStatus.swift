@@ -10,6 +10,8 @@ struct CommandStatus: Sendable, Hashable, RawRepresentable {
     static let success = CommandStatus(rawValue: 0)
     /// Some of what was asked could not be done; the rest is.
     static let incomplete = CommandStatus(rawValue: 1)
+    /// All of it is done, and what is on standard output begins with what was given up on the way.
+    static let begunAnew = CommandStatus(rawValue: 2)
     /// The command line makes no sense.
     static let usage = CommandStatus(rawValue: 64)
     /// The input, or something made from it, is not what it should be.

@@ -9,6 +9,7 @@ final class AnswerPrinter: Sendable {
     private let id: UUID
     private let console: Console
     private let cursor: Guarded<StreamCursor>
+    private let begunAnew = Guarded(false)
 
     /// Creates a printer. It prints nothing yet.
     ///
@@ -22,6 +23,9 @@ final class AnswerPrinter: Sendable {
     /// The number of the chunk that comes next.
     var next: Int { cursor.withLock { $0.position.sequence } }
 
+    /// Whether what was printed is a part that was given up, and then the answer.
+    var isBegunAnew: Bool { begunAnew.withLock { $0 } }
+
     /// Prints chunks of a generation, as far as they come next.
     ///
     /// - Throws: ``CommandFailure``.
@@ -29,7 +33,9 @@ final class AnswerPrinter: Sendable {
         for element in cursor.withLock({ $0.found(chunks, of: generation) }) {
             switch element {
             case .chunk(let chunk): try console.write(chunk.bytes)
-            case .restarted: console.note("The answer is begun anew:")
+            case .restarted:
+                begunAnew.withLock { $0 = true }
+                console.note("The answer is begun anew:")
             case .completed: continue
             }
         }

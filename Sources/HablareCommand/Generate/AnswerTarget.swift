@@ -59,9 +59,10 @@ enum AnswerTarget: Sendable, Hashable {
     /// - Throws: ``CommandFailure``, `AIServiceError` for content that cannot be read.
     func take(_ response: AIResponseData?, of id: UUID) throws {
         guard case .file(let file) = self, let body = try response?.content.body else { return }
-        let bytes = try body.read()
         do {
-            try bytes.write(to: file, options: .atomic)
+            try AnswerFile(file).take(body)
+        } catch let error as AIServiceError {
+            throw error
         } catch {
             throw CommandFailure(
                 .cannotCreate,

@@ -7,7 +7,7 @@ struct CallOptions: ParsableArguments {
     @Flag(name: .long, help: "Print the answer while it is made, as far as the program writes while it works.")
     var stream = false
 
-    @Flag(name: .long, help: "With --stream: after a failure or a crash, begin the answer anew.")
+    @Flag(name: .long, help: "With --stream: after a failure or a crash, begin the answer anew; see the exit status 2.")
     var restart = false
 
     @Flag(
@@ -38,6 +38,15 @@ struct CallOptions: ParsableArguments {
         help: "What to do when nobody knows whether its attempt was carried out, and billed.")
     var ifInterrupted = InterruptionOption.runAgain
 
+    // Not the engine's own default: a program that was changed since would not be noticed, and running it costs nothing.
+    @Option(
+        name: .long,
+        help: """
+            Whether an answer of the last hour to the same prompt will do: use takes it, and says so; refresh asks \
+            anew and keeps the answer for others; bypass asks anew and does not keep it.
+            """)
+    var cache = CacheOption.refresh
+
     @Option(name: .long, help: "Before or after what else waits for the provider.")
     var priority = PriorityOption.high
 
@@ -62,6 +71,6 @@ struct CallOptions: ParsableArguments {
             prompt: .text(prompt), parameters: parameters, priority: priority.priority,
             attemptTimeout: .seconds(timeout), deadline: deadline.map(now.addingTimeInterval),
             maximumAttempts: attempts, unknownOutcome: ifInterrupted.policy, streaming: stream ? streaming : nil,
-            tags: tag)
+            caching: cache.policy, tags: tag)
     }
 }

@@ -14,7 +14,9 @@ struct GenerateCommand: ComposedCommand {
             begun anew only with --restart, else it fails, and what came stays readable.
 
             Nothing but this request is run: what else waits in the store goes on waiting. Exit status 0 when the \
-            answer is complete, 1 when the request failed, was cancelled, or is held.
+            answer is complete, 1 when the request failed, was cancelled, or is held. A pipe or file into which a part \
+            was printed before the answer was begun anew (--restart) has both, and the exit status is 2; --output \
+            writes the answer alone.
 
             A provider is a program on this machine: those for speech (hablare voices), and those in programs.json in \
             $XDG_CONFIG_HOME/hablare or ~/.config/hablare. Everybody on the machine can read the arguments of a \
@@ -115,7 +117,10 @@ struct GenerateCommand: ComposedCommand {
         } else {
             try console.print(request.id.text)
         }
-        if !quiet {
+        if quiet { return .success }
+        if let age = try opened.store.response(of: request.id)?.ageInCache {
+            console.note(Self.cacheNote(age))
+        } else {
             console.note("Unless something runs on this store already, run it with: \(data.commandLine("work"))")
         }
         return .success
@@ -159,9 +164,26 @@ struct GenerateCommand: ComposedCommand {
         if status == .success, page?.phase ?? .completed == .completed {
             try target.take(try workplace.store.response(of: request.id), of: request.id)
         }
+        if !quiet, let age = try workplace.store.response(of: request.id)?.ageInCache {
+            console.note(Self.cacheNote(age))
+        }
         if json { try console.print(JSONText.of(try details(of: request.id, in: workplace.store))) }
         if case .stopped(let signal) = end { return signal.status }
-        return status
+        guard status == .success, printer?.isBegunAnew == true, !console.terminal.isOutputTerminal else {
+            return status
+        }
+        // A program that reads the output cannot tell where the answer begins, and must not take this for success.
+        console.note(
+            """
+            hablare: What was printed begins with a part that was given up. The answer alone: \
+            \(data.commandLine("stream", request.id.text))
+            """)
+        return .begunAnew
+    }
+
+    /// Says that nobody was asked.
+    private static func cacheNote(_ age: Int) -> String {
+        "From the cache, \(age) s old; --cache refresh asks anew."
     }
 
     /// Says what became of the request, where that is not what was wanted.

@@ -60,7 +60,9 @@ struct NarrationPlan: Sendable {
         return Double(characters) / Self.charactersPerSecond * Self.normalRate / max(1, rate)
     }
 
-    /// The request for a segment.
+    /// The request for a segment. One that was made for another narration within the hour will do (the engine's default):
+    /// a book that is narrated again with one chapter changed takes the rest from there. A voice that was replaced is
+    /// not noticed, as little as ``job`` notices it.
     func request(_ index: Int, id: UUID) -> AIRequest {
         let segment = segments[index]
         return AIRequest(

@@ -152,6 +152,38 @@ import Testing
         }
     }
 
+    @Test func `What was begun anew in a pipe is no success, and the answer alone is to be had`() async throws {
+        for output in [[], ["-o", "answer.txt"]] {
+            let attempts = Guarded(0)
+            let provider = writer { call in
+                let isFirst = attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts == 1
+                }
+                try await call.yield(isFirst ? "half an ans" : "an answer")
+                if isFirst { throw AIServiceError(.connectionLost, "The connection was lost.") }
+                return ProviderAnswer(streamed: .text)
+            }
+            let stage = try Stage(provider: provider)
+            let words = ["generate", "--provider", "writer", "--stream", "--restart", "begun anew"] + output
+            let status = await stage.run(words)
+            guard output.isEmpty else {
+                #expect(status == .success)
+                #expect(stage.output.isEmpty)
+                #expect(try stage.file("answer.txt") == Data("an answer".utf8))
+                continue
+            }
+            #expect(status == .begunAnew)
+            #expect(stage.output == "half an ansan answer")
+            #expect(stage.errors.contains("The answer is begun anew:"))
+            #expect(stage.errors.contains("The answer alone: hablare stream "))
+            let id = try #require(try requests(stage).first?.id)
+            stage.clearScreen()
+            #expect(await stage.run("stream", id.text) == .success)
+            #expect(stage.output == "an answer")
+        }
+    }
+
     // MARK: Leaving
 
     @Test func `A signal lets the answer finish, and the rest of it is printed`() async throws {
@@ -198,5 +230,50 @@ import Testing
         gate.admitOne()
         #expect(await status == .brokenPipe)
         #expect(try requests(stage).map(\.phase) == [.completed])
+    }
+
+    // MARK: The cache
+
+    @Test func `The same prompt is asked anew, unless an answer of the last hour will do`() async throws {
+        let count = Guarded(0)
+        let stage = try Stage(
+            provider: writer { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return ProviderAnswer(.text(Body(String(number))))
+            })
+        let words = ["generate", "--provider", "writer", "the same"]
+        for (options, answer, isTold) in [
+            ([], "1", false), ([], "2", false), (["--cache", "use"], "2", true), (["--cache", "bypass"], "3", false),
+            (["--cache", "use", "--quiet"], "2", false), (["--cache", "refresh"], "4", false),
+            (["--cache", "use"], "4", true),
+        ] as [([String], String, Bool)] {
+            stage.clearScreen()
+            #expect(await stage.run(words + options) == .success)
+            #expect(stage.output == answer, "\(options)")
+            #expect(stage.errors.isEmpty != isTold, "\(stage.errors)")
+            if isTold { #expect(stage.errors.contains(/^From the cache, \d+ s old; --cache refresh asks anew\.\n$/)) }
+        }
+    }
+
+    @Test func `An answer from the cache is shown as one`() async throws {
+        let stage = try Stage(provider: writer())
+        let words = ["generate", "--provider", "writer", "shown twice"]
+        #expect(await stage.run(words + ["--detach"]) == .success)
+        #expect(await stage.run("work", "--quiet") == .success)
+        stage.clearScreen()
+        #expect(await stage.run(words + ["--detach", "--cache", "use"]) == .success)
+        #expect(stage.errors.hasPrefix("From the cache, "))
+        #expect(!stage.errors.contains("hablare work"))
+        let id = stage.output.trimmingCharacters(in: .newlines)
+        stage.clearScreen()
+        #expect(await stage.run("show", id) == .success)
+        #expect(stage.output.contains(/from the cache, \d+ s old/), "\(stage.output)")
+        stage.clearScreen()
+        #expect(await stage.run("show", "--json", id) == .success)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+        #expect(object["fromCache"] as? Bool == true)
     }
 }
