@@ -208,11 +208,6 @@ public struct CacheStatistics: Sendable, Hashable {
     public init() {}
 }
 
-extension CachePolicy {
-    /// Whether an answer that is there is good enough.
-    var uses: Bool { if case .use = kind { true } else { false } }
-}
-
 extension CachedAnswer {
     /// How much memory it takes, about: its content, where that is not in a file, and a few hundred bytes beside it.
     fileprivate var memory: Int {

@@ -245,7 +245,7 @@ final class AttemptRunner: Sendable {
         return AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
             outcome: outcome, isStreaming: flight.request.streaming != nil,
-            caching: flight.request.caching.keepsAnswer ? flight.request.caching : nil, work: flight.work,
+            entersCache: flight.request.caching.keepsAnswer, work: flight.work,
             billing: reply.wasSent ? billing : .neverSent, usage: usage, isReserved: flight.isReserved,
             startedAt: startedAt, endedAt: endedAt)
     }

@@ -146,7 +146,7 @@ extension Dispatcher {
 
     /// An answer is on disk. Now and then the cache, which it may have entered, is looked at.
     private func answerRecorded(by end: AttemptEnd) {
-        guard end.caching != nil, answers.answerEntered() else { return }
+        guard end.entersCache, answers.answerEntered() else { return }
         happened { state in
             errand(&state, needsNetwork: false) { [answers, journal, date, logger, retention] in
                 do {

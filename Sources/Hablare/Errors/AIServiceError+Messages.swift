@@ -34,7 +34,7 @@ extension AIServiceError {
     /// The answer was streaming when its process ended, and may not be begun anew.
     public static let streamInterrupted = AIServiceError(
         .streamInterrupted,
-        "The process that streamed the answer ended in the middle of it. What came is kept and can be read. Retry the request to have the answer made anew, or allow restarts."
+        "The attempt that streamed the answer was ended in the middle of it: its process died, or the engine was shut down or suspended. What came is kept and can be read. Retry the request to have the answer made anew, or allow restarts."
     )
 
     /// No request has that UUID.

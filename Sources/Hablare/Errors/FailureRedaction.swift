@@ -12,9 +12,12 @@ struct FailureRedaction: Sendable {
     /// a voice that there is not. A shorter prompt, from ``shortestPrompt`` on, is taken out where it occurs as a whole.
     static let shortestRun = 16
     static let shortestPrompt = 8
-    /// How much of a request is looked at, in bytes, and how much of a failure is kept.
+    /// How much of a request and of a failure is looked at, in bytes, and how much of a failure is kept.
     private static let mostOfRequest = 1 << 20
+    private static let mostOfText = 64 << 10
     private static let longestText = 4096
+    /// No credential is known by more bytes at its beginning.
+    private static let edge = 256
 
     private let prompt: [UInt8]
     private let parameters: [[UInt8]]
@@ -36,18 +39,36 @@ struct FailureRedaction: Sendable {
     }
 
     private func redacted(_ text: String) -> String {
-        var bytes = Array(text.utf8)
-        if bytes.count > Self.longestText {
-            bytes = Array(String(decoding: bytes.prefix(Self.longestText), as: UTF8.self).utf8) + Array("…".utf8)
-        }
+        let all = text.utf8
+        let bytes = Array(all.prefix(Self.mostOfText))
         let width = prompt.count < Self.shortestRun ? max(prompt.count, Self.shortestPrompt) : Self.shortestRun
-        bytes = Self.replacing(Self.places(of: prompt, in: bytes, width: width), of: bytes, with: Self.promptMark)
-        for parameter in parameters {
-            let places = Self.places(of: parameter, in: bytes, width: Self.shortestRun)
-            bytes = Self.replacing(places, of: bytes, with: Self.parameterMark)
+        var findings = [(Self.promptMark, Self.places(of: prompt, in: bytes, width: width))]
+        findings += parameters.map { (Self.parameterMark, Self.places(of: $0, in: bytes, width: Self.shortestRun)) }
+        findings.append((Self.secretMark, CredentialScan(bytes).places))
+        // What stands at the very end of what was looked at may be the beginning of something, and is left out.
+        let isCut = bytes.count < all.count
+        return Self.text(of: bytes.dropLast(isCut ? Self.edge : 0), without: findings, isCut: isCut)
+    }
+
+    /// The text with each run that was found replaced by its mark, and cut only then: a cut before could leave a piece too
+    /// short to be found. A character that is cut through becomes U+FFFD.
+    private static func text(
+        of bytes: ArraySlice<UInt8>, without findings: [(mark: String, places: [Bool])], isCut: Bool
+    ) -> String {
+        var result: [UInt8] = []
+        var last: String?
+        var isWhole = !isCut
+        for (index, byte) in bytes.enumerated() {
+            guard result.count < longestText else {
+                isWhole = false
+                break
+            }
+            let mark = findings.first { $0.places[index] }?.mark
+            if let mark, mark != last { result += Array(mark.utf8) }
+            if mark == nil { result.append(byte) }
+            last = mark
         }
-        bytes = Self.replacing(CredentialScan(bytes).places, of: bytes, with: Self.secretMark)
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: result, as: UTF8.self) + (isWhole ? "" : "…")
     }
 
     /// Which bytes of a text are in a run of so many that also stands in the other one.
@@ -75,20 +96,6 @@ struct FailureRedaction: Sendable {
             }
             return nil
         }
-    }
-
-    /// The text with each run of places replaced by a mark. A character that is cut through becomes U+FFFD.
-    private static func replacing(_ places: [Bool], of text: [UInt8], with mark: String) -> [UInt8] {
-        guard places.contains(true) else { return text }
-        var result: [UInt8] = []
-        for (index, byte) in text.enumerated() {
-            if !places[index] {
-                result.append(byte)
-            } else if index == 0 || !places[index - 1] {
-                result += Array(mark.utf8)
-            }
-        }
-        return result
     }
 }
 

@@ -34,8 +34,8 @@ public struct AttemptEnd: Sendable {
     /// Whether the request streams: the chunks of its earlier generations go when it is completed, and those of this
     /// one stay readable, their bytes being the response's.
     public var isStreaming: Bool
-    /// The policy under which its answer enters the cache; `nil` where it does not.
-    public var caching: CachePolicy?
+    /// Whether its answer enters the cache.
+    public var entersCache: Bool
     /// What it answers, where that is known.
     public var work: Fingerprint?
     /// Whether the provider may have been paid.
@@ -52,7 +52,7 @@ public struct AttemptEnd: Sendable {
     /// Creates an end.
     public init(
         flight: FlightID, request: UUID, provider: ProviderID, lifecycle: FlightLifecycle, outcome: Outcome,
-        isStreaming: Bool = false, caching: CachePolicy? = nil, work: Fingerprint? = nil, billing: BillingState,
+        isStreaming: Bool = false, entersCache: Bool = false, work: Fingerprint? = nil, billing: BillingState,
         usage: Usage = Usage(),
         isReserved: Bool = false,
         startedAt: Date, endedAt: Date
@@ -63,7 +63,7 @@ public struct AttemptEnd: Sendable {
         self.lifecycle = lifecycle
         self.outcome = outcome
         self.isStreaming = isStreaming
-        self.caching = caching
+        self.entersCache = entersCache
         self.work = work
         self.billing = billing
         self.usage = usage
@@ -74,11 +74,6 @@ public struct AttemptEnd: Sendable {
 }
 
 extension AttemptEnd.Outcome {
-    /// Whether time ran out.
-    var isExpired: Bool {
-        if case .expired = self { true } else { false }
-    }
-
     /// Whether it ends the requests of its flight, whatever their deadlines.
     var isFinal: Bool {
         switch self {

@@ -366,7 +366,7 @@ extension MemoryTables {
         if !ending.flight.isSettled { muster(end.flight, anew: true) }
         if let response = ending.response {
             responses[end.flight] = response
-            if end.caching != nil { enterCache(end.flight, response) }
+            if end.entersCache { enterCache(end.flight, response) }
         }
         if end.isStreaming, flight.lifecycle.state == .settled(.completed) {
             streamCompleted(end.flight, generation: end.lifecycle.generation)

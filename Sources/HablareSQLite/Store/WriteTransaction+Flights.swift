@@ -162,7 +162,7 @@ extension WriteTransaction {
 
         /// `nil` where the answer is not kept for others.
         init?(of end: AttemptEnd, _ content: ContentColumns) {
-            guard end.caching != nil, case .completed(let data) = end.outcome else { return nil }
+            guard end.entersCache, case .completed(let data) = end.outcome else { return nil }
             usedAt = Coding.time(data.receivedAt)
             bytes = content.byteCount
         }

@@ -25,14 +25,14 @@ extension StoreWorkbench {
 
     @discardableResult
     fileprivate func completeOne(
-        _ submission: Submission, _ owner: OwnerID, at seconds: Int? = nil, caching: CachePolicy? = .use,
+        _ submission: Submission, _ owner: OwnerID, at seconds: Int? = nil, entersCache: Bool = true,
         with content: ResponseContent = .text("answer")
     ) throws -> FlightID {
         let flight = try submit(submission)
         let attempt = try startNext(owner)
         let number = Int(submission.request.id.bytes.last ?? 0)
         var end = attempt.completed(content, at: seconds ?? 99 + number)
-        end.caching = caching
+        end.entersCache = entersCache
         try require("completing", try write(.settle(end)), is: .done)
         return flight
     }
@@ -109,11 +109,11 @@ extension StoreContract {
         Rule("Only answers that enter the cache are found: no failure, and none of a request that bypasses it") {
             bench in
             let owner = try bench.register()
-            try bench.completeOne(StoreWorkbench.asking(1, within: nil), owner, caching: nil)
+            try bench.completeOne(StoreWorkbench.asking(1, within: nil), owner, entersCache: false)
             try require("bypassed", try !bench.isAnswered(StoreWorkbench.asking(2)))
             let attempt = try bench.startNext(owner)
             var end = attempt.failed(StoreWorkbench.failure)
-            end.caching = .use
+            end.entersCache = true
             _ = try bench.write(.settle(end))
             try require("a failure", try !bench.isAnswered(StoreWorkbench.asking(3)))
             try require("in the cache", try bench.store.statistics().cachedAnswers, is: 0)
@@ -123,7 +123,7 @@ extension StoreContract {
             try bench.submit(StoreWorkbench.asking(1, within: nil))
             _ = try bench.write(.submit(try StoreWorkbench.asking(2)))
             var end = try bench.startNext(owner).completed(at: 150)
-            end.caching = .use
+            end.entersCache = true
             _ = try bench.write(.settle(end))
             try require("answered", try bench.isAnswered(StoreWorkbench.asking(3)))
             try require("in the cache", try bench.store.statistics().cachedAnswers, is: 1)
@@ -133,7 +133,7 @@ extension StoreContract {
             let owner = try bench.register()
             try bench.completeOne(StoreWorkbench.asking(1, within: nil), owner, with: .text("old"))
             try bench.completeOne(
-                StoreWorkbench.asking(2, within: nil, caching: .refresh), owner, at: 120, caching: .refresh,
+                StoreWorkbench.asking(2, within: nil, caching: .refresh), owner, at: 120,
                 with: .text("new"))
             try require("answered", try bench.isAnswered(StoreWorkbench.asking(3)))
             let response = try bench.store.response(of: StoreWorkbench.id(3))

@@ -119,7 +119,7 @@ struct StoreHistory {
             }
         case .done, .started:
             if let started = attempted.started { begun(started) }
-            if case .settle(let end) = attempted.write, end.caching != nil, case .completed = end.outcome {
+            if case .settle(let end) = attempted.write, end.entersCache, case .completed = end.outcome {
                 answered += submissions.filter { $0.request.id == end.request }
             }
             if case .settle(let end) = attempted.write, case .diverted(_, let hop, _) = end.outcome {
@@ -249,7 +249,7 @@ struct StoreHistory {
         return AttemptEnd(
             flight: attempt.flight, request: attempt.request, provider: provider(of: attempt),
             lifecycle: attempt.lifecycle, outcome: outcome, isStreaming: isStreaming(attempt),
-            caching: chance(4) ? nil : .use,
+            entersCache: !chance(4),
             billing: pickOne([.billed, .maybeBilled, .neverSent]), usage: chance(2) ? Usage() : anyUsage(),
             isReserved: !chance(4), startedAt: attempt.startedAt, endedAt: date)
     }

@@ -154,7 +154,7 @@ struct StoreLife {
             try bench.submit(number)
             try settle(try start(number, owner)) { attempt in
                 var end = attempt.completed(.text("cached"), at: 8)
-                end.caching = .use(within: 500)
+                end.entersCache = true
                 return end
             }
         }

@@ -87,6 +87,21 @@ import Testing
                     cause: "503 to [secret]"))
     }
 
+    @Test("What is cut off leaves no piece of a key or of the prompt behind, wherever the cut falls")
+    func cut() {
+        for length in [4080, 4088, 4092, 65_520, 65_530] {
+            let filler = String(repeating: "no ", count: length / 3)
+            let key = redacted(filler + "sk-0123456789abcdef and more " + filler)
+            #expect(!key.contains("sk-"), "\(length)")
+            let prompt = redacted(filler + "The moon is made of green cheese." + filler)
+            #expect(!prompt.contains("The m"), "\(length)")
+        }
+        // Long runs that are taken out bring the end of what was looked at into what is kept.
+        let long = String(repeating: "green cheese ", count: 5038)
+        let text = redacted(long + "sk-0123456789abcdef", prompt: .text(long))
+        #expect(!text.contains("sk-") && text.utf8.count < 4200)
+    }
+
     @Test("A failure without end is cut short")
     func length() {
         let text = redacted(String(repeating: "no ", count: 100_000))

@@ -23,7 +23,7 @@ func watch(_ id: UUID, with manager: AIRequestManager, show: (RequestStatus) -> 
         for try await status in try await manager.statusUpdates(for: id) { show(status) }
         // The last one was final.
     } catch let error as AIServiceError where error.code == .suspended {
-        // The engine was shut down. The request is on disk: watch it again when an engine runs.
+        // The engine was shut down, or rests. The request is on disk: watch it again when an engine runs.
     }
 }
 // end snippet

@@ -83,6 +83,8 @@ func whyItWaits(_ id: UUID, with manager: AIRequestManager) async throws -> Stri
     case .backingOff(let date), .providerFailing(let date), .rateLimited(let date): "not before \(date)"
     case .held: "for your word: retry, cancel or delete it"
     case .noProvider: "no provider of that name is registered"
+    case .offline: "for the network"
+    case .suspended: "for the app to come back"
     default: "for its turn"
     }
 }
