@@ -38,19 +38,7 @@ enum AnswerTarget: Sendable, Hashable {
                     "The answer is \(type.rawValue), which a terminal cannot show. Give --output, or pipe it on.")
             }
         case .file(let file):
-            let folder = file.deletingLastPathComponent()
-            var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
-                throw CommandFailure(
-                    .cannotCreate, "There is no folder \(folder.path). Create it, or choose another output with -o.")
-            }
-            guard FileManager.default.isWritableFile(atPath: folder.path) else {
-                throw CommandFailure(
-                    .cannotCreate, "You may not write to the folder \(folder.path). Choose another output with -o.")
-            }
-            if FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder), isFolder.boolValue {
-                throw CommandFailure(.cannotCreate, "\(file.path) is a folder. Choose another output with -o.")
-            }
+            try OutputFiles.check([file], in: file.deletingLastPathComponent())
         }
     }
 

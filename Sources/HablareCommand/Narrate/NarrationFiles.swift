@@ -40,21 +40,7 @@ struct NarrationFiles: Sendable, Hashable {
     ///
     /// - Throws: ``CommandFailure``, `AudioError` for a kind of file that cannot be written.
     func checkOutput() throws {
-        let folder = output.deletingLastPathComponent()
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
-            throw CommandFailure(
-                .cannotCreate, "There is no folder \(folder.path). Create it, or choose another output with -o.")
-        }
-        guard FileManager.default.isWritableFile(atPath: folder.path) else {
-            throw CommandFailure(
-                .cannotCreate, "You may not write to the folder \(folder.path). Choose another output with -o.")
-        }
-        for file in [output, timeline] {
-            if FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder), isFolder.boolValue {
-                throw CommandFailure(.cannotCreate, "\(file.path) is a folder. Choose another output with -o.")
-            }
-        }
+        try OutputFiles.check([output, timeline], in: output.deletingLastPathComponent())
         _ = try AudioContainer(fileExtension: output.pathExtension)
     }
 

@@ -1,0 +1,24 @@
+import Foundation
+
+/// What can be said of files that are to be written with `-o` before hours of work go into them.
+enum OutputFiles {
+    /// Refuses files of one folder that could not be written in the end.
+    ///
+    /// - Throws: ``CommandFailure``: their folder is missing or may not be written, or one of them is a folder.
+    static func check(_ files: [URL], in folder: URL) throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw CommandFailure(
+                .cannotCreate, "There is no folder \(folder.path). Create it, or choose another output with -o.")
+        }
+        guard FileManager.default.isWritableFile(atPath: folder.path) else {
+            throw CommandFailure(
+                .cannotCreate, "You may not write to the folder \(folder.path). Choose another output with -o.")
+        }
+        for file in files {
+            if FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder), isFolder.boolValue {
+                throw CommandFailure(.cannotCreate, "\(file.path) is a folder. Choose another output with -o.")
+            }
+        }
+    }
+}
