@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The reader's own test, in small: real processes, really killed. `make stream-test` is the same at length.
-@Suite(.timeLimit(.minutes(2))) struct KilledStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct KilledStreamTests {
     /// A folder, with a space in its name, in which a program streams three lines, the last when a file `go` is there.
     private struct World {
         let folder: TemporaryFolder

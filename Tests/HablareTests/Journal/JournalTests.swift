@@ -86,7 +86,7 @@ final class RecordingStore: RequestStore {
     func statistics() -> StoreStatistics { inner.statistics() }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct JournalTests {
     private let store = RecordingStore()
     private let driver = ManualDriver()

@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// What may be spent, over one process and several, over crashes and days.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BudgetTests {
     private static let perToken = PriceEntry(provider: "scripted", unit: .inputToken, microDollarsPerMillion: 1_000_000)
 

@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CancellingTests {
     @Test("A final request stays what it is, and says so")
     func final() async throws {

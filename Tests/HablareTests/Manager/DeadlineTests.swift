@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// A request whose deadline has passed is sent to nobody and ends on time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DeadlineTests {
     private let configuration = EngineConfiguration(attemptTimeout: .seconds(1_000_000))
 

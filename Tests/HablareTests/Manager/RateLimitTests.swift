@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// An account's limit, over one process and several.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RateLimitTests {
     private func provider(_ limit: RateLimit, units: Double = 0) -> ScriptedProvider {
         ScriptedProvider(limits: ProviderLimits(concurrency: 100, rate: limit))

@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// What happens when a process dies: its store takes nothing more from it, its lock is let go, and another comes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RecoveryTests {
     private let machine = ProcessStore.Machine()
 

@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RetryingTests {
     @Test("A retry is a recorded new attempt under the same UUID, after failure and after cancellation")
     func retries() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 
 /// Requests for the same work, as clients see them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SingleFlightTests {
     @Test("Ten thousand identical requests from three processes are one call, and everybody gets its answer")
     func tenThousand() async throws {

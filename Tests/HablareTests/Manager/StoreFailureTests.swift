@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StoreFailureTests {
     private let store = ProcessStore()
 

@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// What providers may do wrong with a stream, and answers that were not streamed at all.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamInputTests {
     /// Runs a provider's script for a request that streams; answers with the code of its failure. The lane must live on.
     private func failure(

@@ -40,7 +40,7 @@ func read(_ manager: AIRequestManager, _ id: UUID, from position: StreamPosition
     return told
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamingTests {
     private let request = AIRequest(prompt: "p", streaming: StreamingPolicy())
 
