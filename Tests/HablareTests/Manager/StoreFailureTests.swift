@@ -22,7 +22,7 @@ struct StoreFailureTests {
             #expect(provider.record.calls.isEmpty)
             #expect(try await text(manager.execute(AIRequest(prompt: "y"), with: "scripted")) == "y")
         }
-        #expect(store.statistics().requests == [.completed: 1])
+        #expect(try store.statistics().requests == [.completed: 1])
     }
 
     @Test(
