@@ -10,11 +10,13 @@ struct Engine {
     let clock = ManualClock()
     let dates = ManualDates()
     let store: any RequestStore
+    /// What it logs, unless it was given a logger.
+    let log = LogKeeper()
 
     init(
         _ providers: [any AIServiceProvider] = [ScriptedProvider()], store: any RequestStore = InMemoryStore(),
         configuration: EngineConfiguration? = nil, jitter: Double = 1, observation: EngineObservation = .none,
-        logger: Logger = Logger(label: "test")
+        logger: Logger? = nil
     ) throws {
         self.store = store
         // Tests that run the clock ahead do not mean attempts to time out by it, unless they say so.
@@ -26,7 +28,7 @@ struct Engine {
             clock: EngineClock(clock), date: { dates.now }, jitter: { jitter }, observation: observation)
         manager = AIRequestManager(
             store: store, providers: try ProviderRegistry(providers), configuration: configuration, seams: seams,
-            logger: logger)
+            logger: logger ?? log.logger)
     }
 
     /// Runs the engine while the body runs.

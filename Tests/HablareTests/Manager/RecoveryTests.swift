@@ -25,6 +25,7 @@ struct RecoveryTests {
             store.fail()
             machine.killAll()
         }
+        #expect(engine.log.says("error: The process could not deregister"))
     }
 
     @Test("What a dead process had under way is run again at once, and the lost attempt is in the ledger, maybe billed")
@@ -150,6 +151,7 @@ struct RecoveryTests {
             gate.open()
             #expect(try await text(engine.manager.execute(requestID: request.id)) == "x")
         }
+        #expect(engine.log.says("warning: Another process took this one for dead"))
     }
 
     @Test("An engine that cannot register does not start, and lets its lock go")

@@ -52,6 +52,7 @@ struct StoreFailureTests {
             #expect(try await text(manager.execute(requestID: request.id)) == "x")
         }
         #expect(provider.record.calls.count == 1)
+        #expect(engine.log.says("error: An attempt could not be journalled, so it was not sent"))
     }
 
     @Test(
@@ -89,6 +90,7 @@ struct StoreFailureTests {
         }
         #expect(provider.record.calls.count == 1)
         #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.completed])
+        #expect(engine.log.says("error: An attempt's end could not be recorded; it is kept"))
     }
 
     @Test("While the store fails nothing more is started, and afterwards everything is run once")
