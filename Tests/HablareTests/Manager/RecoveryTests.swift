@@ -180,7 +180,7 @@ struct RecoveryTests {
             let statuses = try await worker.manager.statusUpdates(for: request.id)
             #expect(try await other.cancelRequest(request.id) == .cancelled)
             #expect(try await collect(statuses).last == .cancelled)
-            while provider.record.cancellations == 0 { try await pause() }
+            try await worker.expectSoon { provider.record.cancellations == 1 }
         }
         #expect(provider.record.cancellations == 1)
     }
@@ -197,7 +197,7 @@ struct RecoveryTests {
             // In one commit, so that nobody sees the one without the other.
             let now = worker.dates.now
             _ = try ProcessStore(machine).commit([.cancel(request.id, at: now), .retry(request.id, at: now)])
-            try await worker.advance(by: .seconds(5)) { provider.record.calls.count == 2 }
+            try await worker.soon { try await worker.advance(by: .seconds(5)) { provider.record.calls.count == 2 } }
             gate.open()
             #expect(try await text(worker.manager.execute(requestID: request.id)) == "x")
         }

@@ -85,7 +85,8 @@ struct StoreFailureTests {
                 "nothing was announced that is not stored")
             for _ in 0..<3 { try await engine.tickRenewal() }
             store.recover()
-            try await engine.advance(by: .seconds(5)) { try await manager.status(for: request.id).isFinal }
+            try await engine.tickRenewal()
+            try await engine.expectSoon { try await manager.status(for: request.id).isFinal }
             #expect(try await text(manager.execute(requestID: request.id)) == "x")
         }
         #expect(provider.record.calls.count == 1)
