@@ -1,7 +1,8 @@
 import Foundation
-import Hablare
 import HablareTestKit
 import Testing
+
+@testable import Hablare
 
 /// What happens when a process dies: its store takes nothing more from it, its lock is let go, and another comes.
 @Suite(.timeLimit(.minutes(5)))
@@ -230,6 +231,33 @@ struct RecoveryTests {
                     try await group.waitForAll()
                 }
             }
+        }
+    }
+
+    @Test("Whoever waits for a request that another process deletes is told that there is none")
+    func deletedElsewhere() async throws {
+        let gate = Gate()
+        let worker = try Engine([gated(gate)], store: ProcessStore(machine))
+        let other = try Engine(store: ProcessStore(machine)).manager
+        let request = AIRequest(prompt: "deleted elsewhere")
+        try await worker.run {
+            let manager = worker.manager
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            let statuses = try await manager.statusUpdates(for: request.id)
+            var chunks = try await manager.stream(for: request.id).makeAsyncIterator()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    #expect(await code { _ = try await manager.outcome(of: request.id) } == .unknownRequest)
+                }
+                while manager.hub.watcherCount(of: request.id) < 2 { try await pause() }
+                try await other.delete(request.id)
+                try await worker.soon {
+                    #expect(await code { _ = try await collect(statuses) } == .unknownRequest)
+                }
+                try await group.waitForAll()
+            }
+            #expect(await code { _ = try await chunks.next() } == .unknownRequest)
         }
     }
 
