@@ -138,7 +138,7 @@ struct CancellingTests {
             try await manager.submit(second, to: "scripted")
             await gate.arrivals(reach: 1)
             try await manager.cancelRequest(first.id)
-            await gate.arrivals(reach: 2)
+            try await engine.soon { await gate.arrivals(reach: 2) }
             gate.open()
             #expect(try await text(manager.execute(requestID: second.id)) == "2")
         }

@@ -156,6 +156,19 @@ struct StreamInputTests {
         }
     }
 
+    @Test("The stream of an answer whose content file is gone says so")
+    func contentGone() async throws {
+        let content = TestContent()
+        let engine = try Engine([ScriptedProvider()], store: ProcessStore(content: content))
+        let manager = engine.manager
+        let request = AIRequest(prompt: "gone from its file")
+        try await engine.run {
+            _ = try await manager.execute(request, with: "scripted")
+            content.loseAll()
+            #expect(try await read(manager, request.id) == " content-missing")
+        }
+    }
+
     @Test("A sequence of events is an answer", arguments: [true, false])
     func events(isComplete: Bool) async throws {
         let provider = ScriptedProvider { call in
