@@ -219,7 +219,9 @@ extension FlightLifecycle {
 
     /// The holder gives the flight back: unsent, or with its attempt stopped. Returns the attempt that was under way.
     ///
-    /// - Parameter mayBeBilled: Whether the attempt that was stopped may have been billed: then it counts as a loss.
+    /// - Parameters:
+    ///   - token: The token under which it was leased.
+    ///   - mayBeBilled: Whether the attempt that was stopped may have been billed: then it counts as a loss.
     @discardableResult
     public mutating func released(token: Int64, mayBeBilled: Bool = false) throws(Refusal) -> Int? {
         switch state {
