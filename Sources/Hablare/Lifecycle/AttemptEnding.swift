@@ -80,7 +80,7 @@ public struct AttemptEnding: Sendable {
             }
         } catch {
             refusal = error
-            Self.discard(&record, because: error)
+            Self.discard(&record, because: error, isNewest: end.lifecycle.attempt == flight.attempt)
         }
         self.flight = flight
         self.finished = finished
@@ -98,14 +98,17 @@ public struct AttemptEnding: Sendable {
     }
 
     /// What is left of an attempt whose outcome nobody wants: what it cost.
-    private static func discard(_ record: inout AttemptRecord, because refusal: FlightLifecycle.Refusal) {
+    private static func discard(
+        _ record: inout AttemptRecord, because refusal: FlightLifecycle.Refusal, isNewest: Bool
+    ) {
         switch record.outcome {
         case .completed:
             record.outcome = .discarded
             record.billing = record.billing == .billed ? .billedDiscarded : record.billing
         case .failed, .interrupted:
-            // Also where the request was retried meanwhile: an attempt that was stopped did not fail.
-            if refusal == .settled(.cancelled) || record.error?.code == .cancelled {
+            // Also where the request was retried meanwhile: an attempt that was stopped did not fail. One that was given
+            // up, and followed by another, had failed by then.
+            if isNewest && refusal == .settled(.cancelled) || record.error?.code == .cancelled {
                 record.outcome = .cancelled
                 record.error = nil
             }

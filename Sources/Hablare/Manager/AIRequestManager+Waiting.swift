@@ -65,9 +65,8 @@ extension AIRequestManager {
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func statusUpdates(for id: UUID) async throws -> AsyncThrowingStream<RequestStatus, any Error> {
-        let (number, statuses) = hub.stream(of: id)
-        hub.begin(number, of: id, with: try await present(id))
-        return statuses
+        let stream = hub.stream(of: id)
+        return hub.begin(stream, of: id, with: try await present(id))
     }
 
     /// The present status of a request that is watched, and from now on hears of its flight.

@@ -132,15 +132,25 @@ package final class StatusHub: Sendable {
         return (number, stream)
     }
 
-    /// Tells a new stream what was true when it began, unless it has been told something newer. A final status is
-    /// told in any case: what came after it can only be the echo of something older.
-    package func begin(_ number: Int, of id: UUID, with status: RequestStatus) {
-        let ended = state.withLock { state -> AsyncThrowingStream<RequestStatus, any Error>.Continuation? in
-            guard let watched = state[id], let continuation = watched.streams[number] else { return nil }
-            if status.isFinal || !watched.informed.contains(number) { continuation.yield(status) }
-            return status.isFinal ? continuation : nil
+    /// Tells a new stream what was true when it began, unless it has been told something newer, and answers with what is
+    /// to be read. What is final is told in any case, also when nobody announces anything any more: what came after it
+    /// can only be the echo of something older.
+    package func begin(
+        _ stream: (number: Int, statuses: AsyncThrowingStream<RequestStatus, any Error>), of id: UUID,
+        with status: RequestStatus
+    ) -> AsyncThrowingStream<RequestStatus, any Error> {
+        guard !status.isFinal else {
+            endStream(stream.number, of: id)
+            return AsyncThrowingStream { continuation in
+                continuation.yield(status)
+                continuation.finish()
+            }
         }
-        ended?.finish()
+        state.withLock { state in
+            guard let watched = state[id], let continuation = watched.streams[stream.number] else { return }
+            if !watched.informed.contains(stream.number) { continuation.yield(status) }
+        }
+        return stream.statuses
     }
 
     private func endStream(_ number: Int, of id: UUID) {

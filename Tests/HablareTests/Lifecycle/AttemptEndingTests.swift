@@ -127,6 +127,14 @@ import Testing
         }
     }
 
+    @Test("What was given up, and followed by another attempt before the cancellation, has failed in the ledger")
+    func givenUpBeforeTheCancellation() {
+        let ending = Self.ending(
+            Self.attempt.failed(Self.error), .settled(.cancelled), token: 3, attempt: 3, member: .cancelled)
+        #expect(ending.receipt == .refused(.settled(.cancelled)))
+        #expect(ending.record == Self.attempt.record(.failed, .neverSent, error: Self.error))
+    }
+
     @Test("An attempt that was stopped is cancelled in the ledger, also when its request was retried meanwhile")
     func stoppedThenRetried() {
         let end = Self.attempt.failed(AIServiceError(.cancelled, ""))

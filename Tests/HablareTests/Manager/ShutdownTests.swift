@@ -13,13 +13,9 @@ struct ShutdownTests {
         let engine = try Engine([provider])
         let manager = engine.manager
         let requests = (0..<3).map { AIRequest(prompt: .text("\($0)")) }
+        for request in requests { try await manager.submit(request, to: "scripted") }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                try await engine.run {
-                    for request in requests { try await manager.submit(request, to: "scripted") }
-                    await gate.arrivals(reach: 1)
-                }
-            }
+            group.addTask { try await engine.run { await gate.arrivals(reach: 1) } }
             await gate.arrivals(reach: 1)
             // The queued ones are given back before the one under way ends.
             while try await manager.snapshot(for: requests[2].id).holder != nil { try await pause() }

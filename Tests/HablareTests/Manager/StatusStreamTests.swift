@@ -30,6 +30,17 @@ struct StatusStreamTests {
         #expect(last?.phase == .completed)
     }
 
+    @Test("The outcome of a final request is told also after the shutdown")
+    func afterTheShutdown() async throws {
+        let engine = try Engine()
+        let manager = engine.manager
+        let (done, waiting) = (AIRequest(prompt: "x"), AIRequest(prompt: "y"))
+        try await engine.run { _ = try await manager.execute(done, with: "scripted") }
+        try await manager.submit(waiting, to: "scripted")
+        #expect(try await collect(manager.statusUpdates(for: done.id)).map(\.phase) == [.completed])
+        #expect(await code { _ = try await collect(manager.statusUpdates(for: waiting.id)) } == .suspended)
+    }
+
     @Test("Progress is told as it comes, and a slow reader gets the newest and always the outcome")
     func progress() async throws {
         let gate = Gate()

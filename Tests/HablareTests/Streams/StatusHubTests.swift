@@ -33,21 +33,20 @@ struct StatusHubTests {
 
     @Test("A stream that was told something newer is not told what was true before")
     func beginsLate() async throws {
-        let (number, stream) = hub.stream(of: id)
+        let begun = hub.stream(of: id)
         hub.announce(.executing(progress: nil), of: id)
-        hub.begin(number, of: id, with: .pending)
-        var iterator = stream.makeAsyncIterator()
+        var iterator = hub.begin(begun, of: id, with: .pending).makeAsyncIterator()
         #expect(try await iterator.next() == .executing(progress: nil))
         hub.announce(.cancelled, of: id)
         #expect(try await iterator.next() == .cancelled)
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("A stream that begins with a final status ends with it")
-    func beginsFinal() async throws {
-        let (number, stream) = hub.stream(of: id)
-        hub.begin(number, of: id, with: .cancelled)
-        #expect(try await collect(stream) == [.cancelled])
+    @Test("A stream that begins with a final status ends with it, also after a shutdown", arguments: [false, true])
+    func beginsFinal(isShutDown: Bool) async throws {
+        if isShutDown { hub.shutDown(as: 1) }
+        let begun = hub.stream(of: id)
+        #expect(try await collect(hub.begin(begun, of: id, with: .cancelled)) == [.cancelled])
         #expect(hub.watchedIDs.isEmpty)
     }
 
