@@ -15,7 +15,7 @@ import Testing
         let running = try world.start(["generate", "--provider", "big", "a long answer"])
         while running.unread < Self.pipe { try await Task.sleep(for: .milliseconds(10)) }
         kill(running.process.processIdentifier, signal)
-        running.process.waitUntilExit()
+        try await running.ends()
         #expect(running.process.terminationReason == .exit)
         #expect(running.process.terminationStatus == status)
         let words = try running.end().errors
@@ -33,7 +33,7 @@ import Testing
         let running = try world.start([command, id] + (command == "show" ? ["--output", "-"] : []))
         while running.unread < Self.pipe { try await Task.sleep(for: .milliseconds(10)) }
         kill(running.process.processIdentifier, SIGTERM)
-        running.process.waitUntilExit()
+        try await running.ends()
         // A shell shows 143 for it.
         #expect(running.process.terminationReason == .uncaughtSignal)
         #expect(running.process.terminationStatus == SIGTERM)

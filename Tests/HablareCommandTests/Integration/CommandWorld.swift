@@ -60,6 +60,16 @@ struct CommandWorld {
             return ioctl(output.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
         }
 
+        /// Waits until it has ended, while nobody reads what it prints. It is killed when the test is given up.
+        func ends() async throws {
+            do {
+                while process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
+            } catch {
+                kill(process.processIdentifier, SIGKILL)
+                throw error
+            }
+        }
+
         /// The rest of both outputs and the exit status, once it has ended.
         func end() throws -> (output: String, errors: String, status: Int32) {
             let said = try (output.fileHandleForReading.readToEnd(), errors.fileHandleForReading.readToEnd())
