@@ -16,7 +16,7 @@ demo: ## Read the Gospel of Mark aloud into demo/mark.wav (installs what is miss
 
 test: ## Build and run all tests (installs what is missing)
 	@scripts/setup
-	swift test --disable-xctest --parallel
+	@scripts/test
 
 install: ## Install hablare and its shell completions under PREFIX (default ~/.local)
 	@scripts/setup

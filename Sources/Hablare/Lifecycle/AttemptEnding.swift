@@ -76,7 +76,7 @@ public struct AttemptEnding: Sendable {
                 finished = members.filter { !$0.isPatient(at: end.endedAt) }.settled(as: .failed)
                 if !finished.isEmpty { error = .deadlineExceeded }
             case .interrupted:
-                try flight.released(token: end.lifecycle.token)
+                try flight.released(token: end.lifecycle.token, mayBeBilled: end.billing != .neverSent)
             }
         } catch {
             refusal = error

@@ -32,8 +32,10 @@ public struct OwnerID: Sendable, Hashable, Comparable, RawRepresentable {
 ///   a continuation from a restart. An attempt that resumes its predecessor's output keeps the generation.
 /// - The **tries** count the attempts that the provider failed since the flight was submitted or reopened; retries
 ///   are bounded by them. An attempt that its own process interrupted or lost is none of the provider's doing.
-/// - The **losses** count the attempts that died with their process. A request that brings down its process again and
-///   again is held, whatever its policy, so that it does not do so for ever.
+/// - The **losses** count the attempts in a row that brought nothing and may have been billed: those that died with
+///   their process, and those that it stopped. A request that brings down its process again and again, or takes longer
+///   than its app ever stays in the foreground, is held in the end, whatever its policy: it would be paid for again and
+///   again.
 public struct FlightLifecycle: Sendable, Hashable {
     /// Where a flight is.
     public enum State: Sendable, Hashable {
@@ -83,7 +85,7 @@ public struct FlightLifecycle: Sendable, Hashable {
     public private(set) var generation: Int
     /// How many of the attempts do not count as tries.
     public private(set) var uncounted: Int
-    /// How many attempts were lost in a row with their processes.
+    /// How many attempts in a row were lost with their processes, or stopped by them when they may have been billed.
     public private(set) var losses: Int
 
     /// After so many losses in a row a flight is held, whatever its policy.
@@ -216,15 +218,20 @@ extension FlightLifecycle {
     }
 
     /// The holder gives the flight back: unsent, or with its attempt stopped. Returns the attempt that was under way.
+    ///
+    /// - Parameters:
+    ///   - token: The token under which it was leased.
+    ///   - mayBeBilled: Whether the attempt that was stopped may have been billed: then it counts as a loss.
     @discardableResult
-    public mutating func released(token: Int64) throws(Refusal) -> Int? {
+    public mutating func released(token: Int64, mayBeBilled: Bool = false) throws(Refusal) -> Int? {
         switch state {
         case .leased where token == self.token:
             state = .waiting
             return nil
         case .executing where token == self.token:
-            state = .waiting
             uncounted += 1
+            if mayBeBilled { losses += 1 }
+            state = mayBeBilled && losses >= Self.maximumLosses ? .held : .waiting
             return attempt
         case .settled(let settlement):
             throw .settled(settlement)

@@ -13,7 +13,8 @@ extension AIRequestManager {
     ///   - id: The request.
     ///   - position: Where to begin: the position after the last chunk that was read, for a reader who comes back. Where
     ///     the answer was begun anew meanwhile, the reader is told, and gets it from its start. Default: the first chunk.
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage. What reading throws, the iterator says:
+    ///   ``ResponseStream/AsyncIterator/next()``.
     public func stream(
         for id: UUID, from position: StreamPosition = .start
     ) async throws -> ResponseStream {

@@ -10,8 +10,9 @@ extension AIRequestManager {
     /// submission back.
     ///
     /// - Returns: The request's UUID.
-    /// - Throws: ``AIServiceError``: `providerNotFound`, `invalidRequest`, `conflict`, or of category storage; nothing
-    ///   was stored then.
+    /// - Throws: ``AIServiceError``: `providerNotFound`, also of a provider to fall back on; `invalidRequest`; `conflict`
+    ///   when the UUID is known with other content; `contentMissing` when the file of a large prompt was removed before
+    ///   the request was stored, which submitting again mends; or of category storage. Nothing was stored then.
     @discardableResult
     @concurrent public func submit(_ request: AIRequest, to provider: ProviderID) async throws -> UUID {
         try await observer.submitting(request, to: provider) { try await store(try draft(request, provider)) }.id
@@ -63,7 +64,9 @@ extension AIRequestManager {
     /// Makes a new request with the prompt and parameters of a completed one, for another answer.
     ///
     /// - Returns: The new request's UUID; its snapshot says ``RequestSnapshot/supersedes``.
-    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless the request is completed.
+    /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless the request is completed; `contentMissing`
+    ///   when the file of its large prompt is gone; or as ``submit(_:to:)``, to the provider that the request was
+    ///   submitted to.
     @discardableResult
     @concurrent public func regenerate(_ id: UUID) async throws -> UUID {
         guard let stored = try await reading({ try $0.request(of: id) }) else { throw AIServiceError.unknown(id) }

@@ -30,18 +30,21 @@ extension AIRequestManager {
     /// longer kept. Cancelling the calling task ends the wait with `CancellationError`, not the request.
     ///
     /// - Returns: The response of the completed request.
-    /// - Throws: The ``AIServiceError`` of a failed request; code `cancelled` if the request was cancelled;
-    ///   `responseExpired`; `unknownRequest`; `suspended` when the engine shuts down first; category storage when its
-    ///   outcome could not be recorded.
+    /// - Throws: The ``AIServiceError`` of a failed request; code `cancelled` when the request was cancelled, or this
+    ///   process deletes it meanwhile; `responseExpired`; or as ``outcome(of:)``.
     public func execute(requestID: UUID) async throws -> AIResponseData {
         let response = try await outcome(of: requestID).response(of: requestID)
         if case .failure(let error) = response.result { throw error }
         return response
     }
 
-    /// Waits until a request is final and returns its status; never throws the error of a failed request.
+    /// Waits until a request is final and returns its status; never throws the error of a failed request. That of one
+    /// which this process deletes meanwhile is ``RequestStatus/cancelled``.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, `suspended`, or of category storage; `CancellationError`.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, also when another process deletes the request meanwhile;
+    ///   `suspended` when the engine shuts down, or rests in the background, before the request is final; of category
+    ///   storage when the store cannot be read, or when an attempt or its outcome cannot be recorded: the request goes on
+    ///   when they can. `CancellationError` when the task is cancelled, which ends the wait, not the request.
     public func outcome(of id: UUID) async throws -> RequestStatus {
         let waiter = hub.expectOutcome(of: id)
         defer { hub.forget(waiter, of: id) }
@@ -52,7 +55,13 @@ extension AIRequestManager {
     /// The statuses of a request, from the present one to the final one, then the end.
     ///
     /// A slow reader gets the newest status instead of all of them, and always the final one. Ends when the reading
-    /// task is cancelled; throws ``AIServiceError/Code/suspended`` when the engine shuts down first.
+    /// task is cancelled.
+    ///
+    /// Reading throws ``AIServiceError``: `suspended` when the engine shuts down, or rests in the background, before the
+    /// final status, and where it did so before and was not started or resumed since; `unknownRequest` when another
+    /// process deletes the request (where this one does, the final status is ``RequestStatus/cancelled``); of category
+    /// storage when an attempt or its outcome cannot be recorded: the request goes on when they can, and may be watched
+    /// anew.
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func statusUpdates(for id: UUID) async throws -> AsyncThrowingStream<RequestStatus, any Error> {

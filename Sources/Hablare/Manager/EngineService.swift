@@ -30,7 +30,8 @@ public struct EngineService: Service {
     /// Cancelling the calling task cancels `body`; what it leaves under way is stopped and waits in the store.
     ///
     /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; or ``AIServiceError`` of category storage when the engine cannot start.
+    /// - Throws: What `body` throws; or, when the engine cannot start, ``AIServiceError``: `invalidConfiguration`, or of
+    ///   category storage. `CancellationError` when the task is cancelled before it has.
     public static func run<R: Sendable>(
         _ manager: AIRequestManager, while body: @escaping @Sendable () async throws -> R
     ) async throws -> R {

@@ -20,9 +20,11 @@ public struct ResponseStream: AsyncSequence, Sendable {
         /// The next element; `nil` after the last one.
         ///
         /// - Throws: The error of a failed request, after everything that came before it; ``AIServiceError``:
-        ///   `cancelled` when the request was cancelled, `responseExpired` when the answer is not kept any more,
-        ///   `suspended` when the engine shuts down first, `unknownRequest` when the request was deleted, or of category
-        ///   storage; `CancellationError`. After an error nothing follows.
+        ///   `cancelled` when the request was cancelled; `responseExpired` when the answer is not kept any more;
+        ///   `contentMissing` when its content file is gone or damaged; `suspended` when the engine shuts down, or begins
+        ///   to rest in the background, before the end; `unknownRequest` when the request was deleted, also when its UUID
+        ///   was submitted anew after something was read; or of category storage. `CancellationError` when the task is
+        ///   cancelled. After an error nothing follows.
         public mutating func next() async throws -> StreamElement? {
             try await reader.next()
         }

@@ -18,7 +18,7 @@ struct Workplace: Sendable {
         in composition: Composition
     ) throws {
         alarm = StoreAlarm()
-        store = AttendedStore(store: opened.store, alarm: alarm)
+        store = AttendedStore(base: opened.store, alarm: alarm)
         self.composition = composition
         manager = AIRequestManager(
             store: store, providers: try providers.registry(),

@@ -2,8 +2,8 @@ import Foundation
 import Hablare
 
 /// A store that rings an alarm when it cannot be written. Passes everything on, unchanged.
-struct AttendedStore: RequestStore {
-    let store: any RequestStore
+struct AttendedStore: ForwardingStore {
+    let base: any RequestStore
     let alarm: StoreAlarm
 
     private func ringing<R>(_ body: () throws -> R) throws -> R {
@@ -15,36 +15,9 @@ struct AttendedStore: RequestStore {
         }
     }
 
-    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] { try ringing { try store.commit(writes) } }
-    func claim(_ query: ClaimQuery) throws -> Claim { try ringing { try store.claim(query) } }
-    func hasForeignCommits() throws -> Bool { try store.hasForeignCommits() }
-
-    var content: (any ContentStore)? { store.content.map { AttendedContent(content: $0, alarm: alarm) } }
-    var signal: (any StoreSignal)? { store.signal }
-    var liveness: (any OwnerLiveness)? { store.liveness }
-
-    func snapshot(of id: UUID) throws -> RequestSnapshot? { try store.snapshot(of: id) }
-    func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] { try store.snapshots(filter) }
-    func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] { try store.flights(ids) }
-    func response(of id: UUID) throws -> AIResponseData? { try store.response(of: id) }
-    func request(of id: UUID) throws -> StoredRequest? { try store.request(of: id) }
-    func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
-        try store.stream(of: id, from: position, maximumBytes: maximumBytes)
-    }
-    func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer? { try store.cachedAnswer(query) }
-    func attempts(of id: UUID) throws -> [AttemptRecord] { try store.attempts(of: id) }
-    func owners() throws -> [OwnerRecord] { try store.owners() }
-    func accounts() throws -> [AccountRecord] { try store.accounts() }
-    func ledger(_ query: LedgerQuery) throws -> LedgerReport { try store.ledger(query) }
-    func budgets() throws -> [BudgetRecord] { try store.budgets() }
-    func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
-        try store.prunePlan(retention, at: date)
-    }
-    func statistics() throws -> StoreStatistics { try store.statistics() }
-
-    func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
-        try store.abandonedContent(before: date, removing: removing)
-    }
+    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] { try ringing { try base.commit(writes) } }
+    func claim(_ query: ClaimQuery) throws -> Claim { try ringing { try base.claim(query) } }
+    var content: (any ContentStore)? { base.content.map { AttendedContent(content: $0, alarm: alarm) } }
 }
 
 /// Content files that ring an alarm when they cannot be written.
@@ -57,6 +30,7 @@ private struct AttendedContent: ContentStore {
     func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         try content.read(reference, range: range)
     }
+    func has(_ reference: ContentReference) -> Bool { content.has(reference) }
     func makeWriter() -> any ContentWriter { AttendedWriter(writer: content.makeWriter(), alarm: alarm) }
     func location(of reference: ContentReference) -> URL? { content.location(of: reference) }
 

@@ -59,7 +59,7 @@ extension StoreContract {
             try require("the end", snapshot?.finishedAt, is: nil)
             let second = try bench.startNext(owner)
             let expected = FlightLifecycle(
-                state: .executing(owner), token: 2, attempt: 2, generation: 2, uncounted: 1)
+                state: .executing(owner), token: 2, attempt: 2, generation: 2, uncounted: 1, losses: 1)
             try require("the second attempt", second.lifecycle, is: expected)
             _ = try bench.write(.settle(second.completed(at: 4)))
             let records = [

@@ -113,6 +113,22 @@ extension StoreContract {
                 try require("after loss \(loss)", waiting, is: expected)
             }
         },
+        Rule("A request whose attempts are stopped again and again when they may have been billed is held in the end") {
+            bench in
+            let owner = try bench.register(1)
+            try bench.submit(1)
+            for loss in 1...FlightLifecycle.maximumLosses {
+                // What was never sent cost nothing, and counts nothing.
+                for billing in [BillingState.neverSent, .maybeBilled] {
+                    let attempt = try bench.startNext(owner)
+                    _ = try bench.write(.settle(attempt.end(.interrupted, billing: billing)))
+                    let waiting = try bench.store.snapshot(of: StoreWorkbench.id(1))?.waiting
+                    let expected: RequestSnapshot.WaitReason =
+                        loss < FlightLifecycle.maximumLosses || billing == .neverSent ? .unclaimed(ahead: 0) : .held
+                    try require("after stop \(loss), \(billing)", waiting, is: expected)
+                }
+            }
+        },
         Rule("An end that is known, and a retry, begin the count of losses anew") { bench in
             let owner = try bench.register(99)
             try bench.submit(1)
@@ -182,7 +198,7 @@ extension StoreContract {
             try bench.loseNext(at: 20)
             let claimed = try bench.claimOne(owner)
             let expected = FlightLifecycle(
-                state: .leased(owner), token: 4, attempt: 3, generation: 3, uncounted: 2, losses: 1)
+                state: .leased(owner), token: 4, attempt: 3, generation: 3, uncounted: 2, losses: 2)
             try require("its life", claimed.lifecycle, is: expected)
             try require("its tries", claimed.lifecycle.tries, is: 1)
             let attempt = try bench.start(claimed)

@@ -7,7 +7,7 @@ import Testing
 @testable import HablareCommand
 
 /// Somebody reads what is printed, and then does not read on.
-@Suite(.timeLimit(.minutes(1))) struct BlockedOutputTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockedOutputTests {
     private func writer(
         _ script: @escaping @Sendable (ProviderCall) async throws -> ProviderAnswer
     ) -> ScriptedProvider {

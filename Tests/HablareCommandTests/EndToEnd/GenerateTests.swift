@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareCommand
 
-@Suite(.timeLimit(.minutes(1))) struct GenerateTests {
+@Suite(.timeLimit(.minutes(5))) struct GenerateTests {
     /// A provider of text.
     private func writer(
         _ script: @escaping @Sendable (ProviderCall) async throws -> ProviderAnswer = { call in

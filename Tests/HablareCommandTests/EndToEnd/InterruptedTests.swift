@@ -7,7 +7,7 @@ import Testing
 @testable import HablareCommand
 
 /// Requests whose process ended in the middle of an attempt, before anybody has taken over from it.
-@Suite(.timeLimit(.minutes(1))) struct InterruptedTests {
+@Suite(.timeLimit(.minutes(5))) struct InterruptedTests {
     private func stage() throws -> Stage {
         try Stage(provider: ScriptedProvider(id: "p", limits: ProviderLimits(breaker: .never)))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-@Suite(.timeLimit(.minutes(1))) struct StreamCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamCommandTests {
     /// A store with a stream of three chunks under way, as another process has it.
     private func underWay() throws -> (Stage, StoreWorkbench, RunningAttempt) {
         let stage = try Stage()

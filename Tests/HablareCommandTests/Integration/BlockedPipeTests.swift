@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Real pipes whose readers live and do not read.
-@Suite(.timeLimit(.minutes(2))) struct BlockedPipeTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockedPipeTests {
     /// What a pipe holds on Linux.
     private static let pipe = 64 << 10
 

@@ -32,7 +32,9 @@ struct CommandWorld {
         let running = Running()
         running.process.executableURL = tests.deletingLastPathComponent().appending(path: "hablare")
         running.process.arguments = arguments + ["--data-dir", url.appending(path: "data").path]
-        running.process.environment = ["XDG_CONFIG_HOME": url.path, "PATH": "/usr/bin:/bin"]
+        // Under the thread sanitizer the command is judged by the same options as the tests.
+        running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "TSAN_OPTIONS" }
+            .merging(["XDG_CONFIG_HOME": url.path, "PATH": "/usr/bin:/bin"]) { $1 }
         running.process.standardOutput = running.output
         running.process.standardError = running.errors
         try running.process.run()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The reader's own test, in small: real processes, really killed. `make stream-test` is the same at length.
-@Suite(.timeLimit(.minutes(2))) struct KilledStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct KilledStreamTests {
     /// A request whose process was killed when it had printed two of three lines.
     private func killed(_ options: String...) throws -> (world: CommandWorld, id: String) {
         let world = try CommandWorld.talker()

@@ -4,7 +4,7 @@ import HablareSQLite
 import HablareTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LargeStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct LargeStreamTests {
     @Test("A long stream is a content file in the end, and reads as the same chunks from any on")
     func long() async throws {
         let folder = try TemporaryFolder()

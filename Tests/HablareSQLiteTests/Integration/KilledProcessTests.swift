@@ -7,7 +7,7 @@ import Testing
 
 /// Locks of a real process that is really killed.
 @Suite struct KilledProcessTests {
-    @Test("A process that holds its lock is alive until the moment it is killed", .timeLimit(.minutes(1)))
+    @Test("A process that holds its lock is alive until the moment it is killed", .timeLimit(.minutes(5)))
     func killed() throws {
         let folder = try TemporaryFolder()
         let locks = try FileLocks(directory: folder.url)

@@ -116,7 +116,7 @@ import Testing
         try mine.submit(1)
     }
 
-    @Test("A commit of any process is signalled", .timeLimit(.minutes(1)))
+    @Test("A commit of any process is signalled", .timeLimit(.minutes(5)))
     func signalled() async throws {
         let signal = try #require(sqlite.store.signal)
         let theirs = self.theirs
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("A watch ends when its task is cancelled", .timeLimit(.minutes(1)))
+    @Test("A watch ends when its task is cancelled", .timeLimit(.minutes(5)))
     func watchEnds() async throws {
         let signal = try #require(sqlite.store.signal)
         await withTaskGroup(of: Void.self) { group in

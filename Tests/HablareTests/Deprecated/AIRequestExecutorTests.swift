@@ -47,7 +47,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test("A batch runs side by side, and says in order who was answered and who was not", .timeLimit(.minutes(1)))
+    @Test("A batch runs side by side, and says in order who was answered and who was not", .timeLimit(.minutes(5)))
     func batches() async throws {
         let gate = Gate()
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 4)) { call in
@@ -71,7 +71,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test("Cancelling a batch ends its waits, and not its requests", .timeLimit(.minutes(1)))
+    @Test("Cancelling a batch ends its waits, and not its requests", .timeLimit(.minutes(5)))
     func cancelledBatch() async throws {
         let gate = Gate()
         let provider = gated(gate)

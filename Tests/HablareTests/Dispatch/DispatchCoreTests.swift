@@ -148,6 +148,25 @@ import Testing
         #expect(!core.cancelled(FlightID(rawValue: 1), token: 2, now: now).isEmpty)
     }
 
+    @Test("A flight that is retried while its stopped attempt has not come back runs again when it has")
+    func retriedUnderWay() throws {
+        var core = core(2)
+        var first = flight(1)
+        try first.lifecycle.leased(by: OwnerID(rawValue: 1))
+        _ = core.backlogMayExist(now: now)
+        #expect(started(core.claimed([first], by: "p", asked: 16, now: now)) == [1])
+        #expect(!core.cancelled(first.id, token: first.lifecycle.token, now: now).isEmpty)
+        var again = first
+        _ = again.lifecycle.lastMemberLeft()
+        try again.lifecycle.reopened()
+        try again.lifecycle.leased(by: OwnerID(rawValue: 1))
+        _ = core.backlogMayExist(now: now)
+        #expect(started(core.claimed([again], by: "p", asked: 16, now: now)) == [], "never twice at once")
+        #expect(core.running == 1 && core.held == 2)
+        #expect(started(core.ended(first.id, now: now)) == [1])
+        #expect(core.running == 1 && core.held == 1)
+    }
+
     @Test("What was cancelled in the queue is not started")
     func cancelledInQueue() {
         var core = core(1)

@@ -23,7 +23,7 @@ final class ManualDriver: CommitDriver {
 }
 
 /// Remembers what it was told to do, and fails or miscounts as told.
-final class RecordingStore: RequestStore {
+final class RecordingStore: ForwardingStore {
     enum Event: Sendable, Equatable {
         case commit(Int)
         case claim
@@ -37,6 +37,7 @@ final class RecordingStore: RequestStore {
     }
 
     private let inner = InMemoryStore()
+    var base: any RequestStore { inner }
     private let state = Guarded(State())
     var events: [Event] { state.withLock { $0.events } }
     func failCommit(_ number: Int, with error: AIServiceError) { state.withLock { $0.failures[number] = error } }
@@ -62,31 +63,9 @@ final class RecordingStore: RequestStore {
         state.withLock { $0.events.append(.foreign) }
         return true
     }
-
-    var content: (any ContentStore)? { nil }
-    var signal: (any StoreSignal)? { nil }
-    var liveness: (any OwnerLiveness)? { nil }
-    func snapshot(of id: UUID) -> RequestSnapshot? { inner.snapshot(of: id) }
-    func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] { inner.snapshots(filter) }
-    func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] { inner.flights(ids) }
-    func response(of id: UUID) -> AIResponseData? { inner.response(of: id) }
-    func request(of id: UUID) -> StoredRequest? { inner.request(of: id) }
-    func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
-        inner.stream(of: id, from: position, maximumBytes: maximumBytes)
-    }
-    func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? { inner.cachedAnswer(query) }
-    func attempts(of id: UUID) -> [AttemptRecord] { inner.attempts(of: id) }
-    func owners() -> [OwnerRecord] { inner.owners() }
-    func accounts() -> [AccountRecord] { inner.accounts() }
-    func ledger(_ query: LedgerQuery) -> LedgerReport { inner.ledger(query) }
-    func budgets() -> [BudgetRecord] { inner.budgets() }
-    func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
-        inner.prunePlan(retention, at: date)
-    }
-    func statistics() -> StoreStatistics { inner.statistics() }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct JournalTests {
     private let store = RecordingStore()
     private let driver = ManualDriver()

@@ -8,7 +8,7 @@ import Testing
 /// counters.
 @Suite struct FlightHistoryTests {
     /// What became of an attempt.
-    private enum Fate { case underWay, failed, interrupted, lost, ended }
+    private enum Fate { case underWay, failed, interrupted, interruptedUnpaid, lost, ended }
 
     private enum Place: Equatable {
         case waiting, held, leased, executing, over(FlightLifecycle.Settlement)
@@ -24,9 +24,11 @@ import Testing
         var reopenedAfter = 0
 
         var sinceReopened: ArraySlice<Fate> { attempts[reopenedAfter...] }
-        var tries: Int { sinceReopened.count { $0 != .interrupted && $0 != .lost } }
-        /// Lost ones since the last that failed; an interruption is neither.
-        var losses: Int { sinceReopened.reversed().prefix { $0 != .failed }.count { $0 == .lost } }
+        var tries: Int { sinceReopened.count { $0 != .interrupted && $0 != .interruptedUnpaid && $0 != .lost } }
+        /// Lost and stopped ones since the last that failed; what was stopped before it could be billed is neither.
+        var losses: Int {
+            sinceReopened.reversed().prefix { $0 != .failed }.count { $0 == .lost || $0 == .interrupted }
+        }
         mutating func end(_ fate: Fate) { attempts[attempts.count - 1] = fate }
     }
 
@@ -113,9 +115,10 @@ import Testing
             if case .backingOff = place { return true }
             return false
         case 10:
-            let stopped = try flight.released(token: token)
-            if place == .executing { book.end(.interrupted) }
-            book.place = .waiting
+            let mayBeBilled = Bool.random(using: &random)
+            let stopped = try flight.released(token: token, mayBeBilled: mayBeBilled)
+            if place == .executing { book.end(mayBeBilled ? .interrupted : .interruptedUnpaid) }
+            book.place = place == .executing && mayBeBilled && book.losses >= 10 ? .held : .waiting
             return isCurrent && (stopped != nil ? place == .executing : place == .leased)
         case 11:
             let policy = UnknownOutcomePolicy.allCases.randomElement(using: &random) ?? .runAgain

@@ -139,6 +139,22 @@ import Testing
         #expect(attempts.0 == nil && attempts.1 == 3)
     }
 
+    @Test("So many attempts in a row that were stopped when they may have been billed hold a flight")
+    func stoppedAgainAndAgain() throws {
+        var flight = FlightLifecycle()
+        for loss in 1...FlightLifecycle.maximumLosses {
+            // What was stopped before it could be billed neither counts nor ends the row.
+            for mayBeBilled in [false, true] {
+                try flight.leased(by: Self.me)
+                try flight.attemptStarted(token: flight.token)
+                try flight.released(token: flight.token, mayBeBilled: mayBeBilled)
+                #expect(flight.tries == 0)
+                let isHeld = mayBeBilled && loss == FlightLifecycle.maximumLosses
+                #expect(flight.state == (isHeld ? .held : .waiting))
+            }
+        }
+    }
+
     @Test("A lease is broken: an attempt that is lost does not count, and its flight waits or is held")
     func broken() {
         for policy in UnknownOutcomePolicy.allCases {

@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// What becomes of a request whose attempt failed, without anybody's word.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AutomaticRetryTests {
     private static let overloaded = AIServiceError(.overloaded, "Overloaded.")
 

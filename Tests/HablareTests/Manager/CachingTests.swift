@@ -6,7 +6,7 @@ import Testing
 @testable import Hablare
 
 /// The response cache, as clients see it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CachingTests {
     /// A provider that counts its answers.
     private static func counting(_ id: ProviderID = "scripted") -> ScriptedProvider {

@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CancellingTests {
     @Test("A final request stays what it is, and says so")
     func final() async throws {
@@ -138,7 +138,7 @@ struct CancellingTests {
             try await manager.submit(second, to: "scripted")
             await gate.arrivals(reach: 1)
             try await manager.cancelRequest(first.id)
-            await gate.arrivals(reach: 2)
+            try await engine.soon { await gate.arrivals(reach: 2) }
             gate.open()
             #expect(try await text(manager.execute(requestID: second.id)) == "2")
         }

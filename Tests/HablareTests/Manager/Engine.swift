@@ -10,11 +10,13 @@ struct Engine {
     let clock = ManualClock()
     let dates = ManualDates()
     let store: any RequestStore
+    /// What it logs, unless it was given a logger.
+    let log = LogKeeper()
 
     init(
         _ providers: [any AIServiceProvider] = [ScriptedProvider()], store: any RequestStore = InMemoryStore(),
         configuration: EngineConfiguration? = nil, jitter: Double = 1, observation: EngineObservation = .none,
-        logger: Logger = Logger(label: "test")
+        logger: Logger? = nil
     ) throws {
         self.store = store
         // Tests that run the clock ahead do not mean attempts to time out by it, unless they say so.
@@ -26,12 +28,29 @@ struct Engine {
             clock: EngineClock(clock), date: { dates.now }, jitter: { jitter }, observation: observation)
         manager = AIRequestManager(
             store: store, providers: try ProviderRegistry(providers), configuration: configuration, seams: seams,
-            logger: logger)
+            logger: logger ?? log.logger)
     }
 
-    /// Runs the engine while the body runs.
+    /// Runs the engine while the body runs. Where the body fails, the engine is stopped instead of being shut down: its
+    /// clock stands still, and calls that wait at a gate would wait for ever.
     func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {
-        try await EngineService.run(manager, while: body)
+        let failed = AsyncStream.makeStream(of: Void.self)
+        return try await withThrowingTaskGroup(of: R.self) { group in
+            group.addTask {
+                defer { failed.continuation.finish() }
+                return try await EngineService.run(manager) {
+                    do {
+                        return try await body()
+                    } catch {
+                        failed.continuation.yield()
+                        throw error
+                    }
+                }
+            }
+            for await _ in failed.stream { group.cancelAll() }
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
+        }
     }
 
     /// Waits until a request is in a phase. Looks again and again, because not every change is announced.
@@ -169,6 +188,41 @@ extension Engine {
             clock.advance(by: .seconds(1))
         }
         await clock.sleepers(reach: Self.sleepers)
+    }
+}
+
+extension Engine {
+    /// So often an engine goes round before what has not happened is not expected any more.
+    private static let rounds = 10_000
+
+    /// What an operation answers that needs no time to pass. Where it does not come, the test fails after a second or two
+    /// instead of waiting for its time limit: the engine goes round many times meanwhile, each time with a commit that
+    /// changes nothing, so that whatever is under way gets on.
+    func soon<R: Sendable>(
+        sourceLocation: SourceLocation = #_sourceLocation, _ operation: @escaping @Sendable () async throws -> R
+    ) async throws -> R {
+        try await withThrowingTaskGroup(of: R?.self) { group in
+            group.addTask { try await operation() }
+            group.addTask {
+                for _ in 0..<Self.rounds {
+                    try await pause()
+                    _ = await code { try await manager.cancelRequest(UUID()) }
+                }
+                return nil
+            }
+            defer { group.cancelAll() }
+            let first = try await group.next() ?? nil
+            return try #require(first, "It has not come.", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Waits until something is so that needs no time to pass.
+    func expectSoon(
+        sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping @Sendable () async throws -> Bool
+    ) async throws {
+        try await soon(sourceLocation: sourceLocation) {
+            while try await !condition() { try await pause() }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// Whom a request falls back on when its provider cannot help.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FallbackTests {
     private static func failing(_ id: ProviderID, with code: AIServiceError.Code) -> ScriptedProvider {
         ScriptedProvider(id: id) { _ in .failure(AIServiceError(code, "No.")) }

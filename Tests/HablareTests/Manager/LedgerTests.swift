@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// What the engine writes of costs and tags into its ledger.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LedgerTests {
     static func priced(_ prices: [PriceEntry], budgets: [Budget] = []) throws -> EngineConfiguration {
         EngineConfiguration(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OfflineTests {
     private static let connectionFailed = AIServiceError(.connectionFailed, "No route.")
     private static let connectionLost = AIServiceError(.connectionLost, "Cut off.")

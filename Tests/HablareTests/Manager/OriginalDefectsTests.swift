@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// The ten defects of the original (requirements §1.2). Each test is named after the defect that it rules out.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OriginalDefectsTests {
     @Test("1. A failed response is cached, so the id fails for ever")
     func failureIsNotForEver() async throws {

@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 
 /// One process's view of a store that several share in memory: it can fail on demand, die, and be told of the others.
-final class ProcessStore: RequestStore {
+final class ProcessStore: ForwardingStore {
     /// What the processes of one machine share.
     final class Machine: OwnerLiveness, StoreSignal {
         private struct State: Sendable {
@@ -73,6 +73,7 @@ final class ProcessStore: RequestStore {
     }
 
     var shared: InMemoryStore { machine.shared }
+    var base: any RequestStore { shared }
 
     /// From now on commits that hold such a write fail; claims too, when nothing is said of writes.
     func fail(
@@ -141,22 +142,4 @@ final class ProcessStore: RequestStore {
 
     var signal: (any StoreSignal)? { machine }
     var liveness: (any OwnerLiveness)? { knowsLiveness ? machine : nil }
-    func snapshot(of id: UUID) -> RequestSnapshot? { shared.snapshot(of: id) }
-    func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] { shared.snapshots(filter) }
-    func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] { shared.flights(ids) }
-    func response(of id: UUID) -> AIResponseData? { shared.response(of: id) }
-    func request(of id: UUID) -> StoredRequest? { shared.request(of: id) }
-    func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
-        shared.stream(of: id, from: position, maximumBytes: maximumBytes)
-    }
-    func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? { shared.cachedAnswer(query) }
-    func attempts(of id: UUID) -> [AttemptRecord] { shared.attempts(of: id) }
-    func owners() -> [OwnerRecord] { shared.owners() }
-    func accounts() -> [AccountRecord] { shared.accounts() }
-    func ledger(_ query: LedgerQuery) -> LedgerReport { shared.ledger(query) }
-    func budgets() -> [BudgetRecord] { shared.budgets() }
-    func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
-        shared.prunePlan(retention, at: date)
-    }
-    func statistics() -> StoreStatistics { shared.statistics() }
 }

@@ -1,10 +1,11 @@
 import Foundation
-import Hablare
 import HablareTestKit
 import Testing
 
+@testable import Hablare
+
 /// What happens when a process dies: its store takes nothing more from it, its lock is let go, and another comes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RecoveryTests {
     private let machine = ProcessStore.Machine()
 
@@ -25,6 +26,7 @@ struct RecoveryTests {
             store.fail()
             machine.killAll()
         }
+        #expect(engine.log.says("error: The process could not deregister"))
     }
 
     @Test("What a dead process had under way is run again at once, and the lost attempt is in the ledger, maybe billed")
@@ -150,6 +152,7 @@ struct RecoveryTests {
             gate.open()
             #expect(try await text(engine.manager.execute(requestID: request.id)) == "x")
         }
+        #expect(engine.log.says("warning: Another process took this one for dead"))
     }
 
     @Test("An engine that cannot register does not start, and lets its lock go")
@@ -178,7 +181,7 @@ struct RecoveryTests {
             let statuses = try await worker.manager.statusUpdates(for: request.id)
             #expect(try await other.cancelRequest(request.id) == .cancelled)
             #expect(try await collect(statuses).last == .cancelled)
-            while provider.record.cancellations == 0 { try await pause() }
+            try await worker.expectSoon { provider.record.cancellations == 1 }
         }
         #expect(provider.record.cancellations == 1)
     }
@@ -195,7 +198,7 @@ struct RecoveryTests {
             // In one commit, so that nobody sees the one without the other.
             let now = worker.dates.now
             _ = try ProcessStore(machine).commit([.cancel(request.id, at: now), .retry(request.id, at: now)])
-            try await worker.advance(by: .seconds(5)) { provider.record.calls.count == 2 }
+            try await worker.soon { try await worker.advance(by: .seconds(5)) { provider.record.calls.count == 2 } }
             gate.open()
             #expect(try await text(worker.manager.execute(requestID: request.id)) == "x")
         }
@@ -228,6 +231,33 @@ struct RecoveryTests {
                     try await group.waitForAll()
                 }
             }
+        }
+    }
+
+    @Test("Whoever waits for a request that another process deletes is told that there is none")
+    func deletedElsewhere() async throws {
+        let gate = Gate()
+        let worker = try Engine([gated(gate)], store: ProcessStore(machine))
+        let other = try Engine(store: ProcessStore(machine)).manager
+        let request = AIRequest(prompt: "deleted elsewhere")
+        try await worker.run {
+            let manager = worker.manager
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            let statuses = try await manager.statusUpdates(for: request.id)
+            var chunks = try await manager.stream(for: request.id).makeAsyncIterator()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    #expect(await code { _ = try await manager.outcome(of: request.id) } == .unknownRequest)
+                }
+                while manager.hub.watcherCount(of: request.id) < 2 { try await pause() }
+                try await other.delete(request.id)
+                try await worker.soon {
+                    #expect(await code { _ = try await collect(statuses) } == .unknownRequest)
+                }
+                try await group.waitForAll()
+            }
+            #expect(await code { _ = try await chunks.next() } == .unknownRequest)
         }
     }
 

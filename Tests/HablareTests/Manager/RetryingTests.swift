@@ -1,9 +1,10 @@
 import Foundation
-import Hablare
 import HablareTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@testable import Hablare
+
+@Suite(.timeLimit(.minutes(5)))
 struct RetryingTests {
     @Test("A retry is a recorded new attempt under the same UUID, after failure and after cancellation")
     func retries() async throws {
@@ -84,6 +85,16 @@ struct RetryingTests {
         #expect(await code { try await manager.regenerate(UUID.timeOrdered()) } == .unknownRequest)
     }
 
+    @Test("A request whose provider is not there any more is not regenerated, and the error says so")
+    func regenerationWithoutProvider() async throws {
+        let store = InMemoryStore()
+        let engine = try Engine(store: store)
+        let request = AIRequest(prompt: "of a provider that is gone")
+        _ = try await engine.run { try await engine.manager.execute(request, with: "scripted") }
+        let manager = try Engine([ScriptedProvider(id: "other")], store: store).manager
+        #expect(await code { try await manager.regenerate(request.id) } == .providerNotFound)
+    }
+
     @Test("Deleting erases a request in any state; one under way is stopped, and its waiters are told")
     func deletes() async throws {
         let gate = Gate()
@@ -97,9 +108,12 @@ struct RetryingTests {
             try await manager.submit(waiting, to: "scripted")
             await gate.arrivals(reach: 1)
             let statuses = try await manager.statusUpdates(for: running.id)
+            async let waited = code { _ = try await manager.execute(requestID: running.id) }
+            while manager.hub.watcherCount(of: running.id) < 2 { try await pause() }
             try await manager.delete(waiting.id)
             try await manager.delete(running.id)
             #expect(try await collect(statuses).last == .cancelled)
+            #expect(await waited == .cancelled)
             for id in [running.id, waiting.id] {
                 #expect(await code { _ = try await manager.status(for: id) } == .unknownRequest)
                 #expect(await code { try await manager.delete(id) } == .unknownRequest)

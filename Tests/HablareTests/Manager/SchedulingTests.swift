@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// Which requests a process runs, how many at once, and in which order.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SchedulingTests {
     @Test("A process that is there for one job runs that job and nothing else")
     func jobScope() async throws {

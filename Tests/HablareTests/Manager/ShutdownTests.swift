@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ShutdownTests {
     @Test("Attempts under way may finish within the grace; what is queued waits in the store, unleased")
     func grace() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Hablare
 
 /// Requests for the same work, as clients see them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SingleFlightTests {
     @Test("Ten thousand identical requests from three processes are one call, and everybody gets its answer")
     func tenThousand() async throws {
@@ -60,6 +60,26 @@ struct SingleFlightTests {
             try await group.waitForAll()
         }
         #expect(provider.record.calls.count == 1)
+    }
+
+    @Test("Whoever waits for a request that follows another is told of the outcome")
+    func told() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate)])
+        let manager = engine.manager
+        let requests = (0..<3).map { _ in AIRequest(prompt: "told") }
+        try await engine.run {
+            for request in requests { try await manager.submit(request, to: "scripted") }
+            let waits = try await withThrowingTaskGroup(of: String.self, returning: [String].self) { group in
+                for request in requests {
+                    group.addTask { try await text(engine.soon { try await manager.execute(requestID: request.id) }) }
+                }
+                while requests.contains(where: { manager.hub.watcherCount(of: $0.id) == 0 }) { try await pause() }
+                gate.open()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(waits == ["told", "told", "told"])
+        }
     }
 
     @Test("Cancelling one leaves the call to the others; the last one stops it")

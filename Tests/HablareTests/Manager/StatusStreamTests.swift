@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StatusStreamTests {
     @Test("A watcher sees the present status first and the outcome last, then the end")
     func order() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Hablare
 
 /// A provider came back, and its chunks are still being journalled: what would have stopped it comes too late.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StopsTooLateTests {
     private let store = ProcessStore()
     private let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: true))

@@ -4,7 +4,7 @@ import HablareTestKit
 import Testing
 
 /// What providers may do wrong with a stream, and answers that were not streamed at all.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamInputTests {
     /// Runs a provider's script for a request that streams; answers with the code of its failure. The lane must live on.
     private func failure(
@@ -153,6 +153,19 @@ struct StreamInputTests {
             let response = try await manager.execute(AIRequest(prompt: "p"), with: "scripted")
             #expect(try await response.text() == "ab")
             #expect(try response.content.body?.reference != nil)
+        }
+    }
+
+    @Test("The stream of an answer whose content file is gone says so")
+    func contentGone() async throws {
+        let content = TestContent()
+        let engine = try Engine([ScriptedProvider()], store: ProcessStore(content: content))
+        let manager = engine.manager
+        let request = AIRequest(prompt: "gone from its file")
+        try await engine.run {
+            _ = try await manager.execute(request, with: "scripted")
+            content.loseAll()
+            #expect(try await read(manager, request.id) == " content-missing")
         }
     }
 

@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SubmittingTests {
     private let job = JobKey(rawValue: "job")
 

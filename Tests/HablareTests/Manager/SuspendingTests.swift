@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SuspendingTests {
     private static let patient = EngineConfiguration(attemptTimeout: .seconds(1_000_000_000), retry: .never)
 

@@ -29,6 +29,9 @@ final class TestContent: ContentStore {
     /// How many writes failed.
     var refused: Int { state.withLock { $0.refused } }
 
+    /// What was kept is gone, as when somebody removes files.
+    func loseAll() { state.withLock { $0.contents = [:] } }
+
     func threshold(for type: ContentType) -> Int { 1 }
 
     func put(_ data: Data) async throws -> ContentReference {

@@ -3,7 +3,7 @@ import Hablare
 import HablareTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TimeoutTests {
     @Test(
         "An attempt is ended by the request's limit, else the provider's, else the engine's",

@@ -7,7 +7,7 @@ import Testing
 import Tracing
 
 /// What an engine measures, by an engine whose time stands still until it is told to move.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MetricsTests {
     private let metrics = TestMetrics()
 

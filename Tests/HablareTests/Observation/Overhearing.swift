@@ -12,31 +12,14 @@ import Tracing
 /// metadata, metrics with their labels, spans with all that is in them, and errors in every form in which they are
 /// printed.
 struct Overhearing {
-    private struct LineKeeper: LogHandler {
-        let lines: Guarded<[String]>
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            lines.withLock { $0.append("\(event.message) \(event.metadata ?? [:]) \(metadata)") }
-        }
-    }
-
     let metrics = TestMetrics()
     let tracer = InMemoryTracer()
-    private let logged = Guarded<[String]>([])
+    private let log = LogKeeper()
     private let others = Guarded<[String]>([])
 
     var observation: EngineObservation { EngineObservation(metrics: metrics, tracer: tracer) }
 
-    var logger: Logger {
-        Logger(label: "test") { [logged] _ in LineKeeper(lines: logged) }
-    }
+    var logger: Logger { log.logger }
 
     /// An error reached its user.
     func heard(_ error: any Error) {
@@ -55,7 +38,7 @@ struct Overhearing {
         do { try await operation() } catch { heard(error) }
     }
 
-    var logs: [String] { logged.withLock { $0 } }
+    var logs: [String] { log.lines }
     var errors: [String] { others.withLock { $0 } }
 
     var labels: [String] {

@@ -8,7 +8,7 @@ import Testing
 import Tracing
 
 /// The spans of submissions and attempts, and that they hang together across processes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TracingTests {
     private let tracer = InMemoryTracer()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StatusHubTests {
     private let hub = StatusHub()
     private let id = StoreWorkbench.id(1)
@@ -113,7 +113,7 @@ struct StatusHubTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OutcomeWaiterTests {
     @Test("The first resolution counts, before or after the wait began")
     func first() async throws {

@@ -12,7 +12,9 @@ enum HeldIsHeld: SimulationRule {
             switch planned.unknownOutcome {
             case .hold: holds(story, history, &found)
             case .runAgain:
-                let lost = final.attempts.count { $0.outcome == .lost }
+                let lost = final.attempts.count {
+                    $0.outcome == .lost || $0.outcome == .interrupted && $0.billing != .neverSent
+                }
                 let says = final.waiting == .held || story.others.contains { $0.result == .waiting(.held) }
                 if says, lost < FlightLifecycle.maximumLosses {
                     found.append("request \(story.number), which is to be run again, is held after \(lost) losses")

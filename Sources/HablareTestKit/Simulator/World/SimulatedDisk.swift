@@ -6,7 +6,8 @@ final class SimulatedDisk: Sendable {
     struct State: Sendable {
         var commits = 0
         var isFull = false
-        var alive: Set<String> = []
+        /// The locks that are held, with the process that holds each.
+        var locks: [String: Int32] = [:]
         /// Which process registered as which owner.
         var owners: [OwnerID: SimulatedProcess] = [:]
         /// Every chunk that ever was on it; they name their call. What the store has of a request now says less: a reader
@@ -131,12 +132,20 @@ final class SimulatedDisk: Sendable {
 
     func isDead(_ owner: OwnerRegistration) -> Bool? {
         guard knowsLiveness, !owner.lockName.isEmpty else { return nil }
-        return state.withLock { !$0.alive.contains(owner.lockName) }
+        return state.withLock { $0.locks[owner.lockName] == nil }
     }
 
-    func lock(_ name: String, isHeld: Bool) {
-        state.withLock { state in
-            if isHeld { state.alive.insert(name) } else { state.alive.remove(name) }
-        }
+    func lock(_ process: SimulatedProcess, _ name: String) -> String {
+        state.withLock { $0.locks[name] = process.number }
+        return name
+    }
+
+    func unlock(_ name: String) {
+        state.withLock { _ = $0.locks.removeValue(forKey: name) }
+    }
+
+    /// Lets go what a process that ended held.
+    func unlockAll(of process: SimulatedProcess) {
+        state.withLock { state in state.locks = state.locks.filter { $0.value != process.number } }
     }
 }

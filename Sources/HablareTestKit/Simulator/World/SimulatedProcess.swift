@@ -30,6 +30,9 @@ final class SimulatedProcess: Sendable {
         var commits = 0
         var foreignCommitsSeen = 0
         var isSignalOnItsWay = false
+        /// How many locks it took. Each has a name of its own, as a file of its own has: a registration whose lock was let
+        /// go stays dead when its process registers anew.
+        var locks = 0
         /// Who there was when the process last looked.
         var seen: [OwnerID: OwnerRegistration] = [:]
     }
@@ -38,7 +41,6 @@ final class SimulatedProcess: Sendable {
     let number: Int32
     let slot: Int
     let executor: ProcessExecutor
-    let lockName: String
     let shutdownOrder = AsyncStream.makeStream(of: Void.self)
     let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let state = Confined(State())
@@ -50,7 +52,6 @@ final class SimulatedProcess: Sendable {
         self.slot = slot
         self.scheduler = scheduler
         executor = scheduler.makeLane()
-        lockName = "lock-\(number)"
     }
 
     var lane: Int { executor.lane }

@@ -135,13 +135,16 @@ extension SimulatedStore: OwnerLiveness {
 
     func acquire() throws -> String {
         guard !process.isCutOff else { throw SimulatedDisk.dead }
-        disk.lock(process.lockName, isHeld: true)
-        return process.lockName
+        let count = process.state.withLock { state in
+            state.locks += 1
+            return state.locks
+        }
+        return disk.lock(process, "lock-\(process.number)-\(count)")
     }
 
     func release(_ lockName: String) {
         guard !process.isCutOff else { return }
-        disk.lock(lockName, isHeld: false)
+        disk.unlock(lockName)
     }
 
     func isDead(_ owner: OwnerRegistration) throws -> Bool? {

@@ -106,7 +106,7 @@ extension Simulation {
     }
 
     func bury(_ process: SimulatedProcess) {
-        disk?.lock(process.lockName, isHeld: false)
+        disk?.unlockAll(of: process)
         vacate(process)
         if !process.bury(within: 50_000) { recorder.record(.zombieStuck, in: process.number) }
         state.withLock { $0.processes[process.number] = nil }

@@ -4,7 +4,7 @@ import Hablare
 import HablareProviders
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CommandAnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandAnswerTests {
     @Test func thePromptIsOnStandardInputAndTheAnswerOnStandardOutput() async throws {
         let answer = try await TestProgram("tr a-z A-Z").run("hello, wörld\0!").get()
         #expect(answer.content == .text("HELLO, WöRLD\0!"))

@@ -5,7 +5,7 @@ import HablareProviders
 import Testing
 
 /// The programs run far longer than the time limit: an answer that waits for one fails by it.
-@Suite(.timeLimit(.minutes(2))) struct CommandCancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandCancellationTests {
     /// Runs a program until it wrote its number to `pid`, then cancels it.
     private func cancelled(
         _ program: TestProgram, output: CommandOutput = .standardOutput

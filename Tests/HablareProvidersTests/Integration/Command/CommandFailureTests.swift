@@ -4,7 +4,7 @@ import Hablare
 import HablareProviders
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CommandFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandFailureTests {
     @Test func aFailureSaysWhatTheProgramSaidWithoutThePrompt() async throws {
         let program = try TestProgram("echo 'cannot say:' >&2; cat >&2; exit 3")
         let error = try #require(try await program.run("a quick brown fox jumps over").error)

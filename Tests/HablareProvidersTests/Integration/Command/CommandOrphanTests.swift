@@ -7,7 +7,7 @@ import Testing
 
 /// What happens to programs when this process is killed. The helper only sees its socket close, however that comes
 /// about; here the last link is let go.
-@Suite(.timeLimit(.minutes(2))) struct CommandOrphanTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandOrphanTests {
     private func warden(shell: String = "/bin/sh", setpriv: String? = nil) -> ProcessWarden {
         ProcessWarden(shell: shell, setpriv: setpriv)
     }

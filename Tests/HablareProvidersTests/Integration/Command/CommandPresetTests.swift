@@ -6,7 +6,7 @@ import Testing
 @testable import HablareProviders
 
 /// With the programs that are installed; the others are skipped.
-@Suite(.timeLimit(.minutes(2))) struct CommandPresetTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandPresetTests {
     private static let installed = CommandTemplate.presets.filter { template in
         template.voices != .files && ExecutableSearch(template.executable, in: path).path != nil
     }

@@ -4,7 +4,7 @@ import Hablare
 import HablareProviders
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CommandStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandStreamTests {
     /// What a provider yielded.
     private final class Taken: Sendable {
         private let pieces = Guarded<[Data]>([])
