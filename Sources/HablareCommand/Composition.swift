@@ -3,7 +3,6 @@ import Hablare
 import HablareProviders
 import HablareSQLite
 import Logging
-import UnixSignals
 
 /// Everything the command touches the world through. The only file that names concrete stores and providers; a test
 /// swaps this one value.
@@ -94,9 +93,7 @@ extension Composition {
                 return try templates.map { try installed($0, limits, supervisor) }
             },
             watchSignals: { handler in
-                for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
-                    handler(signal == .sigterm ? .terminate : .interrupt)
-                }
+                await watchSigintAndSigterm(handler)
             },
             seams: EngineSeams(),
             timeZone: .current,
@@ -113,7 +110,8 @@ extension Composition {
         template.limits.rate = limits.rate.map { RateLimit(requestsPerMinute: $0) }
         let provider = try CommandProvider(template, supervisor: supervisor)
         return InstalledProvider(
-            provider: provider, placeholders: template.placeholders, voices: provider.voices,
+            provider: provider, content: template.content, hasPrice: false,
+            placeholders: template.placeholders, voices: provider.voices,
             checkVoice: provider.validate(voice:),
             health: {
                 let diagnosis = await provider.diagnose()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Hablare
 
 /// The `hablare` command as a library: the executable is a few lines, and tests run the whole of it in process.
 public enum HablareCommand {
@@ -12,6 +13,26 @@ public enum HablareCommand {
 
     /// Runs a command line. Errors are told on standard error, in one line that says what to do.
     static func execute(in composition: Composition) async -> CommandStatus {
+        let status = await outcome(in: composition)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await composition.console.flush() }
+            // Somebody who wants us to end does not wait for one who does not read.
+            if status == .interrupted || status == .terminated {
+                group.addTask {
+                    do {
+                        try await composition.seams.clock.sleep(for: EngineSession.lastWords)
+                    } catch {
+                        // All was written before.
+                    }
+                }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        return status
+    }
+
+    private static func outcome(in composition: Composition) async -> CommandStatus {
         let console = composition.console
         do {
             let command: any ComposedCommand
@@ -25,7 +46,7 @@ public enum HablareCommand {
                 command = composed
             } catch {
                 if let mistyped = RootCommand.unknownCommand(in: composition.arguments) { throw mistyped }
-                return try report(error, to: console)
+                return try await report(error, to: console)
             }
             return try await command.run(in: composition)
         } catch {
@@ -39,10 +60,10 @@ public enum HablareCommand {
     }
 
     /// Help and completion scripts go to standard output, usage errors to standard error.
-    private static func report(_ error: any Error, to console: Console) throws -> CommandStatus {
+    private static func report(_ error: any Error, to console: Console) async throws -> CommandStatus {
         let text = RootCommand.fullMessage(for: error)
         guard RootCommand.exitCode(for: error) != .success else {
-            try console.print(text)
+            try await console.print(text)
             return .success
         }
         console.note("hablare: " + (text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text))

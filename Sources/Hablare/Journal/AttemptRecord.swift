@@ -39,6 +39,9 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
     /// When it ended, or was found lost.
     public var endedAt: Date
 
+    /// Whether it was not made, because a budget had too little left for it.
+    package var wasRefusedByBudget: Bool { billing == .neverSent && error?.code == .budgetExceeded }
+
     /// Whether the line takes the place of an earlier one of the same attempt. A later word is a better one, but what is
     /// known to be done is not taken back by somebody who only gave up waiting for it.
     package func replaces(_ earlier: AttemptRecord) -> Bool {

@@ -90,7 +90,8 @@ extension MemoryTables {
 
 extension LedgerQuery {
     fileprivate func covers(_ record: AttemptRecord) -> Bool {
-        (from ?? .distantPast) <= record.startedAt && record.startedAt < (to ?? .distantFuture)
+        !record.wasRefusedByBudget && (from ?? .distantPast) <= record.startedAt
+            && record.startedAt < (to ?? .distantFuture)
             && (provider == nil || provider == record.provider)
     }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Which attempts to add up, and by what.
+/// Which attempts to add up, and by what. What a budget refused was not made, and counts in no sum.
 public struct LedgerQuery: Sendable, Hashable {
     /// By what attempts are added up.
     public enum Grouping: String, Sendable, Hashable, CaseIterable {

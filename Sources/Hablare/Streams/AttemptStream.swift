@@ -430,7 +430,8 @@ extension AIServiceError {
 
     static let notText = AIServiceError(
         .invalidResponse,
-        "The provider promised text and yielded bytes that are no UTF-8. Correct its `responseType`, or its chunks.")
+        "The provider promised text and yielded bytes that are no UTF-8. Have it give UTF-8, a program for instance with LC_ALL=C.UTF-8, or say that its answer is data."
+    )
 
     static func chunkTooLarge(_ count: Int) -> AIServiceError {
         AIServiceError(

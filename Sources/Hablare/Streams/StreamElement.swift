@@ -2,7 +2,7 @@ public import Foundation
 
 /// A piece of an answer.
 public struct StreamChunk: Sendable, Hashable {
-    /// Where it stands. The position after it has the next number.
+    /// Where it stands.
     public var position: StreamPosition
     /// Its bytes. Of a text they never end within a character's UTF-8 encoding.
     public var bytes: Data
@@ -11,6 +11,11 @@ public struct StreamChunk: Sendable, Hashable {
     public init(position: StreamPosition, bytes: Data) {
         self.position = position
         self.bytes = bytes
+    }
+
+    /// The position after it: where a reader who has taken it goes on with ``AIRequestManager/stream(for:from:)``.
+    public var next: StreamPosition {
+        StreamPosition(generation: position.generation, sequence: position.sequence + 1)
     }
 
     /// The bytes as text.

@@ -64,7 +64,8 @@ struct CancelCommand: ComposedCommand {
         } else {
             count = try await manager.cancelAll(job: job.map(JobKey.init(rawValue:)))
         }
-        try composition.console.print("cancelled \(TimeText.count(count, "request"))\(those)")
+        try await composition.console.print("cancelled \(TimeText.count(count, "request"))\(those)")
+        if held { try data.tellOfInterrupted(in: opened.store, of: job, composition) }
         return .success
     }
 
@@ -75,9 +76,9 @@ struct CancelCommand: ComposedCommand {
         switch try await manager.cancelRequest(id) {
         case .cancelled:
             let held = before.waiting == .held ? "; it was held: its last attempt may have been billed" : ""
-            try composition.console.print("cancelled \(id.text)\(held)")
+            try await composition.console.print("cancelled \(id.text)\(held)")
         case .alreadyFinal(.cancelled):
-            try composition.console.print("\(id.text) was cancelled before")
+            try await composition.console.print("\(id.text) was cancelled before")
         case .alreadyFinal(let status):
             throw CommandFailure(.incomplete, "Request \(id.text) is \(status.phase.rawValue) and stays that.")
         }

@@ -10,8 +10,10 @@ struct CostCommand: ComposedCommand {
         discussion: """
             Every attempt counts, failed ones too, and those of requests that were deleted. A cost is what the provider \
             said, else by the price table of the process that made the attempt; where neither was known, the sum says \
-            for how many attempts. An attempt counts on the day (UTC) on which it began, and under each tag of its \
-            request. With --json, an object with rows, total and budgets; costs are in millionths of a US dollar.
+            for how many attempts. What a program of this machine does has no price and is not billed. What a budget \
+            refused was not made, and is no attempt. An attempt counts on the day (UTC) on which it began, and under each tag of its \
+            request. With --json, an object with rows, total and budgets; costs are in millionths of a US dollar, and \
+            withoutPrice is how many of the attempts have none.
 
             EXAMPLES:
               hablare cost
@@ -55,23 +57,36 @@ struct CostCommand: ComposedCommand {
         }
     }
 
+    /// The providers here that charge nothing.
+    private func free(in composition: Composition) -> Set<String> {
+        do {
+            return Set(try composition.providers(.forAsking).filter { !$0.hasPrice }.map(\.provider.id.rawValue))
+        } catch {
+            composition.console.note("hablare: \(CommandFailure(error).message)")
+            return []
+        }
+    }
+
     func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         let query = LedgerQuery(
             by: by, from: since, to: until, provider: provider.map(ProviderID.init(rawValue:)),
             job: job.map(JobKey.init(rawValue:)), tag: tag)
         guard let opened = try data.openExisting(in: composition) else {
-            if json { try console.print(JSONText.of(CostReport(LedgerReport(rows: [], total: LedgerSum())))) }
+            if json { try await console.print(JSONText.of(CostReport(LedgerReport(rows: [], total: LedgerSum())))) }
             console.note("There is nothing yet in \(try data.folder(in: composition).path).")
             return .success
         }
-        let report = CostReport(try opened.store.ledger(query), by: by, budgets: try opened.store.budgets())
+        let report = CostReport(
+            try opened.store.ledger(query), by: by,
+            unpriced: try UnpricedSums(of: query, in: opened.store, free: free(in: composition)),
+            budgets: try opened.store.budgets())
         if json {
-            try console.print(JSONText.of(report))
+            try await console.print(JSONText.of(report))
         } else if report.isEmpty {
             console.note("There was no such attempt.")
         } else {
-            try console.print(report.lines(console.outputStyle).joined(separator: "\n"))
+            try await console.print(report.lines(console.outputStyle).joined(separator: "\n"))
         }
         for gap in report.gaps where !json { console.note(gap) }
         return .success

@@ -5,11 +5,16 @@ import Hablare
 struct CostReport: Encodable, Sendable {
     private let report: LedgerReport
     private let grouping: LedgerQuery.Grouping?
+    private let unpriced: UnpricedSums
     private let budgets: [BudgetRecord]
 
-    init(_ report: LedgerReport, by grouping: LedgerQuery.Grouping? = nil, budgets: [BudgetRecord] = []) {
+    init(
+        _ report: LedgerReport, by grouping: LedgerQuery.Grouping? = nil, unpriced: UnpricedSums = UnpricedSums(),
+        budgets: [BudgetRecord] = []
+    ) {
         self.report = report
         self.grouping = grouping
+        self.unpriced = unpriced
         self.budgets = budgets
     }
 
@@ -21,17 +26,19 @@ struct CostReport: Encodable, Sendable {
         var table = Table(
             [grouping?.rawValue.uppercased() ?? ""].filter { !$0.isEmpty }
                 + ["ATTEMPTS", "FAILED", "BILLED", "MAYBE", "TOOK", "TOKENS IN", "OUT", "CHARACTERS", "BYTES", "COST"])
-        for row in report.rows { table.append([row.key ?? "(none)"] + Self.cells(row.sum)) }
-        table.append((grouping == nil ? [] : ["TOTAL"]) + Self.cells(report.total))
+        for row in report.rows { table.append([row.key ?? "(none)"] + Self.cells(row.sum, unpriced.row(row.key))) }
+        table.append((grouping == nil ? [] : ["TOTAL"]) + Self.cells(report.total, unpriced.total))
         return table.lines(style) + budgetLines
     }
 
-    private static func cells(_ sum: LedgerSum) -> [String] {
+    private static func cells(_ all: LedgerSum, _ free: LedgerSum) -> [String] {
+        let sum = all.charged(without: free)
         let usage = sum.usage
+        let cost = free.attempts > 0 && free.attempts == all.attempts ? "no price" : cost(sum)
         return [
             String(sum.attempts), String(sum.failed), String(sum.billed), String(sum.maybeBilled),
             TimeText.length(sum.duration / .seconds(1)), String(usage.inputTokens), String(usage.outputTokens),
-            String(usage.characters), String(usage.bytes), cost(sum),
+            String(usage.characters), String(usage.bytes), cost,
         ]
     }
 
@@ -57,10 +64,11 @@ struct CostReport: Encodable, Sendable {
 
     /// What the sums leave out, in words.
     var gaps: [String] {
-        guard report.total.withoutCost > 0 else { return [] }
-        let count = Self.attempts(report.total.withoutCost)
+        let withoutCost = report.total.charged(without: unpriced.total).withoutCost
+        guard withoutCost > 0 else { return [] }
+        let count = Self.attempts(withoutCost)
         return [
-            "Of \(count) that were billed, or may have been, nobody knows the cost: no price was known, or they ended unheard of."
+            "Of \(count) that \(withoutCost == 1 ? "was" : "were") billed, or may have been, nobody knows the cost: no price was known, or the end was not heard of."
         ]
     }
 
@@ -74,11 +82,18 @@ struct CostReport: Encodable, Sendable {
 
     private struct Sum: Encodable {
         let sum: LedgerSum
+        let withoutPrice: Int
         var key: String??
 
+        init(_ all: LedgerSum, _ free: LedgerSum, key: String?? = nil) {
+            sum = all.charged(without: free)
+            withoutPrice = free.attempts
+            self.key = key
+        }
+
         private enum CodingKeys: String, CodingKey {
-            case key, attempts, failed, billed, discarded, maybeBilled, withoutCost, seconds, inputTokens, outputTokens
-            case characters, bytes, audioSeconds, costMicroDollars
+            case key, attempts, failed, billed, discarded, maybeBilled, withoutCost, withoutPrice, seconds, inputTokens
+            case outputTokens, characters, bytes, audioSeconds, costMicroDollars
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -90,6 +105,7 @@ struct CostReport: Encodable, Sendable {
             try container.encode(sum.discarded, forKey: .discarded)
             try container.encode(sum.maybeBilled, forKey: .maybeBilled)
             try container.encode(sum.withoutCost, forKey: .withoutCost)
+            try container.encode(withoutPrice, forKey: .withoutPrice)
             try container.encode((sum.duration / .seconds(1) * 1000).rounded() / 1000, forKey: .seconds)
             try container.encode(sum.usage.inputTokens, forKey: .inputTokens)
             try container.encode(sum.usage.outputTokens, forKey: .outputTokens)
@@ -109,8 +125,8 @@ struct CostReport: Encodable, Sendable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(report.rows.map { Sum(sum: $0.sum, key: .some($0.key)) }, forKey: .rows)
-        try container.encode(Sum(sum: report.total), forKey: .total)
+        try container.encode(report.rows.map { Sum($0.sum, unpriced.row($0.key), key: .some($0.key)) }, forKey: .rows)
+        try container.encode(Sum(report.total, unpriced.total), forKey: .total)
         let rows = budgets.map { budget in
             BudgetRow(
                 budget: budget.budget, since: Self.since(budget), spentMicroDollars: budget.spent,

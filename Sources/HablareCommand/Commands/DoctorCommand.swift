@@ -9,7 +9,8 @@ struct DoctorCommand: ComposedCommand {
         commandName: "doctor",
         abstract: "Check the store, the content files, the programs and the voices.",
         discussion: """
-            Exit status 0 when nothing is broken and at least one provider can speak, else 1.
+            Exit status 0 when nothing is broken and at least one provider can speak, 78 when programs.json is not as \
+            it should be, else 1.
 
             EXAMPLES:
               hablare doctor
@@ -32,13 +33,20 @@ struct DoctorCommand: ComposedCommand {
         } catch let error as AIServiceError {
             report.addStoreError(error)
         }
-        for installed in try composition.providers(.forAsking) {
-            report.add(installed.provider.id.rawValue, await installed.health(), await voices(of: installed))
+        var status: CommandStatus?
+        do {
+            for installed in try composition.providers(.forAsking) {
+                report.add(installed.provider.id.rawValue, await installed.health(), await voices(of: installed))
+            }
+            report.conclude()
+        } catch let failure as CommandFailure {
+            // No provider is known while the file that names the programs is not understood.
+            report.addProgramsFailure(failure)
+            status = failure.status
         }
-        report.conclude()
         let console = composition.console
-        try console.print(json ? JSONText.of(report) : report.lines(console.outputStyle).joined(separator: "\n"))
-        return report.isHealthy ? .success : .incomplete
+        try await console.print(json ? JSONText.of(report) : report.lines(console.outputStyle).joined(separator: "\n"))
+        return status ?? (report.isHealthy ? .success : .incomplete)
     }
 
     private func voices(of installed: InstalledProvider) async -> Result<Int, AIServiceError> {

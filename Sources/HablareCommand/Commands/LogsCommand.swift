@@ -26,19 +26,22 @@ struct LogsCommand: ComposedCommand {
         let attempts = try store.attempts(of: id)
         let console = composition.console
         if json {
-            try console.print(JSONText.of(attempts.map(AttemptRow.init)))
+            try await console.print(JSONText.of(attempts.map(AttemptRow.init)))
             return .success
         }
         var table = Table(["ATTEMPT", "STARTED", "TOOK", "OUTCOME", "BILLING", "ERROR"])
         for attempt in attempts { table.append(AttemptRow(attempt: attempt).cells) }
         if snapshot.phase == .executing {
-            let holder = snapshot.holder.map { "in process \($0.processID)" } ?? ""
-            table.append([String(snapshot.attempts), "-", "-", "under way", "-", holder])
+            let isInterrupted = try composition.standings(of: [snapshot], in: store).contains(where: \.isInterrupted)
+            let holder = snapshot.holder.map { "in process \($0.processID)\(isInterrupted ? ", which ended" : "")" }
+            table.append([
+                String(snapshot.attempts), "-", "-", isInterrupted ? "interrupted" : "under way", "-", holder ?? "",
+            ])
         }
         if table.isEmpty {
             console.note("There was no attempt yet; the request is \(snapshot.phase.rawValue).")
         } else {
-            try console.print(table.lines(console.outputStyle).joined(separator: "\n"))
+            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"))
         }
         return .success
     }

@@ -5,12 +5,29 @@ public import HablareSpeech
 extension TextSegmenter.Unit: ExpressibleByArgument {}
 extension LedgerQuery.Grouping: ExpressibleByArgument {}
 
-/// Which requests a command is for: one of the five phases, or those that are held, which are pending too.
+/// Which requests a command is for: one of the five phases, those that are held, which are pending too, or those that
+/// were executing when their process ended.
 enum StateOption: String, CaseIterable, ExpressibleByArgument {
-    case pending, executing, completed, failed, cancelled, held
+    case pending, executing, completed, failed, cancelled, held, interrupted
 
-    /// The phase; `nil` for `held`.
-    var phase: RequestPhase? { RequestPhase(rawValue: rawValue) }
+    /// The phase that the store has such requests in.
+    var phase: RequestPhase {
+        switch self {
+        case .pending, .held: .pending
+        case .executing, .interrupted: .executing
+        case .completed: .completed
+        case .failed: .failed
+        case .cancelled: .cancelled
+        }
+    }
+
+    /// Whether a request is meant.
+    func includes(_ standing: RequestStanding) -> Bool {
+        switch self {
+        case .held: standing.snapshot.waiting == .held
+        case .pending, .executing, .completed, .failed, .cancelled, .interrupted: standing.state == rawValue
+        }
+    }
 }
 
 /// What happens to a request when nobody knows whether its attempt was carried out, as it is said on the command line.

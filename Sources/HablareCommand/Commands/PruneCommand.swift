@@ -62,7 +62,7 @@ struct PruneCommand: ComposedCommand {
             console.note("There is nothing yet to prune.")
             report = AIRequestManager.PruneReport()
         }
-        try console.print(json ? JSONText.of(Summary(report, dryRun)) : words(for: report))
+        try await console.print(json ? JSONText.of(Summary(report, dryRun)) : words(for: report))
         return .success
     }
 

@@ -9,7 +9,8 @@ struct PsCommand: ComposedCommand {
         abstract: "List requests, in the order they were submitted.",
         discussion: """
             Shows what other running processes are doing, too. A request is held when nobody knows whether its last \
-            attempt was carried out, and billed: see hablare retry. With --json, an array of objects with id, job, \
+            attempt was carried out, and billed: see hablare retry. It is interrupted when its process ended in the \
+            middle of an attempt: hablare work goes on with it, or holds it, as was asked for. With --json, an array of objects with id, job, \
             state, waiting, until, provider, attempts, deadline, createdAt and finishedAt.
 
             EXAMPLES:
@@ -42,57 +43,62 @@ struct PsCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         guard let opened = try data.openExisting(in: composition) else {
-            if json { try console.print("[]") }
+            if json { try await console.print("[]") }
             console.note("There is nothing yet in \(try data.folder(in: composition).path).")
             return .success
         }
-        if json { try printJSON(opened.store, in: composition) } else { try printTable(opened.store, in: composition) }
+        if json {
+            try await printJSON(opened.store, in: composition)
+        } else {
+            try await printTable(opened.store, in: composition)
+        }
+        if state.isEmpty || state.contains(.held) || state.contains(.interrupted) {
+            try data.tellOfInterrupted(in: opened.store, of: job, composition)
+        }
         return .success
     }
 
-    private func printTable(_ store: any StoreReading, in composition: Composition) throws {
+    private func printTable(_ store: any RequestStore, in composition: Composition) async throws {
         let console = composition.console
         var table = Table(RequestRow.headings)
         var isFirst = true
-        try forEachPage(of: store) { page in
+        try await forEachPage(of: store, in: composition) { page in
             let time = composition.localTime
-            for snapshot in try composition.explained(page, of: store) {
-                table.append(RequestRow(snapshot: snapshot).cells(at: time))
-            }
+            for standing in page { table.append(RequestRow(standing).cells(at: time)) }
             let lines = isFirst ? table.lines(console.outputStyle) : table.bodyLines
-            try console.print(lines.joined(separator: "\n"))
+            try await console.print(lines.joined(separator: "\n"))
             table.nextPage()
             isFirst = false
         }
         if isFirst { console.note(state.isEmpty && job == nil ? "There are no requests." : "No request is like that.") }
     }
 
-    private func printJSON(_ store: any StoreReading, in composition: Composition) throws {
+    private func printJSON(_ store: any RequestStore, in composition: Composition) async throws {
         let console = composition.console
         var isFirst = true
-        try forEachPage(of: store) { page in
-            let rows = try composition.explained(page, of: store).map {
-                try JSONText.of(RequestRow(snapshot: $0), indented: false)
-            }
-            try console.print((isFirst ? "[\n" : ",\n") + rows.joined(separator: ",\n"))
+        try await forEachPage(of: store, in: composition) { page in
+            let rows = try page.map { try JSONText.of(RequestRow($0), indented: false) }
+            try await console.print((isFirst ? "[\n" : ",\n") + rows.joined(separator: ",\n"))
             isFirst = false
         }
-        try console.print(isFirst ? "[]" : "]")
+        try await console.print(isFirst ? "[]" : "]")
     }
 
     /// Reads page by page: a store may hold more than fits into memory.
-    private func forEachPage(of store: any StoreReading, _ body: ([RequestSnapshot]) throws -> Void) throws {
+    private func forEachPage(
+        of store: any RequestStore, in composition: Composition, _ body: ([RequestStanding]) async throws -> Void
+    ) async throws {
         var left = limit ?? .max
         var filter = SnapshotFilter(job: job.map(JobKey.init(rawValue:)), limit: Self.page)
-        let phases = Set(state.compactMap(\.phase))
-        let wantsHeld = state.contains(.held)
-        if !state.isEmpty { filter.phases = wantsHeld ? phases.union([.pending]) : phases }
-        if wantsHeld, phases.isEmpty { filter.isHeld = true }
+        if !state.isEmpty { filter.phases = Set(state.map(\.phase)) }
+        if !state.isEmpty, state.allSatisfy({ $0 == .held }) { filter.isHeld = true }
         while left > 0 {
             let page = try store.snapshots(filter)
             // A filter asks for held and not held ones alike: with --state held --state failed the rest goes here.
-            let wanted = page.filter { state.isEmpty || phases.contains($0.phase) || $0.waiting == .held }.prefix(left)
-            if !wanted.isEmpty { try body(Array(wanted)) }
+            let wanted = try composition.standings(of: page, in: store)
+                .filter { standing in state.isEmpty || state.contains { $0.includes(standing) } }
+                .prefix(left)
+            if !wanted.isEmpty { try await body(Array(wanted)) }
             guard page.count == filter.limit, let last = page.last else { return }
             filter.after = last.id
             left -= wanted.count

@@ -39,7 +39,7 @@ struct RemoveCommand: ComposedCommand {
             guard let before = try opened.store.snapshot(of: id) else { throw data.unknown(id) }
             try await manager(of: opened, in: composition, verbose: data.verbose).delete(id)
             let held = before.waiting == .held ? "; it was held: its last attempt may have been billed" : ""
-            try console.print("removed \(id.text)\(held)")
+            try await console.print("removed \(id.text)\(held)")
             return .success
         }
         guard
@@ -59,7 +59,8 @@ struct RemoveCommand: ComposedCommand {
             }
         }
         let those = held && count > 0 ? " that \(count == 1 ? "was" : "were") held" : ""
-        try console.print("removed \(TimeText.count(count, "request"))\(those)")
+        try await console.print("removed \(TimeText.count(count, "request"))\(those)")
+        if held { try data.tellOfInterrupted(in: opened.store, of: job, composition) }
         return .success
     }
 }

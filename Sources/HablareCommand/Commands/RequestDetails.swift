@@ -3,10 +3,12 @@ import Hablare
 
 /// Everything about one request, for people and for programs.
 struct RequestDetails: Encodable, Sendable {
-    let snapshot: RequestSnapshot
+    let standing: RequestStanding
     let request: AIRequest
     let response: AIResponseData?
     let showsPrompt: Bool
+
+    var snapshot: RequestSnapshot { standing.snapshot }
 
     /// Where the content is, when it is in a file.
     private var contentFile: String? { content?.body?.fileURL?.path }
@@ -18,16 +20,21 @@ struct RequestDetails: Encodable, Sendable {
 
     // MARK: For people
 
-    func lines(_ style: Style, at time: LocalTime) -> [String] {
+    func lines(_ style: Style, at time: LocalTime, work: String) -> [String] {
         var rows: [(String, String)] = [
             ("id", snapshot.id.text),
-            ("state", snapshot.phase.rawValue),
+            ("state", standing.state),
         ]
+        if standing.isInterrupted {
+            rows.append(("that is", RequestStanding.interruption(of: request, work: work)))
+        }
         if let waiting = snapshot.waiting {
             rows.append(("waiting", waiting.sentence(provider: snapshot.providerID, at: time)))
         }
         // Not "held by": a held request is one that nobody works on.
-        if let holder = snapshot.holder { rows.append(("with", "process \(holder.processID) on \(holder.host)")) }
+        if let holder = snapshot.holder {
+            rows.append((standing.isInterrupted ? "was with" : "with", "process \(holder.processID) on \(holder.host)"))
+        }
         if let error = snapshot.error { rows.append(("error", "\(error.message) [\(error.code)]")) }
         if let cause = snapshot.error?.cause { rows.append(("cause", cause)) }
         rows.append(("provider", snapshot.providerID.rawValue))
@@ -95,7 +102,7 @@ struct RequestDetails: Encodable, Sendable {
         try container.encode(snapshot.id.text, forKey: .id)
         try container.encode(snapshot.job?.rawValue, forKey: .job)
         try container.encode(snapshot.position, forKey: .position)
-        try container.encode(snapshot.phase.rawValue, forKey: .state)
+        try container.encode(standing.state, forKey: .state)
         try container.encode(snapshot.waiting?.word, forKey: .waiting)
         try container.encode(snapshot.waiting?.until, forKey: .until)
         try container.encode(ahead, forKey: .ahead)

@@ -3,7 +3,12 @@ import Hablare
 
 /// A request as `ps --json` prints it: exactly these fields, `null` where there is nothing.
 struct RequestRow: Encodable, Sendable {
-    let snapshot: RequestSnapshot
+    let standing: RequestStanding
+    private var snapshot: RequestSnapshot { standing.snapshot }
+
+    init(_ standing: RequestStanding) {
+        self.standing = standing
+    }
 
     private enum CodingKeys: String, CodingKey {
         case id, job, state, waiting, until, provider, attempts, deadline, createdAt, finishedAt
@@ -13,7 +18,7 @@ struct RequestRow: Encodable, Sendable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(snapshot.id.text, forKey: .id)
         try container.encode(snapshot.job?.rawValue, forKey: .job)
-        try container.encode(snapshot.phase.rawValue, forKey: .state)
+        try container.encode(standing.state, forKey: .state)
         try container.encode(snapshot.waiting?.word, forKey: .waiting)
         try container.encode(snapshot.waiting?.until, forKey: .until)
         try container.encode(snapshot.providerID.rawValue, forKey: .provider)
@@ -27,7 +32,7 @@ struct RequestRow: Encodable, Sendable {
 
     func cells(at time: LocalTime) -> [String] {
         [
-            snapshot.id.text, snapshot.phase.rawValue, snapshot.waiting?.cell(at: time) ?? "-",
+            snapshot.id.text, standing.state, snapshot.waiting?.cell(at: time) ?? "-",
             snapshot.providerID.rawValue,
             String(snapshot.attempts), TimeText.moment(snapshot.createdAt), TimeText.moment(snapshot.finishedAt),
             snapshot.job?.rawValue ?? "-",

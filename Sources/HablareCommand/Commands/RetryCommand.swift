@@ -73,7 +73,7 @@ struct RetryCommand: ComposedCommand {
             )
         }
         let held = before.waiting == .held ? "; it was held: it may be billed again" : ""
-        try composition.console.print("\(id.text) waits again\(held)")
+        try await composition.console.print("\(id.text) waits again\(held)")
     }
 
     private func retryAll(of opened: OpenedStore, in composition: Composition) async throws {
@@ -88,7 +88,7 @@ struct RetryCommand: ComposedCommand {
         }
         if failed {
             let count = try await Selection(store: opened.store, phases: [.failed], job: job).count(where: retry)
-            try composition.console.print(Self.again(count))
+            try await composition.console.print(Self.again(count))
         }
         if held {
             let count = try await Selection(store: opened.store, isHeld: true, job: job).count(where: retry)
@@ -98,7 +98,8 @@ struct RetryCommand: ComposedCommand {
                 : count == 1
                     ? "; it was held: it may be billed again"
                     : "; they were held: they may be billed again"
-            try composition.console.print(Self.again(count) + those)
+            try await composition.console.print(Self.again(count) + those)
+            try data.tellOfInterrupted(in: opened.store, of: job, composition)
         }
     }
 

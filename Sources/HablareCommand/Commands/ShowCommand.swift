@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareAudio
 
 /// `hablare show`: everything about one request.
 struct ShowCommand: ComposedCommand {
@@ -25,7 +26,11 @@ struct ShowCommand: ComposedCommand {
     var json = false
 
     @Option(
-        name: [.short, .long], help: "Write the response's content to this file; - writes it to standard output.",
+        name: [.short, .long],
+        help: """
+            Write the response's content to this file; - writes it to standard output. Audio becomes what the name \
+            says: .wav, .flac or .mp3.
+            """,
         completion: .file())
     var output: String?
 
@@ -37,19 +42,22 @@ struct ShowCommand: ComposedCommand {
             throw data.unknown(id)
         }
         let details = RequestDetails(
-            snapshot: try composition.explained([snapshot], of: store).first ?? snapshot, request: stored.request,
-            response: try store.response(of: id), showsPrompt: prompt)
+            standing: try composition.standings(of: [snapshot], in: store).first
+                ?? RequestStanding(snapshot: snapshot),
+            request: stored.request, response: try store.response(of: id), showsPrompt: prompt)
         if let output {
-            try write(details, to: output, in: composition)
+            try await write(details, to: output, in: composition)
             if output == "-" { return .success }
         }
         let console = composition.console
-        try console.print(json ? JSONText.of(details) : lines(of: details, in: composition).joined(separator: "\n"))
+        try await console.print(
+            json ? JSONText.of(details) : lines(of: details, in: composition).joined(separator: "\n"))
         return .success
     }
 
     private func lines(of details: RequestDetails, in composition: Composition) -> [String] {
-        var lines = details.lines(composition.console.outputStyle, at: composition.localTime)
+        var lines = details.lines(
+            composition.console.outputStyle, at: composition.localTime, work: data.commandLine("work"))
         if details.snapshot.waiting == .held {
             lines += [
                 "", "To have it made, and perhaps billed again:", "  \(data.commandLine("retry", id.text))",
@@ -59,19 +67,23 @@ struct ShowCommand: ComposedCommand {
         return lines
     }
 
-    private func write(_ details: RequestDetails, to output: String, in composition: Composition) throws {
+    private func write(_ details: RequestDetails, to output: String, in composition: Composition) async throws {
         guard let response = details.response else {
             throw CommandFailure(
-                .inputMissing, "Request \(id.text) is \(details.snapshot.phase.rawValue) and has no content to write.")
+                .inputMissing, "Request \(id.text) is \(details.standing.state) and has no content to write.")
         }
         let content = try response.content
         let body = try content.body ?? Body(details.contentJSON(content))
-        guard output != "-" else { return try composition.console.write(body.read()) }
+        guard output != "-" else { return try await composition.console.write(body.read()) }
         let file = composition.url(output)
+        let conversion = try content.conversion(to: file)
         do {
-            try AnswerFile(file).take(body)
+            try AnswerFile(file).take(body, conversion)
         } catch let error as AIServiceError {
             throw error
+        } catch let error as AudioError {
+            throw CommandFailure(
+                CommandFailure.status(of: error.code), "\(file.path) cannot be written: \(error.message)")
         } catch {
             throw CommandFailure(.cannotCreate, "\(file.path) cannot be written: \(error.localizedDescription)")
         }

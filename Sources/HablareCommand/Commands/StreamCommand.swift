@@ -38,13 +38,25 @@ struct StreamCommand: ComposedCommand {
         }
         var wakes = changes.makeAsyncIterator()
         let printer = AnswerPrinter(of: id, from: from, to: composition.console)
+        var isTold = false
         while true {
-            guard let page = try printer.printRest(in: store) else { throw data.unknown(id) }
+            guard let page = try await printer.printRest(in: store) else { throw data.unknown(id) }
             if let status = try end(page, printer.next, store, composition.console) { return status }
+            if page.phase == .executing, !isTold { isTold = try tellIfInterrupted(store, in: composition) }
             guard await wakes.next() != nil else {
                 throw CancellationError()
             }
         }
+    }
+
+    /// Says that nothing more comes by itself, where the process that made the answer has ended.
+    private func tellIfInterrupted(_ store: any RequestStore, in composition: Composition) throws -> Bool {
+        guard let snapshot = try store.snapshot(of: id), let request = try store.request(of: id)?.request,
+            try composition.standings(of: [snapshot], in: store).contains(where: \.isInterrupted)
+        else { return false }
+        let words = RequestStanding.interruption(of: request, work: data.commandLine("work"))
+        composition.console.note("It is interrupted: \(words)")
+        return true
     }
 
     /// The exit status, once nothing more comes by itself.
@@ -57,10 +69,14 @@ struct StreamCommand: ComposedCommand {
         case .failed:
             let error = try store.snapshot(of: id)?.error
             console.note(
-                "It failed after \(next) chunks: \(error?.description ?? "no reason is recorded")")
+                "It failed after \(TimeText.count(next, "chunk")): \(error?.description ?? "no reason is recorded")")
+            if error?.code == .streamInterrupted {
+                console.note(
+                    "To have it made anew: \(data.commandLine("retry", id.text)) && \(data.commandLine("work"))")
+            }
             return .incomplete
         case .cancelled:
-            console.note("It was cancelled after \(next) chunks.")
+            console.note("It was cancelled after \(TimeText.count(next, "chunk")).")
             return .incomplete
         case .pending:
             guard try store.snapshot(of: id)?.waiting == .held else { return nil }

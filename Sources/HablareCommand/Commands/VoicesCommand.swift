@@ -36,7 +36,7 @@ struct VoicesCommand: ComposedCommand {
         let all = try composition.providers(.forAsking)
         let console = composition.console
         var rows: [Row] = []
-        for installed in try provider.map({ [try all.named($0)] }) ?? all {
+        for installed in try provider.map({ [try all.named($0, in: composition)] }) ?? all {
             let id = installed.provider.id.rawValue
             if let problem = await installed.health().problem {
                 if provider != nil { throw problem }
@@ -50,7 +50,7 @@ struct VoicesCommand: ComposedCommand {
             }
         }
         if json {
-            try console.print(JSONText.of(rows))
+            try await console.print(JSONText.of(rows))
             return .success
         }
         var table = Table(["PROVIDER", "VOICE", "LANGUAGE", "GENDER", "ALSO CALLED"])
@@ -62,7 +62,7 @@ struct VoicesCommand: ComposedCommand {
         if table.isEmpty {
             console.note("No voice is like that.")
         } else {
-            try console.print(table.lines(console.outputStyle).joined(separator: "\n"))
+            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"))
         }
         return .success
     }

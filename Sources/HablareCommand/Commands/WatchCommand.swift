@@ -36,18 +36,23 @@ struct WatchCommand: ComposedCommand {
     }
 
     private func follow(
-        _ store: any StoreReading, _ wakes: AsyncStream<Void>, wake: @escaping @Sendable () -> Void,
+        _ store: any RequestStore, _ wakes: AsyncStream<Void>, wake: @escaping @Sendable () -> Void,
         in composition: Composition
     ) async throws -> CommandStatus {
         var wakes = wakes.makeAsyncIterator()
         var last: Seen?
         while true {
             guard let snapshot = try store.snapshot(of: id) else { throw data.unknown(id) }
-            let seen = Seen(
-                try composition.explained([snapshot], of: store).first ?? snapshot, now: composition.seams.date())
+            let standing =
+                try composition.standings(of: [snapshot], in: store).first ?? RequestStanding(snapshot: snapshot)
+            let seen = Seen(standing, now: composition.seams.date())
             if seen != last {
                 let stamp = TimeText.stamp(composition.seams.date())
-                try composition.console.print("\(stamp)  \(seen.line(at: composition.localTime))")
+                try await composition.console.print("\(stamp)  \(seen.line(at: composition.localTime))")
+                if seen.isInterrupted, let request = try store.request(of: id)?.request {
+                    let words = RequestStanding.interruption(of: request, work: data.commandLine("work"))
+                    composition.console.note("It is interrupted: \(words)")
+                }
             }
             last = seen
             if let status = seen.end {
@@ -83,6 +88,7 @@ struct WatchCommand: ComposedCommand {
     private struct Seen: Equatable {
         let provider: ProviderID
         let phase: RequestPhase
+        let isInterrupted: Bool
         let waiting: RequestSnapshot.WaitReason?
         /// Whether the date of the reason has come and nobody has acted on it yet.
         let isDue: Bool
@@ -91,7 +97,9 @@ struct WatchCommand: ComposedCommand {
         let attempt: Int?
         let holder: RequestSnapshot.Holder?
 
-        init(_ snapshot: RequestSnapshot, now: Date) {
+        init(_ standing: RequestStanding, now: Date) {
+            let snapshot = standing.snapshot
+            isInterrupted = standing.isInterrupted
             provider = snapshot.providerID
             phase = snapshot.phase
             waiting = snapshot.waiting
@@ -102,7 +110,7 @@ struct WatchCommand: ComposedCommand {
         }
 
         func line(at time: LocalTime) -> String {
-            var line = phase.rawValue
+            var line = isInterrupted ? StateOption.interrupted.rawValue : phase.rawValue
             if let waiting { line += ": " + waiting.sentence(provider: provider, at: time) }
             if let attempt { line += ": attempt \(attempt)" }
             if let holder { line += " in process \(holder.processID)" }

@@ -34,27 +34,33 @@ struct WorkCommand: ComposedCommand {
             verbose: data.verbose, in: composition)
         let console = composition.console
         let reporter = ProgressReporter(
-            Tally(total: 0), manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
+            Tally(total: 0, noun: "request"),
+            manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
             console: console, clock: composition.seams.clock)
         let round = WorkRound(
             manager: workplace.manager, store: workplace.store, lookout: workplace.lookout(for: reporter),
             providers: Set(providers.map(\.provider.id)),
             reporter: reporter, forever: forever)
-        let end = try await workplace.session(quiet: quiet).run { try await round.run() }
-        let progress = reporter.current
-        let left = try await round.left()
-        if !quiet { try tell(progress, left, to: console) }
-        if case .stopped(let signal) = end { return signal.status }
-        return progress.failed > 0 || left.held > 0 ? .incomplete : .success
+        // What a dead process left, or is too late by now, may be ended while the engine starts, before the first look.
+        let waiting = try await round.waiting()
+        return try await workplace.session(quiet: quiet).run {
+            try await round.run(from: waiting)
+        } then: { end in
+            let progress = reporter.current
+            let left = try await round.left()
+            if !quiet { try await tell(progress, left, to: console) }
+            if case .stopped(let signal) = end { return signal.status }
+            return progress.failed > 0 || left.held > 0 ? .incomplete : .success
+        }
     }
 
-    private func tell(_ progress: Tally, _ left: WorkRound.Left, to console: Console) throws {
+    private func tell(_ progress: Tally, _ left: WorkRound.Left, to console: Console) async throws {
         var line = "\(TimeText.count(progress.made, "request")) completed"
         if progress.failed > 0 {
             line += ", \(progress.failed) failed (\(data.commandLine("ps", "--state", "failed")))"
         }
         if progress.cancelled > 0 { line += ", \(progress.cancelled) cancelled" }
-        try console.print(line)
+        try await console.print(line)
         if left.held > 0 {
             console.note(
                 """
@@ -82,13 +88,24 @@ struct WorkRound: Sendable {
     let reporter: ProgressReporter
     let forever: Bool
 
-    func run() async throws {
+    /// What waits now, or is under way.
+    func waiting() async throws -> [UUID] {
+        var ids: [UUID] = []
+        try await forEachPage(Self.unfinished) { ids += $0.filter(isForUs).map(\.id) }
+        return ids
+    }
+
+    /// Waits until nothing waits.
+    ///
+    /// - Parameter known: What waited before the engine began: it counts, whatever became of it since.
+    func run(from known: [UUID]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await reporter.run() }
             group.addTask { await lookout.run() }
             defer { group.cancelAll() }
             // Before the first look, so that nothing is submitted unseen between the two.
             var changes = store.signal?.changes().makeAsyncIterator()
+            try await wait(for: known)
             while true {
                 while try await waitForAll() {}
                 guard forever, await changes?.next() != nil else { return }
@@ -134,14 +151,23 @@ struct WorkRound: Sendable {
     /// Waits for everything that is neither final nor held now; whether there was anything.
     private func waitForAll() async throws -> Bool {
         var found = false
-        let filter = SnapshotFilter(phases: [.pending, .executing], isHeld: false, limit: Self.page)
-        try await forEachPage(filter) { page in
-            let ids = page.filter { providers.contains($0.providerID) }.map(\.id)
+        try await forEachPage(Self.unfinished) { page in
+            let ids = page.filter(isForUs).map(\.id)
             found = found || !ids.isEmpty
-            reporter.update { $0.total += ids.count }
-            try await forEachConcurrently(ids, limit: Self.window, wait)
+            try await wait(for: ids)
         }
         return found
+    }
+
+    private static var unfinished: SnapshotFilter {
+        SnapshotFilter(phases: [.pending, .executing], isHeld: false, limit: page)
+    }
+
+    private func isForUs(_ snapshot: RequestSnapshot) -> Bool { providers.contains(snapshot.providerID) }
+
+    private func wait(for ids: [UUID]) async throws {
+        reporter.update { $0.total += ids.count }
+        try await forEachConcurrently(ids, limit: Self.window, wait)
     }
 
     private func wait(for id: UUID) async throws {

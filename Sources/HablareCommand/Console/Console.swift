@@ -4,21 +4,24 @@ import Hablare
 /// Speaks to the person: results on standard output, everything else on standard error, where one line at the bottom
 /// may be drawn again and again.
 ///
-/// The cursor is never hidden, so a killed process leaves nothing to repair.
+/// The cursor is never hidden, so a killed process leaves nothing to repair. Nothing here blocks: who prints a result
+/// waits for its reader and can be cancelled meanwhile; who says something does not wait.
 final class Console: Sendable {
     private struct State: Sendable {
         var live = ""
         var errorsFailed = false
+        /// Whether the last byte on standard output ended no line.
+        var isMidLine = false
     }
 
     let terminal: Terminal
-    private let output: OutputChannel
-    private let errors: OutputChannel
+    private let output: OutputQueue
+    private let errors: OutputQueue
     private let state = Guarded(State())
 
     init(output: OutputChannel, errors: OutputChannel, terminal: Terminal) {
-        self.output = output
-        self.errors = errors
+        self.output = OutputQueue(output, name: "output")
+        self.errors = OutputQueue(errors, name: "errors")
         self.terminal = terminal
     }
 
@@ -29,23 +32,33 @@ final class Console: Sendable {
 
     /// Writes a result and a line end to standard output.
     ///
-    /// - Throws: ``CommandFailure``.
-    func print(_ text: String) throws {
-        try write(Data((text + "\n").utf8))
+    /// - Throws: ``CommandFailure``; `CancellationError` as ``write(_:)`` does.
+    func print(_ text: String) async throws {
+        try await write(Data((text + "\n").utf8))
     }
 
-    /// Writes bytes to standard output.
+    /// Writes bytes to standard output, after all that was said before.
     ///
-    /// - Throws: ``CommandFailure``.
-    func write(_ data: Data) throws {
+    /// - Throws: ``CommandFailure``; `CancellationError` when the task is cancelled before they are taken. They are
+    ///   written all the same, as soon as there is room for them and unless the process ends before.
+    func write(_ data: Data) async throws {
+        guard let last = data.last else { return }
         hideLine()
-        try output.write(data)
+        await errors.drain()
+        state.withLock { $0.isMidLine = last != UInt8(ascii: "\n") }
+        try await output.write(data)
     }
 
-    /// Says something on standard error. When that cannot be written, there is nobody left to tell.
+    /// Says something on standard error, in a line of its own. When that cannot be written, there is nobody left to
+    /// tell.
     func note(_ text: String) {
-        let live = state.withLock { $0.live }
-        say(live.isEmpty ? text + "\n" : Self.erase + text + "\n" + live)
+        let (live, isMidLine) = state.withLock { state in
+            defer { state.isMidLine = false }
+            return (state.live, state.isMidLine)
+        }
+        // A result that ended no line ends one here, where both are seen in one place.
+        let start = isMidLine && terminal.isOutputTerminal && terminal.isErrorTerminal ? "\n" : ""
+        say(live.isEmpty ? start + text + "\n" : Self.erase + text + "\n" + live)
     }
 
     /// Draws the line at the bottom of the terminal, instead of the one that is there.
@@ -67,6 +80,16 @@ final class Console: Sendable {
         if takeLine() { say(Self.erase) }
     }
 
+    /// The terminal has shown a key, such as `^C`: what comes next does not belong behind it.
+    func keyWasShown() {
+        state.withLock { $0.isMidLine = true }
+    }
+
+    /// Waits until all that was said is written, or the task is cancelled.
+    func flush() async {
+        await errors.drain()
+    }
+
     private static let erase = "\r\u{1B}[K"
 
     private func takeLine() -> Bool {
@@ -78,10 +101,8 @@ final class Console: Sendable {
 
     private func say(_ text: String) {
         guard !state.withLock({ $0.errorsFailed }) else { return }
-        do {
-            try errors.write(Data(text.utf8))
-        } catch {
-            state.withLock { $0.errorsFailed = true }
+        errors.put(Data(text.utf8)) { [state] result in
+            if case .failure = result { state.withLock { $0.errorsFailed = true } }
         }
     }
 }

@@ -55,6 +55,11 @@ struct DoctorReport: Encodable, Sendable {
 
     // MARK: Providers
 
+    /// The file that names the programs is not as it should be.
+    mutating func addProgramsFailure(_ failure: CommandFailure) {
+        add("programs", "invalid", true, failure.message)
+    }
+
     mutating func add(_ provider: String, _ health: InstalledProvider.Health, _ voices: Result<Int, AIServiceError>) {
         if let problem = health.problem {
             return add(provider, problem.code.rawValue, false, problem.message)

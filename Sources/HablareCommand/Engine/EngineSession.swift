@@ -1,11 +1,13 @@
 import Hablare
 
-/// Runs an engine while some work needs it, and stops it when a signal or a broken store says so.
+/// Runs an engine while some work needs it, and then what tells of its end; stops when a signal or a broken store says
+/// so.
 ///
 /// The first signal ends the work: nothing new is started, what is under way gets the grace period. The second one
-/// ends that at once. Either way everything is on disk, and the next run goes on there.
+/// ends that at once. Either way everything is on disk, and the next run goes on there. A signal while the end is told
+/// ends that: somebody who does not read what we print cannot keep us.
 struct EngineSession: Sendable {
-    /// How a session ended.
+    /// How the work ended.
     enum End<Value: Sendable>: Sendable {
         /// The work came to its end.
         case finished(Value)
@@ -13,60 +15,56 @@ struct EngineSession: Sendable {
         case stopped(StopSignal)
     }
 
-    private enum Event<Value: Sendable>: Sendable {
-        case ended(End<Value>)
-        case stopAtOnce
-        case signalsEnded
-    }
+    /// How long a reader who has not taken what was printed is waited for once a signal came.
+    static let lastWords = Duration.seconds(2)
 
     let manager: AIRequestManager
     let alarm: StoreAlarm
+    let clock: EngineClock
     /// Calls a handler for every signal, until its task is cancelled.
     let watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
     /// Told of the first signal, for a word to the person.
     let stopping: @Sendable (StopSignal) -> Void
 
-    /// Runs the engine and the work.
+    /// Runs the engine and the work, then the report.
     ///
-    /// - Throws: What the work throws; the store's error when it cannot be worked on.
-    func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> End<Value> {
-        let signals = AsyncStream.makeStream(of: StopSignal.self)
-        let second = AsyncStream.makeStream(of: Void.self)
-        return try await withThrowingTaskGroup(of: Event<Value>.self) { group in
+    /// - Parameter report: Tells of the end. When its task is cancelled, a signal came and nobody reads what it prints.
+    /// - Returns: What the report returns; the signal's status where that was cancelled before it was done.
+    /// - Throws: What the work or the report throws; the store's error when it cannot be worked on.
+    func run<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value,
+        then report: @escaping @Sendable (End<Value>) async throws -> CommandStatus
+    ) async throws -> CommandStatus {
+        let orders = StopOrders(stopping: stopping)
+        return try await withThrowingTaskGroup(of: CommandStatus?.self) { group in
+            defer { group.cancelAll() }
             group.addTask {
-                let end = try await EngineService.run(manager) { try await attended(work, until: signals.stream) }
-                return .ended(end)
+                await watchSignals(orders.take)
+                return nil
+            }
+            group.addTask { try await self.report(try await end(of: work, orders), orders, report) }
+            while let status = try await group.next() {
+                if let status { return status }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// Runs the engine and the work to their end; a second signal ends them at once.
+    private func end<Value: Sendable>(
+        of work: @escaping @Sendable () async throws -> Value, _ orders: StopOrders
+    ) async throws -> End<Value> {
+        try await withThrowingTaskGroup(of: End<Value>?.self) { group in
+            group.addTask {
+                try await EngineService.run(manager) { try await attended(work, until: orders.first.stream) }
             }
             group.addTask {
-                let count = Guarded(0)
-                await watchSignals { signal in
-                    let number = count.withLock { count in
-                        count += 1
-                        return count
-                    }
-                    if number == 1 {
-                        stopping(signal)
-                        signals.continuation.yield(signal)
-                    } else {
-                        second.continuation.yield()
-                    }
-                }
-                return .signalsEnded
+                for await _ in orders.second.stream { break }
+                return nil
             }
-            group.addTask {
-                for await _ in second.stream { return .stopAtOnce }
-                return .signalsEnded
-            }
-            while let event = try await group.next() {
-                switch event {
-                case .ended(let end):
-                    group.cancelAll()
-                    return end
-                case .stopAtOnce:
-                    group.cancelAll()
-                case .signalsEnded:
-                    break
-                }
+            while let end = try await group.next() {
+                group.cancelAll()
+                if let end { return end }
             }
             throw CancellationError()
         }
@@ -89,6 +87,42 @@ struct EngineSession: Sendable {
             defer { group.cancelAll() }
             while let end = try await group.next() {
                 if let end { return end }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// The report, until it ends, a signal comes, or nobody reads it after one.
+    private func report<Value: Sendable>(
+        _ end: End<Value>, _ orders: StopOrders,
+        _ report: @escaping @Sendable (End<Value>) async throws -> CommandStatus
+    ) async throws -> CommandStatus {
+        orders.reportBegins()
+        return try await withThrowingTaskGroup(of: CommandStatus?.self) { group in
+            group.addTask { try await report(end) }
+            group.addTask {
+                for await _ in orders.during.stream { break }
+                return nil
+            }
+            // Also for a signal that came when the work had just come to its end.
+            if orders.last != nil {
+                group.addTask {
+                    do {
+                        try await clock.sleep(for: Self.lastWords)
+                    } catch {
+                        // The report was faster.
+                    }
+                    return nil
+                }
+            }
+            do {
+                while let status = try await group.next() {
+                    group.cancelAll()
+                    if let status { return status }
+                }
+            } catch let error as CancellationError {
+                guard let signal = orders.last else { throw error }
+                return signal.status
             }
             throw CancellationError()
         }

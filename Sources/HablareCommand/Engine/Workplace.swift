@@ -36,7 +36,15 @@ struct Workplace: Sendable {
 
     /// Runs the engine while some work needs it; see ``EngineSession``.
     func session(quiet: Bool) -> EngineSession {
-        EngineSession(manager: manager, alarm: alarm, watchSignals: composition.watchSignals) { _ in
+        EngineSession(
+            manager: manager, alarm: alarm, clock: composition.seams.clock,
+            watchSignals: { [composition] handler in
+                await composition.watchSignals { signal in
+                    if signal == .interrupt { composition.console.keyWasShown() }
+                    handler(signal)
+                }
+            }
+        ) { _ in
             guard !quiet else { return }
             let seconds = Int(Self.grace.inSeconds)
             composition.console.hideLine()

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareAudio
 
 #if canImport(Glibc)
 import Glibc
@@ -24,19 +25,35 @@ struct AnswerFile: Sendable {
 
     /// Writes all of a body to a file beside, which takes the name once it is on the disk.
     ///
-    /// - Throws: `AIServiceError` for content that cannot be read, else what the file system says.
-    func take(_ body: Body) throws {
+    /// - Parameter conversion: What is done with it on the way.
+    /// - Throws: `AIServiceError` for content that cannot be read; `AudioError` for what cannot be converted;
+    ///   `CancellationError`; else what the file system says.
+    func take(_ body: Body, _ conversion: AnswerConversion = .none) throws {
         let draft = url.deletingLastPathComponent().appending(
             path: ".hablare-\(UUID().text)", directoryHint: .notDirectory)
-        try Data().write(to: draft, options: .withoutOverwriting)
         do {
-            try copy(body, to: draft)
+            switch conversion {
+            case .none:
+                try Data().write(to: draft, options: .withoutOverwriting)
+                try copy(body, to: draft)
+            case .audio(let container):
+                try convert(body, to: draft, container)
+                try keepPermissions(of: url, on: draft)
+            }
             guard rename(draft.path, url.path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         } catch {
             // What failed is worth more than that this fails, too.
             _ = unlink(draft.path)
             throw error
         }
+    }
+
+    private func convert(_ body: Body, to draft: URL, _ container: AudioContainer) throws {
+        let joiner = try AudioJoiner(output: draft, container: container)
+        defer { joiner.cancel() }
+        try joiner.append(try body.fileURL.map(AudioSource.file) ?? .data(try body.read()))
+        try Task.checkCancellation()
+        _ = try joiner.finish()
     }
 
     private func copy(_ body: Body, to draft: URL) throws {
@@ -46,6 +63,7 @@ struct AnswerFile: Sendable {
         try keepPermissions(of: url, on: draft)
         var place = 0
         while place < body.byteCount {
+            try Task.checkCancellation()
             let piece = try body.read(place..<place + Self.pieceBytes)
             guard !piece.isEmpty else {
                 throw AIServiceError(

@@ -28,15 +28,19 @@ final class AnswerPrinter: Sendable {
 
     /// Prints chunks of a generation, as far as they come next.
     ///
-    /// - Throws: ``CommandFailure``.
-    func print(_ chunks: [StreamChunk], of generation: Int) throws {
-        for element in cursor.withLock({ $0.found(chunks, of: generation) }) {
-            switch element {
-            case .chunk(let chunk): try console.write(chunk.bytes)
-            case .restarted:
-                begunAnew.withLock { $0 = true }
-                console.note("The answer is begun anew:")
-            case .completed: continue
+    /// - Throws: ``CommandFailure``; `CancellationError` while nobody reads.
+    func print(_ chunks: [StreamChunk], of generation: Int) async throws {
+        // The generation, then its chunks one by one: when the task is cancelled, the place is behind the chunk that
+        // waits for its reader, and no further.
+        for chunk in [[]] + chunks.map({ [$0] }) {
+            for element in cursor.withLock({ $0.found(chunk, of: generation) }) {
+                switch element {
+                case .chunk(let chunk): try await console.write(chunk.bytes)
+                case .restarted:
+                    begunAnew.withLock { $0 = true }
+                    console.note("The answer is begun anew:")
+                case .completed: continue
+                }
             }
         }
     }
@@ -44,24 +48,24 @@ final class AnswerPrinter: Sendable {
     /// Prints what the store has and was not printed yet.
     ///
     /// - Returns: What the store says of the request; `nil` when there is no such request.
-    /// - Throws: ``CommandFailure``, `AIServiceError` of category storage.
-    func printRest(in store: any StoreReading) throws -> StreamPage? {
+    /// - Throws: ``CommandFailure``, `AIServiceError` of category storage; `CancellationError` while nobody reads.
+    func printRest(in store: any StoreReading) async throws -> StreamPage? {
         while true {
             let position = cursor.withLock { $0.position }
             guard let page = try store.stream(of: id, from: position, maximumBytes: Self.pageBytes) else { return nil }
-            try print(page.chunks, of: page.generation)
+            try await print(page.chunks, of: page.generation)
             guard page.chunks.isEmpty else { continue }
-            if page.phase == .completed, page.isWhole { try printWhole(of: page.generation, in: store) }
+            if page.phase == .completed, page.isWhole { try await printWhole(of: page.generation, in: store) }
             return page
         }
     }
 
     /// An answer that came in one piece.
-    private func printWhole(of generation: Int, in store: any StoreReading) throws {
+    private func printWhole(of generation: Int, in store: any StoreReading) async throws {
         guard let content = try store.response(of: id)?.content, let answer = WholeAnswer(content) else { return }
         while let bytes = try answer.chunk(next) {
             let position = StreamPosition(generation: max(1, generation), sequence: next)
-            try print([StreamChunk(position: position, bytes: bytes)], of: position.generation)
+            try await print([StreamChunk(position: position, bytes: bytes)], of: position.generation)
         }
     }
 }

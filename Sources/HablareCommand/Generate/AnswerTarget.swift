@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareAudio
 
 /// Where an answer goes.
 enum AnswerTarget: Sendable, Hashable {
@@ -26,8 +27,10 @@ enum AnswerTarget: Sendable, Hashable {
 
     /// Refuses a place where the answer could not go in the end, before anything is asked.
     ///
-    /// - Throws: ``CommandFailure``.
-    func check(_ type: ContentType, of console: Console) throws {
+    /// - Throws: ``CommandFailure``, with status ``CommandStatus/usage`` where the answer would not be what the file's
+    ///   name says.
+    func check(_ installed: InstalledProvider, in console: Console) throws {
+        let type = installed.provider.responseType
         switch self {
         case .store:
             return
@@ -39,17 +42,24 @@ enum AnswerTarget: Sendable, Hashable {
             }
         case .file(let file):
             try OutputFiles.check([file], in: file.deletingLastPathComponent())
+            if let content = installed.content { _ = try AnswerConversion(of: content, to: file) }
         }
     }
 
     /// Writes a complete answer to its file; it is there whole, or not at all.
     ///
-    /// - Throws: ``CommandFailure``, `AIServiceError` for content that cannot be read.
+    /// - Throws: ``CommandFailure``, `AIServiceError` for content that cannot be read, `CancellationError`.
     func take(_ response: AIResponseData?, of id: UUID) throws {
-        guard case .file(let file) = self, let body = try response?.content.body else { return }
+        guard case .file(let file) = self, let content = try response?.content, let body = content.body else { return }
         do {
-            try AnswerFile(file).take(body)
+            try AnswerFile(file).take(body, try content.conversion(to: file))
+        } catch let error as AudioError {
+            throw CommandFailure(
+                CommandFailure.status(of: error.code),
+                "\(file.path) cannot be written: \(error.message) The answer is in the store: hablare show \(id.text)")
         } catch let error as AIServiceError {
+            throw error
+        } catch let error as CancellationError {
             throw error
         } catch {
             throw CommandFailure(

@@ -10,8 +10,9 @@ struct GenerateCommand: ComposedCommand {
         discussion: """
             The request is on disk before it is sent, and so is what comes back. With --stream the answer is printed \
             while it is made; others read along with hablare stream, also from another terminal, later, and after a \
-            crash. Ctrl-C leaves the request in the store, where hablare work makes it; a stream that was begun is \
-            begun anew only with --restart, else it fails, and what came stays readable.
+            crash. Ctrl-C gives the answer 10 s to end; then the request waits in the store, where hablare work makes \
+            it. A stream that was begun is begun anew only with --restart: without it, it fails then, what came stays \
+            readable, and hablare retry has it made anew.
 
             Nothing but this request is run: what else waits in the store goes on waiting. Exit status 0 when the \
             answer is complete, 1 when the request failed, was cancelled, or is held. A pipe or file into which a part \
@@ -49,7 +50,10 @@ struct GenerateCommand: ComposedCommand {
 
     @Option(
         name: [.short, .long],
-        help: "Write the answer to this file once it is complete, and print nothing of it.", completion: .file())
+        help: """
+            Write the answer to this file once it is complete, and print nothing of it. Audio becomes what the name \
+            says: .wav, .flac or .mp3.
+            """, completion: .file())
     var output: String?
 
     @Flag(name: .long, help: "Print one JSON object at the end, as hablare show does, instead of the answer.")
@@ -72,10 +76,10 @@ struct GenerateCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = Composition.CallLimits(concurrency: 1, timeout: .seconds(call.timeout))
-        let installed = try composition.providers(limits).named(provider)
+        let installed = try composition.providers(limits).named(provider, in: composition)
         let parameters = try installed.parameters(voice: voice, parameter)
         let target = try AnswerTarget(output, json: json, in: composition)
-        if !detach { try target.check(installed.provider.responseType, of: composition.console) }
+        if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
         if let voice = parameters["voice"]?.text, voice != installed.defaultVoice {
             try await installed.checkVoice(voice)
@@ -113,9 +117,9 @@ struct GenerateCommand: ComposedCommand {
         try await manager.submit(request, to: installed.provider.id)
         let console = composition.console
         if json {
-            try console.print(JSONText.of(try details(of: request.id, in: opened.store)))
+            try await console.print(JSONText.of(try details(of: request.id, in: opened.store)))
         } else {
-            try console.print(request.id.text)
+            try await console.print(request.id.text)
         }
         if quiet { return .success }
         if let age = try opened.store.response(of: request.id)?.ageInCache {
@@ -151,24 +155,51 @@ struct GenerateCommand: ComposedCommand {
                 let seconds = Int(Workplace.grace.inSeconds)
                 console.note("The reader of the output went away. What is under way may finish (\(seconds) s).")
             })
-        let end: EngineSession.End<Void>
+        return try await workplace.session(quiet: quiet).run { () -> CommandFailure? in
+            do {
+                try await run.run()
+                return nil
+            } catch let failure as CommandFailure where failure.status == .brokenPipe {
+                // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it.
+                return failure
+            }
+        } then: { end in
+            switch end {
+            case .finished(let failure?):
+                _ = try tell(of: request.id, workplace.store, to: console)
+                throw failure
+            case .finished(nil):
+                return try await report(of: request.id, to: target, printer, workplace.store, console)
+            case .stopped(let signal):
+                _ = try await report(of: request.id, to: target, printer, workplace.store, console)
+                return signal.status
+            }
+        }
+    }
+
+    /// Prints what was not printed yet, and says what became of the request.
+    ///
+    /// - Throws: `CancellationError` when the command is to end and nobody reads on.
+    private func report(
+        of id: UUID, to target: AnswerTarget, _ printer: AnswerPrinter?, _ store: any StoreReading, _ console: Console
+    ) async throws -> CommandStatus {
+        let page: StreamPage?
         do {
-            end = try await workplace.session(quiet: quiet).run { try await run.run() }
-        } catch let failure as CommandFailure where failure.status == .brokenPipe {
-            // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it.
-            _ = try tell(of: request.id, workplace.store, to: console)
-            throw failure
+            page = try await printer?.printRest(in: store)
+        } catch let error as CancellationError {
+            if try tell(of: id, store, to: console) == .success {
+                console.note(
+                    "hablare: Not all of the answer was printed. It is in the store: "
+                        + data.commandLine("stream", id.text))
+            }
+            throw error
         }
-        let page = try printer?.printRest(in: workplace.store)
-        let status = try tell(of: request.id, workplace.store, next: printer?.next, to: console)
+        let status = try tell(of: id, store, next: printer?.next, to: console)
         if status == .success, page?.phase ?? .completed == .completed {
-            try target.take(try workplace.store.response(of: request.id), of: request.id)
+            try target.take(try store.response(of: id), of: id)
         }
-        if !quiet, let age = try workplace.store.response(of: request.id)?.ageInCache {
-            console.note(Self.cacheNote(age))
-        }
-        if json { try console.print(JSONText.of(try details(of: request.id, in: workplace.store))) }
-        if case .stopped(let signal) = end { return signal.status }
+        if !quiet, let age = try store.response(of: id)?.ageInCache { console.note(Self.cacheNote(age)) }
+        if json { try await console.print(JSONText.of(try details(of: id, in: store))) }
         guard status == .success, printer?.isBegunAnew == true, !console.terminal.isOutputTerminal else {
             return status
         }
@@ -176,7 +207,7 @@ struct GenerateCommand: ComposedCommand {
         console.note(
             """
             hablare: What was printed begins with a part that was given up. The answer alone: \
-            \(data.commandLine("stream", request.id.text))
+            \(data.commandLine("stream", id.text))
             """)
         return .begunAnew
     }
@@ -198,6 +229,13 @@ struct GenerateCommand: ComposedCommand {
         case .failed:
             let reason = snapshot.error.map { "\($0.reason) [\($0.code)]" } ?? "no reason is recorded"
             console.note("hablare: It failed\(after): \(reason)")
+            if snapshot.error?.code == .streamInterrupted {
+                console.note(
+                    """
+                    To have it made anew: \(data.commandLine("retry", id.text)) && \(data.commandLine("work"))
+                    With --restart it would have waited in the store, to be begun anew.
+                    """)
+            }
         case .cancelled:
             console.note("hablare: It was cancelled\(after).")
         case .pending where snapshot.waiting == .held:
@@ -222,6 +260,7 @@ struct GenerateCommand: ComposedCommand {
             throw data.unknown(id)
         }
         return RequestDetails(
-            snapshot: snapshot, request: stored.request, response: try store.response(of: id), showsPrompt: false)
+            standing: RequestStanding(snapshot: snapshot), request: stored.request,
+            response: try store.response(of: id), showsPrompt: false)
     }
 }

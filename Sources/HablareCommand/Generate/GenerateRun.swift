@@ -53,7 +53,7 @@ struct GenerateRun: Sendable {
         do {
             for try await element in try await manager.stream(for: request.id) {
                 guard case .chunk(let chunk) = element else { continue }
-                try printer.print([chunk], of: chunk.position.generation)
+                try await printer.print([chunk], of: chunk.position.generation)
             }
         } catch let failure as CommandFailure {
             if failure.status == .brokenPipe { readerLeft() }

@@ -17,17 +17,17 @@ struct DryRun: Sendable {
         let estimatedAudioSeconds: Double
     }
 
-    func report(json: Bool, quiet: Bool, to console: Console) throws {
+    func report(json: Bool, quiet: Bool, to console: Console) async throws {
         if json {
             let report = Report(
                 job: plan.job.rawValue, output: files.output.path, timeline: files.timeline.path,
                 provider: plan.provider.rawValue, segments: plan.segments.count, characters: plan.characters,
                 estimatedAudioSeconds: plan.estimatedSeconds.rounded())
-            return try console.print(JSONText.of(report))
+            return try await console.print(JSONText.of(report))
         }
         guard !quiet else { return }
         if let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
-        try console.print(
+        try await console.print(
             """
             \(TimeText.count(plan.segments.count, "segment")), \(TimeText.count(plan.characters, "character")), \
             about \(TimeText.clock(plan.estimatedSeconds)) of audio

@@ -74,7 +74,7 @@ struct NarrateCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let providers = try composition.providers(engine.limits(in: composition))
-        let installed = try providers.named(provider)
+        let installed = try providers.named(provider, in: composition)
         guard installed.provider.responseType == .audio else {
             throw CommandFailure(.usage, "The provider \(provider) does not speak. Choose another with --provider.")
         }
@@ -87,7 +87,7 @@ struct NarrateCommand: ComposedCommand {
         if let problem = await installed.health().problem { throw problem }
         if let voice = voice ?? givenVoice { try await installed.checkVoice(voice) }
         if dryRun {
-            try DryRun(plan: plan, files: files).report(json: json, quiet: quiet, to: composition.console)
+            try await DryRun(plan: plan, files: files).report(json: json, quiet: quiet, to: composition.console)
             return .success
         }
         return try await narrate(plan, files, with: installed, in: composition)
@@ -113,21 +113,23 @@ struct NarrateCommand: ComposedCommand {
             reporter: reporter, console: quiet ? nil : console, seams: composition.seams,
             ownProcess: ProcessInfo.processInfo.processIdentifier,
             data: data)
-        let end: EngineSession.End<NarrationOutcome>
         do {
-            end = try await workplace.session(quiet: quiet).run { try await narration.run() }
+            return try await workplace.session(quiet: quiet).run {
+                try await narration.run()
+            } then: { end in
+                let report = NarrationReport(
+                    plan: plan, files: files, progress: reporter.current, end: end,
+                    finished: try await workplace.manager.count(.completed, of: plan.job),
+                    command: "hablare " + ShellWords.joined(composition.arguments), data: data)
+                try await report.print(json: json, quiet: quiet, to: console)
+                return report.status
+            }
         } catch let error as AIServiceError where error.category == .storage {
             let failure = CommandFailure(error)
             throw CommandFailure(
                 failure.status, "\(failure.message) What is finished is kept; then run the same command again to go on."
             )
         }
-        let report = NarrationReport(
-            plan: plan, files: files, progress: reporter.current, end: end,
-            finished: try await workplace.manager.count(.completed, of: plan.job),
-            command: "hablare " + ShellWords.joined(composition.arguments), data: data)
-        try report.print(json: json, quiet: quiet, to: console)
-        return report.status
     }
 }
 

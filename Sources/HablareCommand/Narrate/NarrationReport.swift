@@ -25,13 +25,15 @@ struct NarrationReport: Sendable {
         }
     }
 
-    func print(json: Bool, quiet: Bool, to console: Console) throws {
+    func print(json: Bool, quiet: Bool, to console: Console) async throws {
         if case .finished(let outcome) = end, !outcome.gaps.isEmpty { tellGaps(of: outcome, to: console) }
-        if json { return try console.print(JSONText.of(NarrationJSON(self))) }
+        if json { return try await console.print(JSONText.of(NarrationJSON(self))) }
         guard !quiet else { return }
         switch end {
         case .finished(let outcome):
-            if let audio = outcome.audio { try console.print(summary(audio.properties.seconds, console.outputStyle)) }
+            if let audio = outcome.audio {
+                try await console.print(summary(audio.properties.seconds, console.outputStyle))
+            }
         case .stopped:
             console.note(
                 """

@@ -24,7 +24,7 @@ struct ProgressBar: Sendable, Hashable {
 
     /// The same as a sentence, for a log.
     func plainLine(_ progress: Tally) -> String {
-        var parts = ["\(progress.done) of \(TimeText.count(progress.total, "segment"))"]
+        var parts = ["\(progress.done) of \(TimeText.count(progress.total, progress.noun))"]
         if let audio = progress.audioSeconds { parts.append("\(TimeText.clock(audio)) of audio") }
         if progress.failed > 0 { parts.append("\(progress.failed) failed") }
         if progress.held > 0 { parts.append("\(progress.held) held") }

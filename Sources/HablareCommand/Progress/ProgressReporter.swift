@@ -26,6 +26,7 @@ final class ProgressReporter: Sendable {
     private let manner: Manner
     private let bar: ProgressBar
     private let start: Duration
+    private let lastLine = Guarded("")
 
     init(_ progress: Tally, manner: Manner, console: Console, clock: EngineClock) {
         state = Guarded(progress)
@@ -66,7 +67,18 @@ final class ProgressReporter: Sendable {
     private func show() {
         switch manner {
         case .bar: console.draw(bar.line(current, width: console.terminal.width() - 1))
-        case .lines: console.note(bar.plainLine(current))
+        case .lines:
+            let progress = current
+            let line = bar.plainLine(progress)
+            // A log needs no line twice, and none about nothing.
+            if progress.total > 0,
+                lastLine.withLock({ last in
+                    defer { last = line }
+                    return last != line
+                })
+            {
+                console.note(line)
+            }
         case .silent: break
         }
     }

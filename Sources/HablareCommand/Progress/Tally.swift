@@ -2,6 +2,8 @@
 struct Tally: Sendable, Hashable {
     /// How many pieces there are.
     var total: Int
+    /// What one of them is called.
+    var noun = "segment"
     /// How many were done by an earlier run.
     var reused = 0
     /// How many were done since this run began, by whichever process.

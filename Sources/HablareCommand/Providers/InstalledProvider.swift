@@ -14,6 +14,10 @@ struct InstalledProvider: Sendable {
     }
 
     let provider: any AIServiceProvider
+    /// What its answers are; `nil` where only their kind is known.
+    var content: CommandContent?
+    /// Whether anything is charged for its calls.
+    var hasPrice = true
     /// What its parameters take.
     var placeholders: [CommandPlaceholder] = []
     /// The voices it has; empty where they are not known.
@@ -30,11 +34,12 @@ struct InstalledProvider: Sendable {
 extension [InstalledProvider] {
     /// The provider of a name.
     ///
-    /// - Throws: ``CommandFailure`` with the nearest names.
-    func named(_ name: String) throws -> InstalledProvider {
+    /// - Throws: ``CommandFailure`` with the nearest names, and how a program becomes a provider.
+    func named(_ name: String, in composition: Composition) throws -> InstalledProvider {
         guard let found = first(where: { $0.provider.id.rawValue == name }) else {
             let hint = NearestNames(map(\.provider.id.rawValue)).hint(for: name)
-            throw CommandFailure(.unavailable, "There is no provider \(name).\(hint)")
+            let addition = ProgramsFile(environment: composition.environment).map { " \($0.addition(of: name))" }
+            throw CommandFailure(.unavailable, "There is no provider \(name).\(hint)\(addition ?? "")")
         }
         return found
     }

@@ -65,6 +65,13 @@ struct ProgramsFile: Sendable {
         }
     }
 
+    /// How a program gets a name that is none yet, on the one line of an error.
+    func addition(of name: String) -> String {
+        "To have a program asked under this name, write into \(url.path): "
+            + "{\(name.debugDescription): {\"executable\": \"/path/of/the/program\", \"answer\": \"text\"}} "
+            + "(among what is there); it reads the prompt on its standard input."
+    }
+
     /// A file that is not as it should be.
     func failure(_ problem: String) -> CommandFailure {
         CommandFailure(.configuration, "\(url.path) is not as it should be. \(problem)")

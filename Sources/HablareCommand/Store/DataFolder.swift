@@ -17,8 +17,18 @@ struct DataOptions: ParsableArguments {
 
     /// The folder.
     ///
-    /// - Throws: ``CommandFailure`` when neither option nor environment names one.
+    /// - Throws: ``CommandFailure`` when neither option nor environment names one, or names a file.
     func folder(in composition: Composition) throws -> URL {
+        let folder = try chosenFolder(in: composition)
+        var isFolder: ObjCBool = false
+        guard !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) || isFolder.boolValue else {
+            throw CommandFailure(
+                .configuration, "\(folder.path) is a file, not a folder. Give the folder of the store with --data-dir.")
+        }
+        return folder
+    }
+
+    private func chosenFolder(in composition: Composition) throws -> URL {
         if let dataDir {
             guard !dataDir.isEmpty else {
                 throw CommandFailure(.usage, "--data-dir is empty. Give a folder, or leave the option out.")
@@ -75,6 +85,16 @@ struct DataOptions: ParsableArguments {
                 "There is no store at \(folder.path) yet, so there is no such \(noun). Check --data-dir.")
         }
         return opened
+    }
+
+    /// Says how many requests wait for any process to find out that theirs has ended: until then none of them is seen
+    /// as held.
+    func tellOfInterrupted(in store: any RequestStore, of job: String?, _ composition: Composition) throws {
+        let count = try composition.interrupted(in: store).count { job == nil || $0.job?.rawValue == job }
+        guard count > 0 else { return }
+        composition.console.note(
+            "\(TimeText.count(count, "request")) \(count == 1 ? "is" : "are") interrupted: the process ended. What goes "
+                + "on, fails or is held of that is known after: \(commandLine("work"))")
     }
 
     /// A command line on the same store, as advice that can be copied.

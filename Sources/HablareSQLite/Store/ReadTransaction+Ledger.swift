@@ -53,7 +53,13 @@ extension ReadTransaction {
         of query: LedgerQuery, by key: String, joining join: String,
         _ row: (String?, borrowing BoundStatement.RowReader) throws -> Void
     ) throws {
-        var conditions: [String] = []
+        // As `AttemptRecord.wasRefusedByBudget` says it.
+        var conditions = [
+            """
+            (a.billing > 0 OR a.error IS NULL
+                OR json_extract(CAST(a.error AS TEXT), '$.code') <> '\(AIServiceError.Code.budgetExceeded.rawValue)')
+            """
+        ]
         if query.from != nil { conditions.append("a.started_at >= ?1") }
         if query.to != nil { conditions.append("a.started_at < ?2") }
         if query.provider != nil {
@@ -67,7 +73,7 @@ extension ReadTransaction {
             conditions.append(
                 "EXISTS (SELECT 1 FROM flight_tags own WHERE own.flight = a.flight AND own.tag = ?5)")
         }
-        let restriction = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        let restriction = "WHERE \(conditions.joined(separator: " AND "))"
         var select = try BoundStatement(
             db,
             """

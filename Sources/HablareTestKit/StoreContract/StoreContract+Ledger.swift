@@ -107,6 +107,16 @@ extension StoreContract {
             for number in 1...4 { _ = try bench.write(.delete(StoreWorkbench.id(number), at: StoreWorkbench.date(99))) }
             try require("the reports", try queries.map { try bench.store.ledger($0) }, is: before)
         },
+        Rule("What a budget refused is in the ledger, and is no attempt in any sum") { bench in
+            try bench.fillLedger()
+            let queries = [LedgerQuery()] + LedgerQuery.Grouping.allCases.map { LedgerQuery(by: $0) }
+            let before = try queries.map { try bench.store.ledger($0) }
+            let owner = try bench.register()
+            try bench.submit(7)
+            let refused = try bench.finishNext(owner, failing: AIServiceError(.budgetExceeded, "It is spent."))
+            try require("its attempts", try bench.store.attempts(of: refused.request).count, is: 1)
+            try require("the reports", try queries.map { try bench.store.ledger($0) }, is: before)
+        },
         Rule("Sums stay at the farthest number instead of overflowing, and are exact below it") { bench in
             let owner = try bench.register()
             for (number, tokens) in [Int64.max, .max, -1].enumerated() {

@@ -14,33 +14,61 @@ import Testing
 
     private func terminal(_ environment: [String: String] = [:]) -> Terminal { .system(environment: environment) }
 
-    @Test func `A note goes above the drawn line, which is drawn again`() {
+    @Test func `A note goes above the drawn line, which is drawn again`() async {
         let screen = Screen()
         let console = Console(output: screen.channel, errors: screen.channel, terminal: terminal())
         console.draw("[##--]")
         console.note("hello")
         console.hideLine()
+        await console.flush()
         #expect(screen.text.withLock { $0 } == "\r\u{1B}[K[##--]\r\u{1B}[Khello\n[##--]\r\u{1B}[K")
     }
 
-    @Test func `The same line is not drawn twice, and a kept one ends with a line end`() {
+    @Test func `The same line is not drawn twice, and a kept one ends with a line end`() async {
         let screen = Screen()
         let console = Console(output: screen.channel, errors: screen.channel, terminal: terminal())
         console.draw("50 %")
         console.draw("50 %")
         console.keepLine()
         console.keepLine()
+        await console.flush()
         #expect(screen.text.withLock { $0 } == "\r\u{1B}[K50 %\n")
     }
 
-    @Test func `Standard error that cannot be written silences the console`() throws {
+    @Test func `Standard error that cannot be written silences the console`() async throws {
         let screen = Screen()
         let console = Console(
             output: screen.channel, errors: OutputChannel { _ in throw CommandFailure(.inputOutput, "full") },
             terminal: terminal())
         console.note("lost")
-        try console.print("result")
+        try await console.print("result")
         #expect(screen.text.withLock { $0 } == "result\n")
+    }
+
+    @Test(arguments: [
+        (true, "half a line\nIt failed.\nIt failed again.\n"), (false, "half a lineIt failed.\nIt failed again.\n"),
+    ])
+    func `On a terminal a note never begins in the middle of a line`(isTerminal: Bool, seen: String) async throws {
+        let screen = Screen()
+        var terminal = terminal()
+        (terminal.isOutputTerminal, terminal.isErrorTerminal) = (isTerminal, isTerminal)
+        let console = Console(output: screen.channel, errors: screen.channel, terminal: terminal)
+        try await console.write(Data("half a line".utf8))
+        console.note("It failed.")
+        console.note("It failed again.")
+        await console.flush()
+        #expect(screen.text.withLock { $0 } == seen)
+    }
+
+    @Test func `What was said is seen before a result that is printed after it`() async throws {
+        let screen = Screen()
+        let console = Console(output: screen.channel, errors: screen.channel, terminal: terminal())
+        for number in 0..<100 {
+            console.note("note \(number)")
+            try await console.print("result \(number)")
+        }
+        let lines = screen.text.withLock { $0 }.split(separator: "\n")
+        #expect(lines == (0..<100).flatMap { ["note \($0)", "result \($0)"] })
     }
 
     @Test(arguments: [

@@ -5,6 +5,17 @@ import Testing
 @testable import HablareCommand
 
 @Suite struct BadInputTests {
+    @Test func `A file where the folder of the store should be is refused`() async throws {
+        let stage = try Stage()
+        try stage.write("no folder", to: "data.txt")
+        for command in [["ps"], ["work"], ["doctor"], ["generate", "--provider", "espeak-ng", "x"]] {
+            stage.clearScreen()
+            #expect(await stage.run(command + ["--data-dir", "data.txt"]) == .configuration)
+            #expect(stage.errors.contains("data.txt is a file, not a folder."), "\(command)")
+        }
+        #expect(try stage.file("data.txt") == Data("no folder".utf8))
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         let arguments: String
         let status: CommandStatus

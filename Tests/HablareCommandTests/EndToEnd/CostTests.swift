@@ -100,6 +100,52 @@ import Testing
         #expect(try await attempts("--provider", "other") == 0)
     }
 
+    @Test func `What has no price is not billed, whether it was done or failed`() async throws {
+        let calls = Guarded(0)
+        let provider = ScriptedProvider(id: "program", limits: ProviderLimits(breaker: .never)) { _ in
+            let number = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            guard number == 1 else {
+                return .failure(AIServiceError(.timeout, "It hung.", disposition: .outcomeUnknown))
+            }
+            return .success(ProviderAnswer(.text("done"), usage: Usage(costMicroDollars: 0)))
+        }
+        let stage = try Stage(provider: provider)
+        let words = ["generate", "--provider", "program", "--quiet", "--attempts", "1"]
+        #expect(await stage.run(words + ["first"]) == .success)
+        #expect(await stage.run(words + ["second"]) == .incomplete)
+        stage.clearScreen()
+        #expect(await stage.run("cost", "--by", "provider") == .success)
+        for line in stage.output.split(separator: "\n").dropFirst() {
+            #expect(line.split(separator: " ").dropFirst().prefix(4) == ["2", "1", "0", "0"])
+            #expect(line.hasSuffix("no price"))
+        }
+        #expect(stage.errors.isEmpty)
+        stage.clearScreen()
+        #expect(await stage.run("cost", "--json") == .success)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+        let total = try #require(object["total"] as? [String: Any])
+        #expect(total["billed"] as? Int == 0 && total["maybeBilled"] as? Int == 0)
+        #expect(total["withoutPrice"] as? Int == 2 && total["withoutCost"] as? Int == 0)
+    }
+
+    @Test func `Beside what has a price, what has none is left out of what was billed`() async throws {
+        let stage = try spent()
+        // Its engine also ends what the dead process of the store had under way.
+        let free = ScriptedProvider(id: "free") { _ in
+            .success(ProviderAnswer(.text("done"), usage: Usage(costMicroDollars: 0)))
+        }
+        let asking = try Stage(provider: free, folder: stage.folder)
+        #expect(await asking.run("generate", "--provider", "free", "--quiet", "for nothing") == .success)
+        asking.clearScreen()
+        #expect(await asking.run("cost") == .success)
+        #expect(asking.output.split(separator: "\n")[1].split(separator: " ").prefix(4) == ["5", "2", "2", "2"])
+        #expect(asking.output.contains("at least $0.00001"))
+        #expect(asking.errors.hasPrefix("Of 2 attempts that were billed, or may have been,"))
+    }
+
     @Test func `Where there is nothing to add up, that is said`() async throws {
         let stage = try Stage()
         #expect(await stage.run("cost") == .success)

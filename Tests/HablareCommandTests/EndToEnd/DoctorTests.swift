@@ -53,6 +53,18 @@ import Testing
         #expect(await stage.run("doctor") == .success)
     }
 
+    @Test func `A file of programs that is not as it should be is a problem, with its own exit status`() async throws {
+        let problem = CommandFailure(.configuration, "/home/programs.json is not as it should be. It is empty.")
+        let stage = try Stage(providersFailure: problem)
+        #expect(await stage.run("doctor") == .configuration)
+        #expect(stage.output.contains("problem  programs: \(problem.message)"))
+        #expect(stage.output.contains("store: There is nothing yet"))
+        #expect(stage.errors.isEmpty)
+        stage.clearScreen()
+        #expect(await stage.run("doctor", "--json") == .configuration)
+        #expect(stage.output.contains("\"healthy\" : false"))
+    }
+
     @Test func `Leftovers are a note, not a problem`() async throws {
         let stage = try await narrated()
         let folder = try contentFile(stage).deletingLastPathComponent()

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareAudio
 import HablareSQLite
 import HablareTestKit
 import Testing
@@ -69,6 +70,34 @@ import Testing
         #expect(await stage.run("generate", "--provider", "espeak-ng", "Hello.", "-o", "hello.wav") == .success)
         #expect(try stage.file("hello.wav") == Voice.audio(of: "Hello."))
         #expect(stage.output.isEmpty)
+    }
+
+    @Test func `A file is what its name says, also when it is written later`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("generate", "--provider", "espeak-ng", "Hello, file.", "-o", "hello.mp3") == .success)
+        let file = try stage.file("hello.mp3")
+        #expect(file.prefix(4) != Data("RIFF".utf8))
+        let mp3 = try AudioInspector().properties(of: .data(file))
+        #expect(mp3.sampleRate == 8_000 && mp3.frameCount > 0)
+        let id = try #require(try requests(stage).first?.id)
+        #expect(await stage.run("show", id.text, "-o", "later.flac") == .success)
+        #expect(try stage.file("later.flac").prefix(4) == Data("fLaC".utf8))
+        #expect(await stage.run("show", id.text, "-o", "later.txt") == .usage)
+    }
+
+    @Test func `A name that says what the answer is not is refused before anything is asked`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("generate", "--provider", "espeak-ng", "Hello, nobody.", "-o", "hello.ogg") == .usage)
+        #expect(stage.errors.contains(".wav, .wave, .flac, .mp3"))
+        #expect(stage.provider.record.calls.isEmpty)
+        #expect(try stage.folder.names().isEmpty)
+    }
+
+    @Test func `An unknown provider is refused with the file in which a program gets a name`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("generate", "--provider", "writr", "To nobody.") == .unavailable)
+        #expect(stage.errors.contains("\(stage.folder.url.path)/.config/hablare/programs.json"))
+        #expect(stage.errors.contains(#"{"writr": {"executable": "/path/of/the/program", "answer": "text"}}"#))
     }
 
     @Test func `With --json the request is printed as show does`() async throws {
@@ -204,7 +233,8 @@ import Testing
     {
         for (options, phase, words) in [
             (["--stream", "--restart"], RequestPhase.pending, "It waits in the store. To have it made: hablare work"),
-            (["--stream"], .failed, "It failed after 1 chunk"), ([], .pending, "It waits in the store."),
+            (["--stream"], .failed, "It failed after 1 chunk"),
+            (["--stream"], .failed, "To have it made anew: hablare retry "), ([], .pending, "It waits in the store."),
         ] {
             let gate = Gate()
             let stage = try Stage(provider: talker(["one ", "two"], gate))

@@ -11,22 +11,25 @@ final class Stage: Sendable {
     let folder: TemporaryFolder
     let provider: ScriptedProvider
     private let others: [InstalledProvider]
+    private let providersFailure: CommandFailure?
     private let signals = AsyncStream.makeStream(of: StopSignal.self)
     private let wrapStore: @Sendable (any RequestStore) -> any RequestStore
     private let printed = Guarded(Data())
     private let said = Guarded(Data())
     private let isPipeBroken = Guarded(false)
+    private let reader = PausingReader()
     private let asked = Guarded<Composition.CallLimits?>(nil)
     private let seams: EngineSeams
 
     init(
         provider: ScriptedProvider = Voice.provider(), others: [InstalledProvider] = [], folder: TemporaryFolder? = nil,
-        seams: EngineSeams = EngineSeams(jitter: { 0 }),
+        providersFailure: CommandFailure? = nil, seams: EngineSeams = EngineSeams(jitter: { 0 }),
         wrapStore: @escaping @Sendable (any RequestStore) -> any RequestStore = { $0 }
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.provider = provider
         self.others = others
+        self.providersFailure = providersFailure
         self.seams = seams
         self.wrapStore = wrapStore
     }
@@ -43,6 +46,12 @@ final class Stage: Sendable {
 
     func send(_ signal: StopSignal) { signals.continuation.yield(signal) }
     func breakPipe() { isPipeBroken.withLock { $0 = true } }
+
+    /// From now on nobody reads standard output: what is written to it blocks, as on a full pipe.
+    func stopReading() { reader.pause() }
+    func goOnReading() { reader.goOn() }
+    /// Whether something is blocked.
+    var isBlocked: Bool { reader.isWaitedFor }
 
     func clearScreen() {
         printed.withLock { $0 = Data() }
@@ -74,10 +83,11 @@ final class Stage: Sendable {
     private func composition(_ arguments: [String], input: String) -> Composition {
         Composition(
             arguments: arguments,
-            environment: ["XDG_DATA_HOME": folder.url.path],
+            environment: ["XDG_DATA_HOME": folder.url.path, "HOME": folder.url.path],
             workingDirectory: folder.url,
             console: Console(
-                output: OutputChannel { [printed, isPipeBroken] data in
+                output: OutputChannel { [printed, isPipeBroken, reader] data in
+                    reader.waitForIt()
                     guard !isPipeBroken.withLock({ $0 }) else { throw CommandFailure(.brokenPipe, "gone") }
                     printed.withLock { $0 += data }
                 },
@@ -91,11 +101,12 @@ final class Stage: Sendable {
                 return OpenedStore(store: wrapStore(store), diagnose: store.diagnose)
             },
             storeExists: { [data] _ in SQLiteStore.exists(in: data) },
-            providers: { [provider, others, asked] limits in
+            providers: { [provider, others, providersFailure, asked] limits in
                 asked.withLock { $0 = limits }
+                if let providersFailure { throw providersFailure }
                 return [
                     InstalledProvider(
-                        provider: provider,
+                        provider: provider, content: provider.responseType == .audio ? .audio(.wav) : .text,
                         placeholders: [
                             CommandPlaceholder("voice", default: "en-us", accepts: .name),
                             CommandPlaceholder("rate", accepts: .integer(80...450)),

@@ -94,6 +94,65 @@ import UnixSignals
         #expect(provider.record.calls.count == 2)
     }
 
+    @Test("A reader who comes back reads on after the last chunk it kept, and misses and repeats nothing")
+    func readingOn() async throws {
+        struct Closed: Error {}
+        let provider = ScriptedProvider(id: "storyteller") { call in
+            do {
+                for word in ["Once ", "upon ", "a ", "time"] { try await call.yield(word) }
+                return .success(ProviderAnswer(streamed: .text))
+            } catch {
+                return .failure(AIServiceError(.providerFailed, "It stopped."))
+            }
+        }
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(prompt: "a story in two sittings", streaming: StreamingPolicy())
+            let id = try await manager.submit(request, to: "storyteller")
+            var (text, place, visits) = ("", StreamPosition.start, 0)
+            while text != "Once upon a time" {
+                visits += 1
+                do {
+                    try await readOn(id, from: place, with: manager) { piece, next in
+                        text += piece
+                        place = next
+                        throw Closed()
+                    } forget: {
+                        text = ""
+                    }
+                } catch is Closed {
+                    continue
+                }
+            }
+            #expect(visits > 1)
+            try await readOn(id, from: place, with: manager) { _, _ in
+                Issue.record("It came twice")
+            } forget: {
+            }
+        }
+    }
+
+    @Test("The narrator is paid by the character, and the budget refuses what does not fit before it is sent")
+    func money() async throws {
+        let spoken = Guarded(0)
+        let narrator = Narrator { words in
+            spoken.withLock { $0 += 1 }
+            return Data(words.utf8)
+        }
+        let engine = try Engine([narrator], configuration: try narrationConfiguration())
+        let manager = engine.manager
+        try await engine.run {
+            _ = try await manager.execute(AIRequest(prompt: "four"), with: "narrator")
+            #expect(try await narrationCost(with: manager) == ("$0.00006", "$0.00006"))
+            let book = AIRequest(prompt: .text(String(repeating: "a", count: 700_000)))
+            #expect(await code { _ = try await manager.execute(book, with: "narrator") } == .budgetExceeded)
+            #expect(spoken.withLock { $0 } == 1)
+            #expect(try await manager.ledger(LedgerQuery()).total.attempts == 1)
+            #expect(try await manager.attempts(for: book.id).count == 1)
+        }
+    }
+
     // MARK: Running out
 
     @Test("The article's translation is paid for once, and again when the glossary has changed")

@@ -92,4 +92,55 @@ import FoundationNetworking
         }
         #expect(error.code == .invalidResponse)
     }
+
+    // MARK: Streaming
+
+    /// The lines of a server, with an error behind them where one is given.
+    private func server(_ lines: [String], failing error: (any Error)? = nil) -> StreamingChatProvider {
+        StreamingChatProvider(id: "chat") { _ in
+            AsyncThrowingStream { continuation in
+                for line in lines { continuation.yield(line) }
+                continuation.finish(throwing: error)
+            }
+        }
+    }
+
+    private let events = [
+        #"data: {"choices":[{"delta":{"role":"assistant"}}]}"#, "", ": a comment",
+        #"data: {"choices":[{"delta":{"content":"Good "}}]}"#, #"data: {"choices":[{"delta":{"content":"morning."}}]}"#,
+        #"data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#, "data: [DONE]",
+    ]
+
+    @Test("The streaming one hands over each piece, and says at the end what was used; also where nobody reads along")
+    func streams() async throws {
+        let engine = try Engine([server(events)])
+        try await engine.run { [manager = engine.manager] in
+            let request = AIRequest(prompt: "Say good morning, slowly.", streaming: StreamingPolicy())
+            let id = try await manager.submit(request, to: "chat")
+            var pieces: [String] = []
+            for try await element in try await manager.stream(for: id) {
+                if case .chunk(let chunk) = element { pieces.append(chunk.text) }
+            }
+            #expect(pieces.joined() == "Good morning.")
+            let whole = try await manager.execute(AIRequest(prompt: "Say it at once."), with: "chat")
+            #expect(try await whole.text() == "Good morning.")
+            #expect(whole.usage.inputTokens == 7 && whole.usage.outputTokens == 2)
+        }
+    }
+
+    @Test("A stream that breaks off is a lost connection, however it does")
+    func breaksOff() async throws {
+        for provider in [
+            server(Array(events.dropLast())),
+            server(Array(events.prefix(4)), failing: URLError(.networkConnectionLost)),
+            server(["data: {"]),
+        ] {
+            guard case .failure(let error) = await provider.generate(ProviderCall(request: AIRequest(prompt: "x")))
+            else {
+                Issue.record("It succeeded")
+                continue
+            }
+            #expect(error.code == .connectionLost)
+        }
+    }
 }

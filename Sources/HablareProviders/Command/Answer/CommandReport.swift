@@ -106,7 +106,13 @@ struct CommandReport: Sendable {
             AIServiceError(
                 .invalidResponse,
                 "\(program) succeeded, but its answer is not \(content.label): \(problem). "
-                    + "Try the program by hand, and look at its template.", cause: words))
+                    + Self.advice(against: problem), cause: words))
+    }
+
+    private static func advice(against problem: String) -> String {
+        problem == ContentProbe.notUTF8
+            ? "Have it write UTF-8, as with LC_ALL=C.UTF-8 or through iconv, or say that its answer is data."
+            : "Try the program by hand, and look at its template."
     }
 
     private var installationAdvice: String {

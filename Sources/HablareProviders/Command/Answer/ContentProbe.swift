@@ -4,10 +4,13 @@ import Hablare
 /// Tells from the first bytes whether content is what it was promised to be. Trusts no length that a header claims:
 /// programs that write to a pipe cannot know it.
 enum ContentProbe {
+    /// What is wrong with text in another encoding.
+    static let notUTF8 = "it is not UTF-8"
+
     /// What is wrong with an answer; `nil` when nothing is.
     static func problem(of bytes: [UInt8], as content: CommandContent) -> String? {
         guard !bytes.isEmpty else { return "it is empty" }
-        if content == .text { return isUTF8(bytes) ? nil : "it is not UTF-8" }
+        if content == .text { return isUTF8(bytes) ? nil : notUTF8 }
         if let problem = problem(ofBeginning: bytes, as: content) { return problem }
         return content == .audio(.wav) && !hasSound(bytes) ? "it is a WAV file without sound" : nil
     }

@@ -1,0 +1,61 @@
+import Hablare
+
+/// What of a report was done by providers that charge nothing: programs of this machine.
+struct UnpricedSums: Sendable {
+    /// The whole of it.
+    private(set) var total = LedgerSum()
+    private var rows: [String?: LedgerSum] = [:]
+
+    /// Nothing was.
+    init() {}
+
+    /// Finds it out.
+    ///
+    /// - Parameters:
+    ///   - query: What the report is about.
+    ///   - free: The providers that are known to charge nothing. Those whose every known cost is none are found here.
+    /// - Throws: `AIServiceError` of category storage.
+    init(of query: LedgerQuery, in store: any StoreReading, free: Set<String>) throws {
+        var providers = query
+        providers.grouping = .provider
+        for row in try store.ledger(providers).rows {
+            guard let name = row.key else { continue }
+            guard let cost = row.sum.usage.costMicroDollars, cost == 0 else {
+                if row.sum.usage.costMicroDollars == nil, free.contains(name) { try add(name, query, store) }
+                continue
+            }
+            try add(name, query, store)
+        }
+    }
+
+    private mutating func add(_ provider: String, _ query: LedgerQuery, _ store: any StoreReading) throws {
+        var query = query
+        query.provider = ProviderID(rawValue: provider)
+        let report = try store.ledger(query)
+        total.add(report.total)
+        for row in report.rows { rows[row.key, default: LedgerSum()].add(row.sum) }
+    }
+
+    /// What of a row was.
+    func row(_ key: String?) -> LedgerSum { rows[key] ?? LedgerSum() }
+}
+
+extension LedgerSum {
+    fileprivate mutating func add(_ other: LedgerSum) {
+        attempts += other.attempts
+        billed += other.billed
+        discarded += other.discarded
+        maybeBilled += other.maybeBilled
+        withoutCost += other.withoutCost
+    }
+
+    /// The sum without what some providers did for nothing: that was neither billed, nor is its cost unknown.
+    func charged(without free: LedgerSum) -> LedgerSum {
+        var sum = self
+        sum.billed -= free.billed
+        sum.discarded -= free.discarded
+        sum.maybeBilled -= free.maybeBilled
+        sum.withoutCost -= free.withoutCost
+        return sum
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Hablare
+import HablareAudio
+import HablareProviders
+
+/// What is done with an answer on its way into a file, so that the file is what its name says. Pure.
+enum AnswerConversion: Sendable, Hashable {
+    /// It is written as it is.
+    case none
+    /// It is decoded, and written as another kind of audio.
+    case audio(AudioContainer)
+
+    /// Chooses from the extension of the file's name. A name without one promises nothing.
+    ///
+    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` where the name says what the answer is not, and
+    ///   cannot become; its message has the extensions that are possible.
+    init(of content: CommandContent, to file: URL) throws {
+        let wanted = file.pathExtension.lowercased()
+        self = .none
+        guard !wanted.isEmpty else { return }
+        let possible: [String]
+        switch content {
+        case .data: return
+        case .text:
+            guard Self.isSoundOrPicture(wanted) else { return }
+            possible = ["txt"]
+        case .image(let format):
+            possible = Self.extensions(of: format.rawValue)
+        case .audio(let format):
+            let own = Self.extensions(of: format.rawValue)
+            if !own.contains(wanted), Self.decodable.contains(format.rawValue) {
+                if let container = AudioContainer(rawValue: wanted) {
+                    self = .audio(container)
+                    return
+                }
+                possible = own + AudioContainer.allCases.map(\.rawValue).filter { !own.contains($0) }
+            } else {
+                possible = own
+            }
+        }
+        guard possible.contains(wanted) else {
+            let names = possible.map { "." + $0 }.joined(separator: ", ")
+            throw CommandFailure(
+                .usage,
+                "The answer is \(Self.words(for: content)), which cannot be made a .\(wanted) file. Give the output a name "
+                    + "that ends with \(names), or with nothing, to have it as it is.")
+        }
+    }
+
+    /// The formats that are read to be converted.
+    private static let decodable: Set<String> = ["wav", "flac", "mp3", "ogg", "vorbis", "opus", "aiff"]
+
+    /// Formats that go by several extensions.
+    private static let groups: [Set<String>] = [
+        ["wav", "wave"], ["ogg", "oga", "opus", "vorbis"], ["aiff", "aif"], ["jpeg", "jpg"],
+    ]
+
+    private static func extensions(of format: String) -> [String] {
+        guard let group = groups.first(where: { $0.contains(format) }) else { return [format] }
+        return [format] + group.filter { $0 != format }.sorted()
+    }
+
+    private static func isSoundOrPicture(_ suffix: String) -> Bool {
+        decodable.contains(suffix) || groups.contains { $0.contains(suffix) }
+            || ["m4a", "aac", "png", "webp", "gif"].contains(suffix)
+    }
+
+    private static func words(for content: CommandContent) -> String {
+        switch content {
+        case .text: "text"
+        case .data: "data"
+        case .audio(let format): "\(format.rawValue) audio"
+        case .image(let format): "a \(format.rawValue) picture"
+        }
+    }
+}
+
+extension ResponseContent {
+    /// The kind and format, as far as a program's answer has them.
+    var commandContent: CommandContent? {
+        switch self {
+        case .text: .text
+        case .data: .data
+        case .audio(_, let format): .audio(format)
+        case .image(_, let format): .image(format)
+        case .embedding, .structured: nil
+        }
+    }
+
+    /// What is done with it on its way into a file.
+    ///
+    /// - Throws: ``CommandFailure`` for a name that says what it cannot become.
+    func conversion(to file: URL) throws -> AnswerConversion {
+        try commandContent.map { try AnswerConversion(of: $0, to: file) } ?? .none
+    }
+}

@@ -1,0 +1,64 @@
+import Hablare
+
+extension Composition {
+    /// Says how requests stand at this moment, as far as it takes more than their rows to know: limits, failing
+    /// providers, providers that are not here, processes that ended without a word.
+    ///
+    /// - Throws: `AIServiceError` of category storage; ``CommandFailure`` for programs that cannot be read.
+    func standings(of snapshots: [RequestSnapshot], in store: any RequestStore) throws -> [RequestStanding] {
+        let abandoned = try abandoned(snapshots, in: store)
+        let found = snapshots.map { snapshot in
+            var standing = RequestStanding(snapshot: snapshot)
+            guard let flight = snapshot.flight, abandoned.contains(flight) else { return standing }
+            if snapshot.phase == .executing {
+                standing.isInterrupted = true
+            } else if case .queued = snapshot.waiting {
+                standing.snapshot.waiting = .unclaimed(ahead: nil)
+                standing.snapshot.holder = nil
+            }
+            return standing
+        }
+        let explained = try store.explaining(found.map(\.snapshot), now: seams.date())
+        let needsProviders = explained.contains(where: \.isUnclaimed)
+        let known = needsProviders ? Set(try providers(.forAsking).map(\.provider.id)) : []
+        return zip(found, explained).map { standing, snapshot in
+            var standing = standing
+            standing.snapshot = snapshot
+            if snapshot.isUnclaimed, !known.contains(snapshot.providerID) { standing.snapshot.waiting = .noProvider }
+            return standing
+        }
+    }
+
+    /// The requests that were executing when their processes ended, and that none has taken up since.
+    func interrupted(in store: any RequestStore) throws -> [RequestSnapshot] {
+        var found: [RequestSnapshot] = []
+        var filter = SnapshotFilter(phases: [.executing], limit: 500)
+        while true {
+            let page = try store.snapshots(filter)
+            found += try standings(of: page, in: store).filter(\.isInterrupted).map(\.snapshot)
+            guard page.count == filter.limit, let last = page.last else { return found }
+            filter.after = last.id
+        }
+    }
+
+    /// The flights whose owner is gone, and whose lease nobody has broken yet.
+    private func abandoned(_ snapshots: [RequestSnapshot], in store: any RequestStore) throws -> Set<FlightID> {
+        let flights = Set(snapshots.filter { $0.holder != nil }.compactMap(\.flight))
+        guard !flights.isEmpty else { return [] }
+        let gone = try Set(store.owners().filter { try isGone($0.registration, in: store) }.map(\.id))
+        guard !gone.isEmpty else { return [] }
+        let leases = try store.flights(Array(flights))
+        return flights.filter { leases[$0]?.owner.map(gone.contains) ?? false }
+    }
+
+    /// As the engine judges it: by the process's lock, else by its lease.
+    private func isGone(_ owner: OwnerRegistration, in store: any RequestStore) throws -> Bool {
+        try store.liveness?.isDead(owner) ?? (owner.expiresAt < seams.date())
+    }
+}
+
+extension RequestSnapshot {
+    fileprivate var isUnclaimed: Bool {
+        if case .unclaimed = waiting { true } else { false }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// Somebody reads what is printed, and then does not read on.
+@Suite(.timeLimit(.minutes(5))) struct BlockedOutputTests {
+    private func writer(
+        _ script: @escaping @Sendable (ProviderCall) async throws -> ProviderAnswer
+    ) -> ScriptedProvider {
+        ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
+            do {
+                return .success(try await script(call))
+            } catch {
+                return .failure(error as? AIServiceError ?? AIServiceError(.cancelled, "Stopped."))
+            }
+        }
+    }
+
+    private func until(_ condition: () throws -> Bool) async throws {
+        while try !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    private func phases(_ stage: Stage) throws -> [RequestPhase] {
+        try stage.store().snapshots(SnapshotFilter()).map(\.phase)
+    }
+
+    @Test(arguments: [StopSignal.interrupt, .terminate])
+    func `The first signal ends a command whose answer nobody reads, and says where the answer is`(
+        signal: StopSignal
+    ) async throws {
+        let stage = try Stage(provider: writer { _ in ProviderAnswer(.text(Body("an answer"))) })
+        stage.stopReading()
+        defer { stage.goOnReading() }
+        async let status = stage.run("generate", "--provider", "writer", "an answer that nobody reads")
+        try await until { stage.isBlocked }
+        stage.send(signal)
+        #expect(await status == signal.status)
+        let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
+        #expect(
+            stage.errors
+                == "hablare: Not all of the answer was printed. It is in the store: hablare stream \(id.text)\n")
+        #expect(try phases(stage) == [.completed])
+    }
+
+    @Test func `The first signal ends a stream that nobody reads, once it may not take longer`() async throws {
+        let gate = Gate()
+        let clock = ManualClock()
+        let stage = try Stage(
+            provider: writer { call in
+                try await call.yield("one ")
+                try await gate.pass()
+                try await call.yield("two")
+                return ProviderAnswer(streamed: .text)
+            }, seams: .controlled(by: clock))
+        stage.stopReading()
+        defer { stage.goOnReading() }
+        let isOver = Guarded(false)
+        async let status = {
+            defer { isOver.withLock { $0 = true } }
+            return await stage.run("generate", "--provider", "writer", "--stream", "a stream that nobody reads")
+        }()
+        try await until { stage.isBlocked }
+        stage.send(.terminate)
+        try await until { stage.errors.contains("Stopping.") }
+        gate.open()
+        try await until { try phases(stage) == [.completed] }
+        #expect(stage.isBlocked)
+        try await until {
+            clock.advance(by: .milliseconds(500))
+            return isOver.withLock { $0 }
+        }
+        #expect(await status == .terminated)
+        #expect(stage.errors.contains("It is in the store: hablare stream "))
+    }
+
+    @Test func `Who reads on in time gets all of it, in order`() async throws {
+        let gate = Gate()
+        let stage = try Stage(
+            provider: writer { call in
+                try await call.yield("one ")
+                try await gate.pass()
+                try await call.yield("two ")
+                try await call.yield("three")
+                return ProviderAnswer(streamed: .text)
+            }, seams: .controlled(by: ManualClock()))
+        stage.stopReading()
+        async let status = stage.run("generate", "--provider", "writer", "--stream", "a stream that is read late")
+        try await until { stage.isBlocked }
+        stage.send(.interrupt)
+        try await until { stage.errors.contains("Stopping.") }
+        gate.open()
+        try await until { try phases(stage) == [.completed] }
+        stage.goOnReading()
+        #expect(await status == .interrupted)
+        #expect(stage.output == "one two three")
+    }
+
+    @Test func `What work has to tell at its end holds nobody up either`() async throws {
+        let stage = try Stage(provider: writer { _ in ProviderAnswer(.text(Body("an answer"))) })
+        #expect(await stage.run("generate", "--provider", "writer", "--detach", "for a silent end") == .success)
+        stage.stopReading()
+        defer { stage.goOnReading() }
+        async let status = stage.run("work")
+        try await until { stage.isBlocked }
+        stage.send(.terminate)
+        #expect(await status == .terminated)
+        #expect(try phases(stage) == [.completed])
+    }
+}

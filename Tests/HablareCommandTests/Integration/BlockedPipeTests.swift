@@ -1,0 +1,42 @@
+#if os(Linux)
+import Foundation
+import Testing
+
+/// Real pipes whose readers live and do not read.
+@Suite(.timeLimit(.minutes(5))) struct BlockedPipeTests {
+    /// What a pipe holds on Linux.
+    private static let pipe = 64 << 10
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func `One signal ends generate while its answer fills a pipe, with its exit status`(
+        signal: Int32, status: Int32
+    ) async throws {
+        let world = try CommandWorld("big") { _ in "yes 'a line of a long answer' | head -c 300000" }
+        let running = try world.start(["generate", "--provider", "big", "a long answer"])
+        while running.unread < Self.pipe { try await Task.sleep(for: .milliseconds(10)) }
+        kill(running.process.processIdentifier, signal)
+        try await running.ends()
+        #expect(running.process.terminationReason == .exit)
+        #expect(running.process.terminationStatus == status)
+        let words = try running.end().errors
+        #expect(words.contains("It is in the store: hablare stream "))
+        let id = try #require(words.split(separator: " ").first { $0.count == 36 }.map(String.init))
+        #expect(try world.start(["stream", id]).end().output.utf8.count == 300_000)
+    }
+
+    @Test(arguments: ["stream", "show"])
+    func `One signal ends what else prints much`(command: String) async throws {
+        let world = try CommandWorld("big") { _ in "yes 'a line of a long answer' | head -c 300000" }
+        let id = try world.start(["generate", "--provider", "big", "--detach", "--quiet", "a long answer"]).end()
+            .output.trimmingCharacters(in: .newlines)
+        #expect(try world.start(["work", "--quiet"]).end().status == 0)
+        let running = try world.start([command, id] + (command == "show" ? ["--output", "-"] : []))
+        while running.unread < Self.pipe { try await Task.sleep(for: .milliseconds(10)) }
+        kill(running.process.processIdentifier, SIGTERM)
+        try await running.ends()
+        // A shell shows 143 for it.
+        #expect(running.process.terminationReason == .uncaughtSignal)
+        #expect(running.process.terminationStatus == SIGTERM)
+    }
+}
+#endif

@@ -1,0 +1,86 @@
+#if os(Linux)
+import Foundation
+
+/// A folder, with a space in its name, with a store and with programs, for processes of the command.
+struct CommandWorld {
+    private let folder: TemporaryFolder
+    let url: URL
+
+    /// With one program, a shell's.
+    init(_ program: String, _ script: (_ folder: URL) -> String) throws {
+        folder = try TemporaryFolder()
+        url = folder.url.appending(path: "a folder", directoryHint: .isDirectory)
+        let configuration = url.appending(path: "hablare", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: configuration, withIntermediateDirectories: true)
+        let programs = [program: ["executable": "/bin/sh", "arguments": ["-c", script(url)], "answer": "text"] as Any]
+        try JSONSerialization.data(withJSONObject: programs).write(to: configuration.appending(path: "programs.json"))
+    }
+
+    /// With a program that streams three lines, the last when a file `go` is there.
+    static func talker() throws -> CommandWorld {
+        try CommandWorld("talker") {
+            "echo one; sleep 0.05; echo two; while [ ! -e '\($0.path)/go' ]; do sleep 0.01; done; echo three"
+        }
+    }
+
+    func go() throws { try Data().write(to: url.appending(path: "go")) }
+
+    /// Starts the command as a process of its own.
+    func start(_ arguments: [String]) throws -> Running {
+        // The tests and the command are built into the same folder.
+        let tests = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        let running = Running()
+        running.process.executableURL = tests.deletingLastPathComponent().appending(path: "hablare")
+        running.process.arguments = arguments + ["--data-dir", url.appending(path: "data").path]
+        // Under the thread sanitizer the command is judged by the same options as the tests.
+        running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "TSAN_OPTIONS" }
+            .merging(["XDG_CONFIG_HOME": url.path, "PATH": "/usr/bin:/bin"]) { $1 }
+        running.process.standardOutput = running.output
+        running.process.standardError = running.errors
+        try running.process.run()
+        return running
+    }
+
+    /// A process of the command, and what it prints.
+    final class Running {
+        let process = Process()
+        let output = Pipe()
+        let errors = Pipe()
+
+        /// Reads standard output until a text was read, and answers with what was.
+        func read(until end: String) throws -> String {
+            var read = Data()
+            while !String(decoding: read, as: UTF8.self).hasSuffix(end),
+                let more = try output.fileHandleForReading.read(upToCount: 1)
+            { read += more }
+            return String(decoding: read, as: UTF8.self)
+        }
+
+        /// How many bytes are in the pipe and were not read.
+        var unread: Int {
+            var count: Int32 = 0
+            return ioctl(output.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+        }
+
+        /// Waits until it has ended, while nobody reads what it prints. It is killed when the test is given up.
+        func ends() async throws {
+            do {
+                while process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
+            } catch {
+                kill(process.processIdentifier, SIGKILL)
+                throw error
+            }
+        }
+
+        /// The rest of both outputs and the exit status, once it has ended.
+        func end() throws -> (output: String, errors: String, status: Int32) {
+            let said = try (output.fileHandleForReading.readToEnd(), errors.fileHandleForReading.readToEnd())
+            process.waitUntilExit()
+            return (
+                String(decoding: said.0 ?? Data(), as: UTF8.self), String(decoding: said.1 ?? Data(), as: UTF8.self),
+                process.terminationStatus
+            )
+        }
+    }
+}
+#endif

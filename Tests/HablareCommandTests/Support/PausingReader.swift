@@ -1,0 +1,34 @@
+import Foundation
+import Hablare
+
+/// A reader of a pipe who may stop reading; whoever writes is blocked then, with the thread it writes on.
+final class PausingReader: Sendable {
+    private struct State: Sendable {
+        var isPaused = false
+        var waiting = 0
+    }
+
+    private let changed = NSCondition()
+    private let state = Guarded(State())
+
+    /// Whether somebody is blocked.
+    var isWaitedFor: Bool { state.withLock { $0.waiting > 0 } }
+
+    func pause() { state.withLock { $0.isPaused = true } }
+
+    func goOn() {
+        changed.lock()
+        state.withLock { $0.isPaused = false }
+        changed.broadcast()
+        changed.unlock()
+    }
+
+    /// Returns when the reader reads.
+    func waitForIt() {
+        changed.lock()
+        defer { changed.unlock() }
+        state.withLock { $0.waiting += 1 }
+        defer { state.withLock { $0.waiting -= 1 } }
+        while state.withLock({ $0.isPaused }) { changed.wait() }
+    }
+}

@@ -1,0 +1,63 @@
+// snippet: a provider that streams
+import Foundation
+import Hablare
+
+/// Asks a server that answers with server-sent events, as those of the chat completions API do with `"stream": true`.
+struct StreamingChatProvider: AIServiceProvider {
+    let id: ProviderID
+    let responseType = ContentType.text
+    /// For a request that streams the timeout is one of silence.
+    var limits = ProviderLimits(concurrency: 2, attemptTimeout: .seconds(30))
+    /// Sends the call and gives the lines of the answer as they come. Leaving them ends the connection.
+    let lines: @Sendable (ProviderCall) async throws -> AsyncThrowingStream<String, any Error>
+
+    func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        do {
+            var usage = Usage()
+            for try await line in try await lines(call) {
+                switch try Self.event(in: line) {
+                case .piece(let text): try await call.yield(text)
+                case .used(let tokens): usage = tokens
+                case .end: return .success(ProviderAnswer(streamed: .text, usage: usage))
+                case .nothing: continue
+                }
+            }
+            return .failure(AIServiceError(.connectionLost, "The answer broke off."))
+        } catch let error as AIServiceError {
+            return .failure(error)
+        } catch is CancellationError {
+            return .failure(AIServiceError(.cancelled, "The call was given up."))
+        } catch {
+            return .failure(AIServiceError(.connectionLost, "The connection was lost.", cause: "\(type(of: error))"))
+        }
+    }
+
+    /// What a line says.
+    enum Event: Equatable {
+        case piece(String)
+        case used(Usage)
+        case end
+        /// An empty line, a comment, a piece without text.
+        case nothing
+    }
+
+    static func event(in line: String) throws -> Event {
+        guard line.hasPrefix("data: ") else { return .nothing }
+        let data = line.dropFirst("data: ".count)
+        if data == "[DONE]" { return .end }
+        let reply = try JSONDecoder().decode(Piece.self, from: Data(data.utf8))
+        if let used = reply.usage {
+            return .used(Usage(inputTokens: used.prompt_tokens, outputTokens: used.completion_tokens))
+        }
+        return reply.choices.first?.delta.content.map { .piece($0) } ?? .nothing
+    }
+}
+
+private struct Piece: Decodable {
+    struct Choice: Decodable { let delta: Delta }
+    struct Delta: Decodable { let content: String? }
+    struct Usage: Decodable { let prompt_tokens, completion_tokens: Int64 }
+    let choices: [Choice]
+    let usage: Usage?
+}
+// end snippet
