@@ -22,9 +22,9 @@ package struct DispatchCore: Sendable {
         /// Give unsent leases back to the store.
         case release([QueuedFlight])
         /// Reserve permits in the store, then tell ``DispatchCore/granted(_:of:now:)``.
-        case reserve(PermitRequest)
+        indirect case reserve(PermitRequest)
         /// Tell the store what was learned of an account.
-        case report(AccountReport)
+        indirect case report(AccountReport)
     }
 
     /// How a submission is to be written.

@@ -198,7 +198,9 @@ extension Dispatcher {
         var started = flight
         if !started.lifecycle.isExecuting {
             do throws(FlightLifecycle.Refusal) {
-                try started.lifecycle.attemptStarted(token: started.lifecycle.token)
+                var lifecycle = started.lifecycle
+                try lifecycle.attemptStarted(token: lifecycle.token)
+                started = started.started(as: lifecycle, at: attempt.startedAt)
             } catch {
                 return
             }

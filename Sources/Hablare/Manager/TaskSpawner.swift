@@ -10,6 +10,8 @@ package struct TaskSpawner: Sendable {
 
     /// Starts a task. It does not inherit the caller's isolation.
     package func start(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        Task(executorPreference: executor) { await operation() }
+        // Without a preference nothing has to be noted in the task that it has none.
+        guard let executor else { return Task { await operation() } }
+        return Task(executorPreference: executor) { await operation() }
     }
 }
