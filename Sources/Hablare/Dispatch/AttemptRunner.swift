@@ -192,7 +192,7 @@ final class AttemptRunner: Sendable {
         if stream.hasBegun { cameBack(back) }
         let keepsBody = back.answer?.isStreamed == true
         if let reply = back.ended(stream, keepsBody: keepsBody) { return reply }
-        return back.with(await stream.end(keepsBody: keepsBody), streams: stream.policy != nil)
+        return await back.ending(stream, keepsBody: keepsBody)
     }
 
     /// The call of an attempt, announced as executing; or why there is none. In one piece without a suspension, because
@@ -261,11 +261,13 @@ final class AttemptRunner: Sendable {
 
     /// What the provider said beside the content, and what we have to say.
     private func metadata(of answer: ProviderAnswer, _ flight: QueuedFlight) -> [String: String] {
+        let ours = flight.request.caching.note
+        if answer.metadata.isEmpty, flight.provider == flight.origin { return ours }
         var metadata = answer.metadata
         // Ours to say, whatever the provider calls so.
         metadata[AIResponseData.cacheKey] = nil
         metadata[AIResponseData.cacheAgeKey] = nil
-        metadata.merge(flight.request.caching.note) { _, ours in ours }
+        metadata.merge(ours) { _, ours in ours }
         metadata.merge(trail(of: flight)) { _, ours in ours }
         return metadata
     }
@@ -281,9 +283,8 @@ final class AttemptRunner: Sendable {
     /// known.
     private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
         guard let used = reply.answer?.usage else { return Usage() }
-        let payee = CostModel.Payee(
-            provider: flight.provider, instance: registry.registration(of: flight.provider)?.instance,
-            model: flight.request.model)
+        let names = registry.registration(of: flight.provider)?.payeeNames ?? [flight.provider.rawValue]
+        let payee = CostModel.Payee(names: names, model: flight.request.model)
         var usage = used
         usage.costMicroDollars = spending.costs.cost(of: used, by: payee, at: startedAt)
         return usage
@@ -434,6 +435,12 @@ extension AttemptRunner.Reply {
     @inline(never)
     fileprivate func ended(_ stream: AttemptStream, keepsBody: Bool) -> Self? {
         stream.endedAtOnce(keepsBody: keepsBody).map { with($0, streams: stream.policy != nil) }
+    }
+
+    /// A provider's reply with what it yielded, once all of that is journalled.
+    @inline(never)
+    fileprivate func ending(_ stream: AttemptStream, keepsBody: Bool) async -> Self {
+        with(await stream.end(keepsBody: keepsBody), streams: stream.policy != nil)
     }
 
     /// A provider's reply with what it yielded.

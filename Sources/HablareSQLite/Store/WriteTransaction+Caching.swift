@@ -12,18 +12,19 @@ extension WriteTransaction {
         var answered: [FlightID] = []
     }
 
+    // Put together once, and not for every submission.
+    private static let selectSameWork = """
+        SELECT id, owner IS NOT NULL, provider, on_unknown, streaming, length(member), chain
+        FROM flights INDEXED BY flights_by_work WHERE \(CacheColumns.isSameWork) ORDER BY id
+        """
+
     /// Finds both with one look at the index of work.
     mutating func flightsForSameWork(as submission: Submission) throws -> SameWork {
         var found = SameWork()
         let provider = try provider(submission.provider)
         let unknownOutcome = Int64(submission.request.unknownOutcome.rawValue)
         let streaming = submission.request.streaming?.code
-        var select = try BoundStatement(
-            db,
-            """
-            SELECT id, owner IS NOT NULL, provider, on_unknown, streaming, length(member), chain
-            FROM flights INDEXED BY flights_by_work WHERE \(CacheColumns.isSameWork) ORDER BY id
-            """)
+        var select = try BoundStatement(db, Self.selectSameWork)
         select.bind(1, beginningOf: submission.fingerprint, length: CacheColumns.keyLength)
         select.bind(2, submission.fingerprint)
         try select.forEach { row in
