@@ -1,7 +1,6 @@
 import Foundation
 import Hablare
 import HablareSQLite
-import HablareTestKit
 import Logging
 
 /// Durable requests a second with a provider that does nothing, beside the ceiling, in turn.
@@ -19,11 +18,19 @@ enum Lifecycle {
 
     static func total(_ width: Int) -> Int { width == 1 ? 2_000 : 20_000 }
 
-    static func manager(_ store: any RequestStore, concurrency: Int = 4096) throws -> AIRequestManager {
-        let provider = ScriptedProvider(id: "empty", limits: ProviderLimits(concurrency: concurrency)) { call in
+    /// Answers with the prompt, and remembers nothing: what a scripted provider records of each call is not the engine's.
+    struct EmptyProvider: AIServiceProvider {
+        let id: ProviderID = "empty"
+        let responseType = ContentType.text
+        let limits: ProviderLimits
+
+        func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
             .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
         }
-        return try manager(store, provider)
+    }
+
+    static func manager(_ store: any RequestStore, concurrency: Int = 4096) throws -> AIRequestManager {
+        try manager(store, EmptyProvider(limits: ProviderLimits(concurrency: concurrency)))
     }
 
     static func manager(_ store: any RequestStore, _ provider: any AIServiceProvider) throws -> AIRequestManager {
@@ -32,49 +39,58 @@ enum Lifecycle {
         return AIRequestManager(store: store, providers: try ProviderRegistry([provider]), logger: logger)
     }
 
-    static func ceiling(_ width: Int) async throws -> Double {
+    static func ceiling(_ width: Int) async throws -> Pace {
         try await withScratchFolder { folder in
             let probe = try Ceiling(file: folder.appendingPathComponent("ceiling.sqlite"))
-            return try await rate(width: width, total: total(width)) { try await probe.lifecycle(prompt) }
+            return try await pace(width: width, total: total(width)) { try await probe.lifecycle(prompt) }
         }
     }
 
-    static func engine(_ width: Int, onDisk: Bool) async throws -> Double {
+    static func engine(_ width: Int, onDisk: Bool) async throws -> Pace {
         try await withScratchFolder { folder in
             let store: any RequestStore = onDisk ? try SQLiteStore(directory: folder) : InMemoryStore()
             let manager = try manager(store)
             return try await EngineService.run(manager) {
                 // The first request finds out that the store has no backlog.
                 _ = try await manager.execute(request(), with: "empty")
-                return try await rate(width: width, total: total(width)) {
+                return try await pace(width: width, total: total(width)) {
                     _ = try await manager.execute(request(), with: "empty")
                 }
             }
         }
     }
 
-    /// `ceiling`, `lifecycle.sqlite` and `lifecycle.memory` at every width, medians of rounds in turn.
+    /// `ceiling`, `lifecycle.sqlite` and `lifecycle.memory` at every width, medians of rounds in turn; and what each
+    /// takes of the processors.
     static func run(rounds: Int, widths: [Int]) async throws -> [Figure] {
         var figures: [Figure] = []
         for width in widths {
-            var bare: [Double] = []
-            var disk: [Double] = []
-            var memory: [Double] = []
+            var bare: [Pace] = []
+            var disk: [Pace] = []
+            var memory: [Pace] = []
             for _ in 0..<rounds {
                 bare.append(try await ceiling(width))
                 disk.append(try await engine(width, onDisk: true))
                 memory.append(try await engine(width, onDisk: false))
             }
-            let ratios = zip(disk, bare).map { $0 / $1 }
+            let ratios = zip(disk, bare).map { $0.rate / $1.rate }
+            figures += paces("ceiling.\(width)", bare) + paces("lifecycle.sqlite.\(width)", disk)
             figures += [
-                Figure(name: "ceiling.\(width)", value: median(bare), unit: "requests/s", better: .higher),
-                Figure(name: "lifecycle.sqlite.\(width)", value: median(disk), unit: "requests/s", better: .higher),
                 Figure(
                     name: "lifecycle.sqlite.\(width).ratio", value: median(ratios), unit: "of the ceiling",
-                    better: .higher),
-                Figure(name: "lifecycle.memory.\(width)", value: median(memory), unit: "requests/s", better: .higher),
+                    better: .higher)
             ]
+            figures += paces("lifecycle.memory.\(width)", memory)
         }
         return figures
+    }
+
+    private static func paces(_ name: String, _ paces: [Pace]) -> [Figure] {
+        [
+            Figure(name: name, value: median(paces.map(\.rate)), unit: "requests/s", better: .higher),
+            Figure(
+                name: "\(name).processor", value: median(paces.map(\.processorTime)), unit: "µs a request",
+                better: .lower),
+        ]
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import Hablare
 import HablareSQLite
-import HablareTestKit
 
 /// The peak memory of a process that holds 100,000 requests, submitted one by one: waiting for a provider that takes
 /// few, or all in flight at once.
@@ -38,40 +37,42 @@ enum Memory {
     /// The child: prints its peak memory in kilobytes, once every request is where it is to be.
     static func child(_ folder: String, concurrency: Int) async throws {
         let calls = Calls()
-        let provider = ScriptedProvider(id: "empty", limits: ProviderLimits(concurrency: concurrency)) { _ in
-            await calls.hold()
-            return .failure(AIServiceError(.cancelled, "Shut down."))
-        }
+        let provider = HoldingProvider(limits: ProviderLimits(concurrency: concurrency), calls: calls)
         let store = try SQLiteStore(directory: URL(fileURLWithPath: folder))
         let manager = try Lifecycle.manager(store, provider)
-        let peak = try await EngineService.run(manager) {
+        try await EngineService.run(manager) {
             _ = try await rate(width: 50, total: count) {
                 try await manager.submit(
                     Lifecycle.request(attemptTimeout: .seconds(86_400)), to: "empty")
             }
             while await calls.count < min(count, concurrency) { try await Task.sleep(for: .milliseconds(20)) }
-            let peak = Recovery.peakMemory()
-            await calls.release()
-            return peak
+            print(Recovery.peakMemory())
+            // Gone as if it were killed: what it takes to end all of them is not what is measured.
+            exit(0)
         }
-        print(peak)
+    }
+
+    /// Never answers, and keeps nothing of a call but that there is one.
+    private struct HoldingProvider: AIServiceProvider {
+        let id: ProviderID = "empty"
+        let responseType = ContentType.text
+        let limits: ProviderLimits
+        let calls: Calls
+
+        func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+            await calls.hold()
+            return .failure(AIServiceError(.cancelled, "Shut down."))
+        }
     }
 
     /// Holds every call until the end.
     private actor Calls {
         private(set) var count = 0
         private var waiting: [CheckedContinuation<Void, Never>] = []
-        private var isOver = false
 
         func hold() async {
             count += 1
-            if !isOver { await withCheckedContinuation { waiting.append($0) } }
-        }
-
-        func release() {
-            isOver = true
-            for continuation in waiting { continuation.resume() }
-            waiting = []
+            await withCheckedContinuation { waiting.append($0) }
         }
     }
 }

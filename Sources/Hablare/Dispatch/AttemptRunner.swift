@@ -72,37 +72,57 @@ final class AttemptRunner: Sendable {
     ///
     /// - Throws: ``AIServiceError`` of category storage; nothing may be sent then.
     func journalStart(of flight: QueuedFlight) async throws -> Start {
-        if let deadline = flight.request.deadline, deadline <= date() { return .outOfTime }
+        let write: StoreWrite
+        let started: QueuedFlight
+        let reservation: Reservation?
+        switch prepareStart(of: flight) {
+        case .impossible(let start): return start
+        case .write(let start, let next, let charged): (write, started, reservation) = (start, next, charged)
+        }
+        return startWritten(started, reservation, try await journal.commit(write))
+    }
+
+    /// What an attempt can cost, where a budget counts it.
+    private struct Reservation: Sendable {
+        let charges: [BudgetCharge]
+        let date: Date
+    }
+
+    /// How the start of an attempt is to be written.
+    private enum StartPlan: Sendable {
+        case write(StoreWrite, QueuedFlight, Reservation?)
+        case impossible(Start)
+    }
+
+    /// The start of an attempt, with what it can cost where a budget counts it.
+    @inline(never)
+    private func prepareStart(of flight: QueuedFlight) -> StartPlan {
+        let date = date()
+        if let deadline = flight.request.deadline, deadline <= date { return .impossible(.outOfTime) }
         let transition: FlightTransition
         do throws(FlightLifecycle.Refusal) {
             transition = try FlightTransition(of: flight.lifecycle) { flight throws(FlightLifecycle.Refusal) in
                 try flight.attemptStarted(token: flight.token)
             }
         } catch {
-            return .refused
+            return .impossible(.refused)
         }
-        let startedAt = date()
-        guard var started = try await commitStart(of: flight, transition, at: startedAt) else { return .refused }
-        started.lifecycle = transition.new
-        started.triedSince = flight.triedSince ?? startedAt
-        return .started(started)
+        let charges = charges(of: flight, at: date)
+        let started = flight.started(as: transition.new, at: date)
+        guard !charges.isEmpty else { return .write(.advance(flight.id, transition, at: date), started, nil) }
+        let start = AttemptStart(flight: flight.id, transition: transition, startedAt: date, charges: charges)
+        return .write(.start(start), started, Reservation(charges: charges, date: date))
     }
 
-    /// Writes the start of an attempt, with what it can cost where a budget counts it. One that does not fit into its
-    /// budget is started all the same, and fails unsent: so it is in the ledger.
-    private func commitStart(
-        of flight: QueuedFlight, _ transition: FlightTransition, at date: Date
-    ) async throws -> QueuedFlight? {
-        let charges = charges(of: flight, at: date)
-        guard !charges.isEmpty else {
-            return try await journal.commit(.advance(flight.id, transition, at: date)) == .done ? flight : nil
-        }
-        let start = AttemptStart(flight: flight.id, transition: transition, startedAt: date, charges: charges)
-        guard case .started(let refusal) = try await journal.commit(.start(start)) else { return nil }
-        if let refusal { return flight.failing(with: spending.error(for: refusal, of: charges, at: date)) }
-        var reserved = flight
-        reserved.isReserved = true
-        return reserved
+    /// The store answered to the start of an attempt. One that does not fit into its budget is started all the same, and
+    /// fails unsent: so it is in the ledger.
+    @inline(never)
+    private func startWritten(_ started: QueuedFlight, _ reserved: Reservation?, _ receipt: WriteReceipt) -> Start {
+        guard let reserved else { return receipt == .done ? .started(started) : .refused }
+        guard case .started(let refusal) = receipt else { return .refused }
+        guard let refusal else { return .started(started.reserved) }
+        let error = spending.error(for: refusal, of: reserved.charges, at: reserved.date)
+        return .started(started.failing(with: error))
     }
 
     private func charges(of flight: QueuedFlight, at date: Date) -> [BudgetCharge] {
@@ -117,15 +137,15 @@ final class AttemptRunner: Sendable {
     struct Reply: Sendable {
         var result: Result<ProviderAnswer, AIServiceError>
         /// What the provider said of its limits.
-        var limits: ReportedLimits?
+        var limits: Boxed<ReportedLimits>?
         /// Whether the provider was called.
         var wasSent = true
         /// Whether it was not, because there was no time left.
         var isOutOfTime = false
         /// Whether readers may have seen a part of the answer.
         var hasBegun = false
-        /// What the provider used, as it says; also where its answer could not be kept.
-        var usage: Usage?
+        /// What the provider answered, also where that could not be kept.
+        var answer: ProviderAnswer?
         /// What the provider may have billed at least, whatever its result says.
         var billing = BillingState.neverSent
 
@@ -135,10 +155,10 @@ final class AttemptRunner: Sendable {
         }
     }
 
-    /// What a provider says while it works. After its answer it has nothing more to say.
-    private struct CallReports: Sendable {
-        var limits: ReportedLimits?
-        var isOver = false
+    /// What is to be done with an attempt that is on disk.
+    private enum Preparation: Sendable {
+        case call(AttemptCall)
+        case leaveUnsent(Reply)
     }
 
     /// Sends the attempt, before the eyes of whoever watches it.
@@ -153,61 +173,50 @@ final class AttemptRunner: Sendable {
 
     /// Sends the attempt, unless it was stopped or its request ran out of time.
     ///
+    /// A function of its own, as are those below that do not suspend: whatever has a place in the frame of a suspended
+    /// function takes memory for every call under way.
+    ///
     /// - Parameter cameBack: Called with what the provider says when it comes back and something that it yielded may still
     ///   have to be journalled. What is returned may be worse: not all of it could be kept.
+    @inline(never)
     func send(
         _ flight: QueuedFlight, _ stream: AttemptStream, cameBack: @Sendable (Reply) -> Void
     ) async -> Reply {
-        if let failure = flight.failure { return Reply(result: .failure(failure), wasSent: false) }
-        guard let provider = registry[flight.provider] else {
-            return Reply(result: .failure(.providerNotFound(flight.provider, known: registry.ids)), wasSent: false)
+        let call: AttemptCall
+        switch prepare(flight, stream) {
+        case .leaveUnsent(let reply): return reply
+        case .call(let prepared): call = prepared
         }
-        guard !Task.isCancelled else { return Reply(result: .failure(.attemptCancelled), wasSent: false) }
+        let result = await call.provider.generate(call.asSeenByProvider)
+        let back = call.cameBack(with: result)
+        if stream.hasBegun { cameBack(back) }
+        let keepsBody = back.answer?.isStreamed == true
+        if let reply = back.ended(stream, keepsBody: keepsBody) { return reply }
+        return await back.ending(stream, keepsBody: keepsBody)
+    }
+
+    /// The call of an attempt, announced as executing; or why there is none. In one piece without a suspension, because
+    /// whatever is alive while the provider works is kept for every call under way.
+    @inline(never)
+    private func prepare(_ flight: QueuedFlight, _ stream: AttemptStream) -> Preparation {
+        if let failure = flight.failure { return .leaveUnsent(Reply(result: .failure(failure), wasSent: false)) }
+        guard let provider = registry[flight.provider] else {
+            let failure = AIServiceError.providerNotFound(flight.provider, known: registry.ids)
+            return .leaveUnsent(Reply(result: .failure(failure), wasSent: false))
+        }
+        guard !Task.isCancelled else {
+            return .leaveUnsent(Reply(result: .failure(.attemptCancelled), wasSent: false))
+        }
         let remaining = flight.request.deadline.map { Duration.between(date(), $0) }
         if let remaining, remaining <= .zero {
-            return Reply(result: .failure(.deadlineExceeded), wasSent: false, isOutOfTime: true)
+            return .leaveUnsent(Reply(result: .failure(.deadlineExceeded), wasSent: false, isOutOfTime: true))
         }
         hub.announce(.executing(progress: nil), of: flight.id, ledBy: flight.request.id)
         stream.sent(as: flight.lifecycle)
-        let reports = Guarded(CallReports())
-        let call = ProviderCall(
-            request: flight.request, attempt: flight.lifecycle.attempt,
-            timeout: min(timeout(of: flight), remaining ?? timeout(of: flight)),
-            progress: { [hub] progress in
-                if reports.withLock({ $0.isOver }) { return }
-                hub.announce(.executing(progress: progress), of: flight.id, ledBy: flight.request.id)
-            },
-            limits: { limits in reports.withLock { $0.limits = limits } },
-            chunks: { bytes in try await stream.yield(bytes) })
-        // Made only where something failed: it looks at the whole prompt.
-        let result = await provider.generate(call).mapError { FailureRedaction(of: flight.request).redacted($0) }
-        let limits = reports.withLock { reports in
-            reports.isOver = true
-            return reports.limits
-        }
-        if stream.hasBegun { cameBack(Reply(result: result, limits: limits)) }
-        return await reply(result, limits, stream)
-    }
-
-    /// A provider's result with what it yielded.
-    private func reply(
-        _ result: Result<ProviderAnswer, AIServiceError>, _ limits: ReportedLimits?, _ stream: AttemptStream
-    ) async -> Reply {
-        let answer: ProviderAnswer? = if case .success(let answer) = result { answer } else { nil }
-        let ending = await stream.end(keepsBody: answer?.isStreamed == true)
-        var reply = Reply(result: result, limits: limits, hasBegun: ending.hasBegun && stream.policy != nil)
-        reply.usage = answer?.usage
-        reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent
-        // A failure of the provider's own says more than that its chunks could not be kept.
-        if let failure = ending.failure, answer != nil {
-            reply.result = .failure(failure)
-        } else if var answer, let body = ending.body {
-            answer.content = answer.content.replacingBody(with: body)
-            reply.result = .success(answer)
-        } else if answer != nil, ending.hasBegun {
-            reply.result = .failure(.yieldedAndAnswered)
-        }
-        return reply
+        return .call(
+            AttemptCall(
+                of: flight, to: provider, stream, hub: hub,
+                timeout: min(timeout(of: flight), remaining ?? timeout(of: flight))))
     }
 
     /// The stream of an attempt that is about to be made.
@@ -252,11 +261,13 @@ final class AttemptRunner: Sendable {
 
     /// What the provider said beside the content, and what we have to say.
     private func metadata(of answer: ProviderAnswer, _ flight: QueuedFlight) -> [String: String] {
+        let ours = flight.request.caching.note
+        if answer.metadata.isEmpty, flight.provider == flight.origin { return ours }
         var metadata = answer.metadata
         // Ours to say, whatever the provider calls so.
         metadata[AIResponseData.cacheKey] = nil
         metadata[AIResponseData.cacheAgeKey] = nil
-        metadata.merge(flight.request.caching.note) { _, ours in ours }
+        metadata.merge(ours) { _, ours in ours }
         metadata.merge(trail(of: flight)) { _, ours in ours }
         return metadata
     }
@@ -271,10 +282,9 @@ final class AttemptRunner: Sendable {
     /// What an attempt used, with what it cost by the prices of the day on which it was sent. Of a failure nothing is
     /// known.
     private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
-        guard let used = reply.usage else { return Usage() }
-        let payee = CostModel.Payee(
-            provider: flight.provider, instance: registry.registration(of: flight.provider)?.instance,
-            model: flight.request.model)
+        guard let used = reply.answer?.usage else { return Usage() }
+        let names = registry.registration(of: flight.provider)?.payeeNames ?? [flight.provider.rawValue]
+        let payee = CostModel.Payee(names: names, model: flight.request.model)
         var usage = used
         usage.costMicroDollars = spending.costs.cost(of: used, by: payee, at: startedAt)
         return usage
@@ -318,41 +328,60 @@ final class AttemptRunner: Sendable {
     ///   flight waits again.
     /// - Throws: ``AIServiceError`` of category storage when it could not be recorded.
     func settle(_ end: AttemptEnd, isLastTry: Bool = false) async throws -> AttemptEnd.Outcome? {
-        var stored = end
-        var outcome = end.outcome
+        var end = end
         for _ in 0..<3 {
+            var stored = end
             do {
-                stored.outcome = try await storingContent(of: outcome)
+                if needsFile(end) { stored = try await filing(end) }
             } catch let error as AIServiceError where isLastTry {
                 stored.outcome = .failed(error)
             }
-            switch try await journal.commit(.settle(stored)) {
-            case .done:
-                announce(stored, to: [stored.request], isFinal: false)
-                return stored.outcome
-            case .ended(let finished, let goesOn):
-                announce(stored, to: finished, isFinal: true)
-                if goesOn { hub.announce(.pending, of: stored.flight, ledBy: stored.request) }
-                switch stored.outcome {
-                case .postponed(let error, _) where !goesOn: return .failed(error)
-                case .expired where goesOn: return .interrupted
-                default: return stored.outcome
-                }
-            case .rejected(let error):
-                outcome = .failed(error)  // the answer cannot be stored, and somebody waits: that is the outcome
-            case .contentMissing where isStored(outcome):
-                // Streamed into its file, which was collected before the commit: nobody has the bytes any more.
-                outcome = .failed(.streamedContentLost)
-            case .contentMissing:
-                continue  // collected between its being stored and the commit: store it again
-            case let receipt:
-                logger.debug("An attempt's outcome was not needed", metadata: ["receipt": "\(receipt)"])
-                return nil
+            switch recorded(stored, from: end, try await journal.commit(.settle(stored))) {
+            case .over(let outcome): return outcome
+            case .fails(let error): end.outcome = .failed(error)
+            case .again: continue
             }
         }
         throw AIServiceError(
             .storageFailed,
             "Content disappeared three times while it was being stored. Is something cleaning the folder?")
+    }
+
+    /// What came of the recording of an end.
+    private enum Recorded: Sendable {
+        /// This was recorded; or nothing, because nobody needed it.
+        case over(AttemptEnd.Outcome?)
+        /// It cannot be recorded, and the attempt fails of that.
+        case fails(AIServiceError)
+        case again
+    }
+
+    /// The store answered to the end as it was written, its content in a file where it is large.
+    @inline(never)
+    private func recorded(_ stored: AttemptEnd, from end: AttemptEnd, _ receipt: WriteReceipt) -> Recorded {
+        switch receipt {
+        case .done:
+            announce(stored, to: [stored.request], isFinal: false)
+            return .over(stored.outcome)
+        case .ended(let finished, let goesOn):
+            announce(stored, to: finished, isFinal: true)
+            if goesOn { hub.announce(.pending, of: stored.flight, ledBy: stored.request) }
+            switch stored.outcome {
+            case .postponed(let error, _) where !goesOn: return .over(.failed(error))
+            case .expired where goesOn: return .over(.interrupted)
+            default: return .over(stored.outcome)
+            }
+        case .rejected(let error):
+            return .fails(error)  // the answer cannot be stored, and somebody waits: that is the outcome
+        case .contentMissing where isStored(end.outcome):
+            // Streamed into its file, which was collected before the commit: nobody has the bytes any more.
+            return .fails(.streamedContentLost)
+        case .contentMissing:
+            return .again  // collected between its being stored and the commit: store it again
+        case let receipt:
+            logger.debug("An attempt's outcome was not needed", metadata: ["receipt": "\(receipt)"])
+            return .over(nil)
+        }
     }
 
     /// Whether an answer is in a content file already.
@@ -361,16 +390,28 @@ final class AttemptRunner: Sendable {
         return content.body?.reference != nil
     }
 
-    private func storingContent(of outcome: AttemptEnd.Outcome) async throws -> AttemptEnd.Outcome {
-        guard let content, case .completed(let data) = outcome, case .success(let answer) = data.result,
-            let body = answer.body, body.reference == nil, body.byteCount >= content.threshold(for: answer.type)
-        else { return outcome }
+    /// Whether an answer is to be put into a content file.
+    @inline(never)
+    private func needsFile(_ end: AttemptEnd) -> Bool {
+        guard let content, case .completed(let data) = end.outcome, case .success(let answer) = data.result,
+            let body = answer.body, body.reference == nil
+        else { return false }
+        return body.byteCount >= content.threshold(for: answer.type)
+    }
+
+    /// The end with its answer in a content file.
+    private func filing(_ end: AttemptEnd) async throws -> AttemptEnd {
+        guard let content, case .completed(let data) = end.outcome, case .success(let answer) = data.result,
+            let body = answer.body
+        else { return end }
         let reference = try await content.put(try body.read())
-        return .completed(
+        var filed = end
+        filed.outcome = .completed(
             AIResponseData(
                 requestID: data.requestID, providerID: data.providerID,
                 result: .success(answer.replacingBody(with: Body(reference, in: content))), metadata: data.metadata,
                 receivedAt: data.receivedAt, usage: data.usage))
+        return filed
     }
 
     /// - Parameter isFinal: Whether the end made them final, whatever comes of their flight.
@@ -389,6 +430,38 @@ final class AttemptRunner: Sendable {
     }
 }
 
+extension AttemptRunner.Reply {
+    /// A provider's reply with what it yielded, where that is known at once.
+    @inline(never)
+    fileprivate func ended(_ stream: AttemptStream, keepsBody: Bool) -> Self? {
+        stream.endedAtOnce(keepsBody: keepsBody).map { with($0, streams: stream.policy != nil) }
+    }
+
+    /// A provider's reply with what it yielded, once all of that is journalled.
+    @inline(never)
+    fileprivate func ending(_ stream: AttemptStream, keepsBody: Bool) async -> Self {
+        with(await stream.end(keepsBody: keepsBody), streams: stream.policy != nil)
+    }
+
+    /// A provider's reply with what it yielded.
+    @inline(never)
+    fileprivate func with(_ ending: AttemptStream.Ending, streams: Bool) -> Self {
+        var reply = self
+        reply.hasBegun = ending.hasBegun && streams
+        reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent
+        // A failure of the provider's own says more than that its chunks could not be kept.
+        if let failure = ending.failure, answer != nil {
+            reply.result = .failure(failure)
+        } else if var answer, let body = ending.body {
+            answer.content = answer.content.replacingBody(with: body)
+            reply.result = .success(answer)
+        } else if answer != nil, ending.hasBegun {
+            reply.result = .failure(.yieldedAndAnswered)
+        }
+        return reply
+    }
+}
+
 extension DispatchCore.CallEnd {
     /// What a reply says beside its outcome.
     init(_ reply: AttemptRunner.Reply, stopped: StopReason?, now: Date) {
@@ -402,8 +475,8 @@ extension DispatchCore.CallEnd {
                 health: reply.wasSent ? Breaker.Health(error) : .unknown,
                 pausedUntil: error.retryAfter.map { now.addingTimeInterval($0 / .seconds(1)) })
         }
-        limits = reply.limits
-        if let pause = reply.limits?.pause {
+        limits = reply.limits?.value
+        if let pause = limits?.pause {
             let until = now.addingTimeInterval(pause / .seconds(1))
             pausedUntil = max(pausedUntil ?? until, until)
         }

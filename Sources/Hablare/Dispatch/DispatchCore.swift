@@ -22,9 +22,9 @@ package struct DispatchCore: Sendable {
         /// Give unsent leases back to the store.
         case release([QueuedFlight])
         /// Reserve permits in the store, then tell ``DispatchCore/granted(_:of:now:)``.
-        case reserve(PermitRequest)
+        indirect case reserve(PermitRequest)
         /// Tell the store what was learned of an account.
-        case report(AccountReport)
+        indirect case report(AccountReport)
     }
 
     /// How a submission is to be written.
@@ -145,7 +145,7 @@ package struct DispatchCore: Sendable {
     package mutating func suspended(for reason: SuspensionReason) -> [Effect] {
         suspensions.insert(reason)
         var queued: [QueuedFlight] = []
-        for index in lanes.values.indices where rests(lanes.values[index]) {
+        for index in lanes.values.indices where rests(at: index) {
             queued += lanes.values[index].queue.removeAll()
             lanes.values[index].backlogMayExist()
         }
@@ -169,11 +169,14 @@ package struct DispatchCore: Sendable {
 
     /// Whether a provider's lane rests.
     package func isResting(_ provider: ProviderID) -> Bool {
-        lanes[provider].map(rests) ?? false
+        guard !suspensions.isEmpty, let index = lanes.index(forKey: provider) else { return false }
+        return rests(at: index)
     }
 
-    private func rests(_ lane: Lane) -> Bool {
-        suspensions.contains(.background) || lane.needsNetwork && suspensions.contains(.offline)
+    /// Whether a lane rests. By its place: a copy of a lane retains all that it has.
+    private func rests(at index: Int) -> Bool {
+        guard !suspensions.isEmpty else { return false }
+        return suspensions.contains(.background) || lanes.values[index].needsNetwork && suspensions.contains(.offline)
     }
 
     /// Whether flights that arrive in a provider's lane are given back.
@@ -197,7 +200,7 @@ package struct DispatchCore: Sendable {
         func consider(_ date: Date?) {
             if let date, date < .distantFuture { earliest = min(earliest ?? date, date) }
         }
-        for index in lanes.values.indices where !rests(lanes.values[index]) {
+        for index in lanes.values.indices where !rests(at: index) {
             consider(lanes.values[index].due)
             guard !lanes.values[index].queue.isEmpty, lanes.values[index].gate.hasRoom else { continue }
             if let next = lanes.values[index].breaker.next(now: now) {
@@ -213,7 +216,7 @@ package struct DispatchCore: Sendable {
 
     /// A submission is about to be written: where does it go?
     package mutating func submitting(to provider: ProviderID, cost: Double, now: Date) -> Placement {
-        guard case .open = phase, let index = lanes.index(forKey: provider), !rests(lanes.values[index]) else {
+        guard case .open = phase, let index = lanes.index(forKey: provider), !rests(at: index) else {
             return .leave
         }
         guard lanes.values[index].backlog == .none else {
@@ -444,7 +447,7 @@ package struct DispatchCore: Sendable {
 
     /// Starts what may be started, and asks for what that takes. In place: a copy of a lane would copy its queue.
     private mutating func fill(_ provider: ProviderID, mayAsk: Bool = true, now: Date) -> [Effect] {
-        guard case .open = phase, let index = lanes.index(forKey: provider), !rests(lanes.values[index]) else {
+        guard case .open = phase, let index = lanes.index(forKey: provider), !rests(at: index) else {
             return []
         }
         var effects: [Effect] = []

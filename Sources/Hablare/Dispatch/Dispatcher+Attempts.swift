@@ -21,25 +21,8 @@ extension Dispatcher {
     ) async {
         var flight = queued
         if !isJournalled {
-            do {
-                switch try await runner.journalStart(of: queued) {
-                case .started(let started): flight = started
-                case .refused:
-                    dispatcher?.startRefused(queued)
-                    return
-                case .outOfTime:
-                    // As far as was known here. Others may have joined it who have time left: whoever claims it next
-                    // knows.
-                    dispatcher?.startRefused(queued)
-                    await dispatcher?.giveBack([queued])
-                    return
-                }
-                // The attempt is on disk and is about to be sent: from now on its time counts.
-                dispatcher?.happened { dispatcher?.armDeadline(of: queued.id, &$0) }
-            } catch {
-                dispatcher?.startFailed(queued, with: error)
-                return
-            }
+            guard let started = await journalled(queued, with: runner, for: dispatcher) else { return }
+            flight = started
         }
         let startedAt = runner.date()
         let reply = await runner.send(flight, stream, watchedBy: watch) { [flight] reply in
@@ -49,10 +32,42 @@ extension Dispatcher {
             watch?.ended(with: nil, wasSent: reply.wasSent)
             return
         }
-        let stopped = dispatcher.returned(flight, with: reply)
+        await dispatcher.recordEnd(dispatcher.ended(flight, with: reply, startedAt: startedAt, watch))
+    }
+
+    /// Journals an attempt. Answers with its flight where it is on disk and may be sent.
+    @inline(never)
+    private static func journalled(
+        _ queued: QueuedFlight, with runner: AttemptRunner, for dispatcher: Dispatcher?
+    ) async -> QueuedFlight? {
+        do {
+            switch try await runner.journalStart(of: queued) {
+            case .started(let started):
+                // The attempt is on disk and is about to be sent: from now on its time counts.
+                dispatcher?.happened { dispatcher?.armDeadline(of: queued.id, &$0) }
+                return started
+            case .refused:
+                dispatcher?.startRefused(queued)
+            case .outOfTime:
+                // As far as was known here. Others may have joined it who have time left: whoever claims it next knows.
+                dispatcher?.startRefused(queued)
+                await dispatcher?.giveBack([queued])
+            }
+        } catch {
+            dispatcher?.startFailed(queued, with: error)
+        }
+        return nil
+    }
+
+    /// The attempt is over. Answers with its end as it is to be recorded.
+    @inline(never)
+    private func ended(
+        _ flight: QueuedFlight, with reply: AttemptRunner.Reply, startedAt: Date, _ watch: AttemptWatch?
+    ) -> AttemptEnd {
+        let stopped = returned(flight, with: reply)
         let end = runner.end(of: flight, startedAt: startedAt, reply: reply, stopped: stopped)
         watch?.ended(with: end, wasSent: reply.wasSent)
-        await dispatcher.recordEnd(end)
+        return end
     }
 
     private func armDeadline(of id: FlightID, _ state: inout State) {
@@ -198,7 +213,9 @@ extension Dispatcher {
         var started = flight
         if !started.lifecycle.isExecuting {
             do throws(FlightLifecycle.Refusal) {
-                try started.lifecycle.attemptStarted(token: started.lifecycle.token)
+                var lifecycle = started.lifecycle
+                try lifecycle.attemptStarted(token: lifecycle.token)
+                started = started.started(as: lifecycle, at: attempt.startedAt)
             } catch {
                 return
             }

@@ -184,19 +184,35 @@ package final class Dispatcher: Sendable {
             var placed = drafts
             var isAwaited = false
             for index in placed.indices {
-                let draft = placed[index]
-                let placement = state.core.submitting(to: draft.submission.provider, cost: draft.cost, now: now)
-                placed[index].placement = placement
-                // Whatever counts against a budget starts with its reservation, in a commit of its own.
-                let isBudgeted = runner.spending.mayCount(
-                    draft.submission.request, for: draft.submission.provider)
-                placed[index].submission.flight = FlightLifecycle(
-                    placed: placement, by: state.owner, isStarted: !isBudgeted)
-                if placement != .leave { isAwaited = true }
+                place(&placed[index], now: now, &state)
+                if placed[index].placement != .leave { isAwaited = true }
             }
             if isAwaited { unfinished.enter(needsNetwork: needsNetwork(placed)) }
             return placed
         }
+    }
+
+    /// Places a submission of its own. To be followed by one ``written(_:receipt:)``.
+    func place(_ draft: Draft) -> Draft {
+        let now = date()
+        return happened { state in
+            var placed = draft
+            place(&placed, now: now, &state)
+            if placed.placement != .leave {
+                unfinished.enter(needsNetwork: runner.needsNetwork(placed.submission.provider))
+            }
+            return placed
+        }
+    }
+
+    private func place(_ draft: inout Draft, now: Date, _ state: inout State) {
+        let provider = draft.submission.provider
+        draft.placement = state.core.submitting(to: provider, cost: draft.cost, now: now)
+        guard draft.placement != .leave else { return }
+        // Whatever counts against a budget starts with its reservation, in a commit of its own.
+        let isBudgeted = runner.spending.mayCount(draft.submission.request, for: provider)
+        draft.submission.flight = FlightLifecycle(
+            placed: draft.placement, by: state.owner, isStarted: !isBudgeted)
     }
 
     /// The submissions that were placed are on disk, or were dropped: not written, there before, or aboard another flight.
@@ -206,24 +222,33 @@ package final class Dispatcher: Sendable {
         happened { state in
             for (index, draft) in drafts.enumerated() {
                 if draft.placement != .leave { isAwaited = true }
-                let provider = draft.submission.provider
-                guard index < receipts.count, case .submitted(let stored) = receipts[index] else {
-                    drop(draft, now: now, &state)
-                    continue
-                }
-                if stored.hasJoined {
-                    drop(draft, now: now, &state)
-                    let priority = draft.submission.request.priority
-                    apply(state.core.joined(stored.flight, of: provider, priority: priority, now: now), &state)
-                } else if stored.wasPresent || stored.isAnswered {
-                    drop(draft, now: now, &state)
-                } else {
-                    apply(
-                        state.core.submitted(draft.queued(as: stored.flight), as: draft.placement, now: now), &state)
-                }
+                written(draft, index < receipts.count ? receipts[index] : nil, now: now, &state)
             }
         }
         if isAwaited { unfinished.leave(needsNetwork: needsNetwork(drafts)) }
+    }
+
+    /// The submission of its own that was placed is on disk, or was dropped.
+    func written(_ draft: Draft, receipt: WriteReceipt?) {
+        let now = date()
+        happened { state in written(draft, receipt, now: now, &state) }
+        if draft.placement != .leave {
+            unfinished.leave(needsNetwork: runner.needsNetwork(draft.submission.provider))
+        }
+    }
+
+    private func written(_ draft: Draft, _ receipt: WriteReceipt?, now: Date, _ state: inout State) {
+        guard case .submitted(let stored) = receipt else { return drop(draft, now: now, &state) }
+        if stored.hasJoined {
+            drop(draft, now: now, &state)
+            let priority = draft.submission.request.priority
+            let provider = draft.submission.provider
+            apply(state.core.joined(stored.flight, of: provider, priority: priority, now: now), &state)
+        } else if stored.wasPresent || stored.isAnswered {
+            drop(draft, now: now, &state)
+        } else {
+            apply(state.core.submitted(draft.queued(as: stored.flight), as: draft.placement, now: now), &state)
+        }
     }
 
     /// The drafts of one call are for one provider.

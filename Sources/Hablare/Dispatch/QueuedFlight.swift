@@ -1,11 +1,13 @@
 package import Foundation
 
 /// A flight that this process holds and has not sent.
-///
-/// Passed from hand to hand many times, so what does not change is kept in one object: a copy retains that, and not
-/// every part of the request.
 package struct QueuedFlight: Sendable {
-    private final class Content: Sendable {
+    /// In an object of their own: a flight passes from hand to hand, and every attempt's task holds it.
+    private struct Parts: Sendable {
+        let id: FlightID
+        var lifecycle: FlightLifecycle
+        var triedSince: Date?
+        var isReserved = false
         let request: AIRequest
         let provider: ProviderID
         let origin: ProviderID
@@ -13,30 +15,10 @@ package struct QueuedFlight: Sendable {
         let work: Fingerprint?
         let trace: TraceContext?
         let waitsSince: Date?
-        let failure: AIServiceError?
-
-        init(
-            request: AIRequest, provider: ProviderID, origin: ProviderID, cost: Double, work: Fingerprint?,
-            trace: TraceContext?, waitsSince: Date?, failure: AIServiceError?
-        ) {
-            self.request = request
-            self.provider = provider
-            self.origin = origin
-            self.cost = cost
-            self.work = work
-            self.trace = trace
-            self.waitsSince = waitsSince
-            self.failure = failure
-        }
+        var failure: AIServiceError?
     }
 
-    package let id: FlightID
-    package var lifecycle: FlightLifecycle
-    /// When the first attempt that counts was sent.
-    package var triedSince: Date?
-    /// Whether something was reserved for its attempt in a budget.
-    package var isReserved = false
-    private let content: Content
+    private var parts: Boxed<Parts>
 
     package init(
         id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, provider: ProviderID, origin: ProviderID? = nil,
@@ -44,33 +26,60 @@ package struct QueuedFlight: Sendable {
         triedSince: Date? = nil, work: Fingerprint? = nil, trace: TraceContext? = nil, waitsSince: Date? = nil,
         failure: AIServiceError? = nil
     ) {
-        self.id = id
-        self.lifecycle = lifecycle
-        self.triedSince = triedSince
-        content = Content(
-            request: request, provider: provider, origin: origin ?? provider, cost: cost, work: work,
-            trace: trace, waitsSince: waitsSince, failure: failure)
+        parts = Boxed(
+            Parts(
+                id: id, lifecycle: lifecycle, triedSince: triedSince, request: request, provider: provider,
+                origin: origin ?? provider, cost: cost, work: work, trace: trace, waitsSince: waitsSince,
+                failure: failure))
     }
 
     /// The flight, which cannot be sent for a reason.
     func failing(with error: AIServiceError) -> QueuedFlight {
-        QueuedFlight(
-            id: id, lifecycle: lifecycle, request: request, provider: provider, origin: origin, cost: cost,
-            triedSince: triedSince, work: work, trace: trace, waitsSince: waitsSince, failure: error)
+        var flight = self
+        flight.parts.value.failure = error
+        return flight
     }
 
-    package var request: AIRequest { content.request }
-    package var provider: ProviderID { content.provider }
+    /// The flight, for whose attempt something was reserved in a budget.
+    var reserved: QueuedFlight {
+        var flight = self
+        flight.parts.value.isReserved = true
+        return flight
+    }
+
+    /// The flight, whose attempt is on disk.
+    func started(as lifecycle: FlightLifecycle, at date: Date) -> QueuedFlight {
+        var parts = parts.value
+        parts.lifecycle = lifecycle
+        parts.triedSince = parts.triedSince ?? date
+        return QueuedFlight(parts)
+    }
+
+    private init(_ parts: Parts) {
+        self.parts = Boxed(parts)
+    }
+
+    package var id: FlightID { parts.value.id }
+    package var lifecycle: FlightLifecycle {
+        get { parts.value.lifecycle }
+        set { parts.value.lifecycle = newValue }
+    }
+    /// When the first attempt that counts was sent.
+    package var triedSince: Date? { parts.value.triedSince }
+    /// Whether something was reserved for its attempt in a budget.
+    package var isReserved: Bool { parts.value.isReserved }
+    package var request: AIRequest { parts.value.request }
+    package var provider: ProviderID { parts.value.provider }
     /// Whom it was submitted to.
-    var origin: ProviderID { content.origin }
+    var origin: ProviderID { parts.value.origin }
     /// What its call costs in units of the account's limit.
-    package var cost: Double { content.cost }
+    package var cost: Double { parts.value.cost }
     /// What its answer is found by; `nil` where it was claimed.
-    var work: Fingerprint? { content.work }
+    var work: Fingerprint? { parts.value.work }
     /// The trace that its request was submitted in.
-    package var trace: TraceContext? { content.trace }
+    package var trace: TraceContext? { parts.value.trace }
     /// Since when it waits to be sent, as far as that is known.
-    var waitsSince: Date? { content.waitsSince }
+    var waitsSince: Date? { parts.value.waitsSince }
     /// Why it cannot be sent: the attempt fails with this.
-    package var failure: AIServiceError? { content.failure }
+    package var failure: AIServiceError? { parts.value.failure }
 }

@@ -31,16 +31,27 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         case operation
     }
 
+    /// In an object of their own, so that a result is not as large as its rare failure.
+    private struct Parts: Sendable, Hashable, Codable {
+        let code: Code
+        let category: Category
+        let message: String
+        let disposition: FailureDisposition
+        let cause: String?
+    }
+
+    private let parts: Boxed<Parts>
+
     /// What went wrong.
-    public let code: Code
+    public var code: Code { parts.value.code }
     /// Which part of the world failed.
-    public let category: Category
+    public var category: Category { parts.value.category }
     /// What happened and what to do, in sentences a person can act on.
-    public let message: String
+    public var message: String { parts.value.message }
     /// Whose move it is.
-    public let disposition: FailureDisposition
+    public var disposition: FailureDisposition { parts.value.disposition }
     /// The underlying failure in its own words, for logs. Never a prompt, a response or a credential.
-    public let cause: String?
+    public var cause: String? { parts.value.cause }
 
     /// Creates an error.
     ///
@@ -57,11 +68,20 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         disposition: FailureDisposition? = nil,
         cause: String? = nil
     ) {
-        self.code = code
-        self.category = category ?? code.category
-        self.message = message
-        self.disposition = disposition ?? code.disposition
-        self.cause = cause
+        parts = Boxed(
+            Parts(
+                code: code, category: category ?? code.category, message: message,
+                disposition: disposition ?? code.disposition, cause: cause))
+    }
+
+    /// Decodes an error.
+    public init(from decoder: any Decoder) throws {
+        parts = Boxed(try Parts(from: decoder))
+    }
+
+    /// Encodes the error, its fields by their names.
+    public func encode(to encoder: any Encoder) throws {
+        try parts.value.encode(to: encoder)
     }
 
     /// Whether trying the same call again can help without anybody changing anything.

@@ -11,7 +11,7 @@ public struct AttemptEnd: Sendable {
         /// A failure after which another attempt follows, not before a date.
         case postponed(AIServiceError, until: Date)
         /// A failure after which another provider is asked; whose limits that one uses up.
-        case diverted(AIServiceError, to: FallbackHop, account: AccountID)
+        indirect case diverted(AIServiceError, to: FallbackHop, account: AccountID)
         /// Nobody knows how it ended, and no other attempt follows without somebody's word.
         case held(AIServiceError)
         /// It was not sent, or was stopped, because time ran out: the members whose deadline has come fail, and the
@@ -21,33 +21,91 @@ public struct AttemptEnd: Sendable {
         case interrupted
     }
 
+    /// In an object of their own: an end is passed on many times on its way to the store.
+    private struct Parts: Sendable {
+        var flight: FlightID
+        var request: UUID
+        var provider: ProviderID
+        var lifecycle: FlightLifecycle
+        var outcome: Outcome
+        var isStreaming: Bool
+        var entersCache: Bool
+        var work: Fingerprint?
+        var billing: BillingState
+        var usage: Usage
+        var isReserved: Bool
+        var startedAt: Date
+        var endedAt: Date
+    }
+
+    private var parts: Boxed<Parts>
+
     /// The flight.
-    public var flight: FlightID
+    public var flight: FlightID {
+        get { parts.value.flight }
+        set { parts.value.flight = newValue }
+    }
     /// The member that led it when it was sent.
-    public var request: UUID
+    public var request: UUID {
+        get { parts.value.request }
+        set { parts.value.request = newValue }
+    }
     /// The provider.
-    public var provider: ProviderID
+    public var provider: ProviderID {
+        get { parts.value.provider }
+        set { parts.value.provider = newValue }
+    }
     /// The flight as the attempt had it, executing.
-    public var lifecycle: FlightLifecycle
+    public var lifecycle: FlightLifecycle {
+        get { parts.value.lifecycle }
+        set { parts.value.lifecycle = newValue }
+    }
     /// What came of it.
-    public var outcome: Outcome
+    public var outcome: Outcome {
+        get { parts.value.outcome }
+        set { parts.value.outcome = newValue }
+    }
     /// Whether the request streams: the chunks of its earlier generations go when it is completed, and those of this
     /// one stay readable, their bytes being the response's.
-    public var isStreaming: Bool
+    public var isStreaming: Bool {
+        get { parts.value.isStreaming }
+        set { parts.value.isStreaming = newValue }
+    }
     /// Whether its answer enters the cache.
-    public var entersCache: Bool
+    public var entersCache: Bool {
+        get { parts.value.entersCache }
+        set { parts.value.entersCache = newValue }
+    }
     /// What it answers, where that is known.
-    public var work: Fingerprint?
+    public var work: Fingerprint? {
+        get { parts.value.work }
+        set { parts.value.work = newValue }
+    }
     /// Whether the provider may have been paid.
-    public var billing: BillingState
+    public var billing: BillingState {
+        get { parts.value.billing }
+        set { parts.value.billing = newValue }
+    }
     /// What it used, answer or not. Of an answer that is recorded, ``AIResponseData/usage``.
-    public var usage: Usage
+    public var usage: Usage {
+        get { parts.value.usage }
+        set { parts.value.usage = newValue }
+    }
     /// Whether something was reserved for it in a budget when it was sent.
-    public var isReserved: Bool
+    public var isReserved: Bool {
+        get { parts.value.isReserved }
+        set { parts.value.isReserved = newValue }
+    }
     /// When it was sent.
-    public var startedAt: Date
+    public var startedAt: Date {
+        get { parts.value.startedAt }
+        set { parts.value.startedAt = newValue }
+    }
     /// When it ended.
-    public var endedAt: Date
+    public var endedAt: Date {
+        get { parts.value.endedAt }
+        set { parts.value.endedAt = newValue }
+    }
 
     /// Creates an end.
     public init(
@@ -57,19 +115,11 @@ public struct AttemptEnd: Sendable {
         isReserved: Bool = false,
         startedAt: Date, endedAt: Date
     ) {
-        self.flight = flight
-        self.request = request
-        self.provider = provider
-        self.lifecycle = lifecycle
-        self.outcome = outcome
-        self.isStreaming = isStreaming
-        self.entersCache = entersCache
-        self.work = work
-        self.billing = billing
-        self.usage = usage
-        self.isReserved = isReserved
-        self.startedAt = startedAt
-        self.endedAt = endedAt
+        parts = Boxed(
+            Parts(
+                flight: flight, request: request, provider: provider, lifecycle: lifecycle, outcome: outcome,
+                isStreaming: isStreaming, entersCache: entersCache, work: work, billing: billing, usage: usage,
+                isReserved: isReserved, startedAt: startedAt, endedAt: endedAt))
     }
 }
 

@@ -7,6 +7,7 @@ package final class Journal: Sendable {
     package static let maximumBatch = 4096
 
     fileprivate enum Entry: Sendable {
+        case write(StoreWrite, CheckedContinuation<WriteReceipt, any Error>)
         case writes([StoreWrite], CheckedContinuation<[WriteReceipt], any Error>)
         case claim(ClaimQuery, CheckedContinuation<Claim, any Error>)
         case foreignCommits(CheckedContinuation<Bool, any Error>)
@@ -47,11 +48,7 @@ package final class Journal: Sendable {
 
     /// Makes one write durable and answers with its receipt.
     package func commit(_ write: StoreWrite) async throws -> WriteReceipt {
-        let receipts = try await commit([write])
-        guard let receipt = receipts.first else {
-            throw AIServiceError(.storageFailed, "The store answered a write without a receipt. Report this store.")
-        }
-        return receipt
+        try await withCheckedThrowingContinuation { enqueue(.write(write, $0)) }
     }
 
     /// Takes waiting flights.
@@ -77,14 +74,28 @@ package final class Journal: Sendable {
 }
 
 extension Journal.Core {
+    /// What goes into one commit, and who waits for it.
+    private struct Group {
+        enum Waiter {
+            case one(CheckedContinuation<WriteReceipt, any Error>)
+            case some(CheckedContinuation<[WriteReceipt], any Error>, Int)
+        }
+
+        var writes: [StoreWrite] = []
+        var waiters: [Waiter] = []
+
+        mutating func removeAll() {
+            writes.removeAll(keepingCapacity: true)
+            waiters.removeAll(keepingCapacity: true)
+        }
+    }
+
     /// Works off what waits. Runs on the driver.
     fileprivate func drain() {
-        var group: [(writes: [StoreWrite], waiter: CheckedContinuation<[WriteReceipt], any Error>)] = []
-        var size = 0
+        var group = Group()
         func flush() {
             commit(group)
-            group.removeAll(keepingCapacity: true)
-            size = 0
+            group.removeAll()
         }
         while true {
             let entries = pending.withLock { pending in
@@ -95,10 +106,14 @@ extension Journal.Core {
             guard !entries.isEmpty else { return }
             for entry in entries {
                 switch entry {
+                case .write(let write, let waiter):
+                    if group.writes.count >= Journal.maximumBatch { flush() }
+                    group.writes.append(write)
+                    group.waiters.append(.one(waiter))
                 case .writes(let writes, let waiter):
-                    if !group.isEmpty, size + writes.count > Journal.maximumBatch { flush() }
-                    group.append((writes, waiter))
-                    size += writes.count
+                    if !group.waiters.isEmpty, group.writes.count + writes.count > Journal.maximumBatch { flush() }
+                    group.writes += writes
+                    group.waiters.append(.some(waiter, writes.count))
                 case .claim(let query, let waiter):
                     flush()
                     waiter.resume(with: Result { try claim(query) })
@@ -121,21 +136,34 @@ extension Journal.Core {
         return try meters.measuringCommit(of: writes.count) { try store.commit(writes) }
     }
 
-    private func commit(_ group: [(writes: [StoreWrite], waiter: CheckedContinuation<[WriteReceipt], any Error>)]) {
-        guard !group.isEmpty else { return }
+    private func commit(_ group: Group) {
+        guard !group.waiters.isEmpty else { return }
         do {
-            let writes = group.count == 1 ? group[0].writes : group.flatMap(\.writes)
-            var receipts = try commit(writes)[...]
-            guard receipts.count == writes.count else {
+            let receipts = try commit(group.writes)
+            guard receipts.count == group.writes.count else {
                 throw AIServiceError(
-                    .storageFailed, "The store answered \(writes.count) writes with \(receipts.count) receipts.")
+                    .storageFailed,
+                    "The store answered \(group.writes.count) writes with \(receipts.count) receipts. Report this store."
+                )
             }
-            for (writes, waiter) in group {
-                waiter.resume(returning: Array(receipts.prefix(writes.count)))
-                receipts = receipts.dropFirst(writes.count)
+            var next = 0
+            for waiter in group.waiters {
+                switch waiter {
+                case .one(let waiter):
+                    waiter.resume(returning: receipts[next])
+                    next += 1
+                case .some(let waiter, let count):
+                    waiter.resume(returning: Array(receipts[next..<next + count]))
+                    next += count
+                }
             }
         } catch {
-            for (_, waiter) in group { waiter.resume(throwing: error) }
+            for waiter in group.waiters {
+                switch waiter {
+                case .one(let waiter): waiter.resume(throwing: error)
+                case .some(let waiter, _): waiter.resume(throwing: error)
+                }
+            }
         }
     }
 }

@@ -16,28 +16,78 @@ public struct Submission: Sendable {
         }
     }
 
+    /// In an object of their own: a submission is passed on many times on its way to the store.
+    private struct Parts: Sendable {
+        var request: AIRequest
+        var provider: ProviderID
+        var account: AccountID
+        var fingerprint: Fingerprint
+        var job: JobPlace?
+        var supersedes: UUID?
+        var promptContent: ContentReference?
+        var cacheWindow: ClosedRange<Date>?
+        var trace: TraceContext?
+        var flight: FlightLifecycle
+        var createdAt: Date
+    }
+
+    private var parts: Boxed<Parts>
+
     /// The request.
-    public var request: AIRequest
+    public var request: AIRequest {
+        get { parts.value.request }
+        set { parts.value.request = newValue }
+    }
     /// The provider it is for.
-    public var provider: ProviderID
+    public var provider: ProviderID {
+        get { parts.value.provider }
+        set { parts.value.provider = newValue }
+    }
     /// Whose limits its calls use up. Default: an account of the provider's own.
-    public var account: AccountID
+    public var account: AccountID {
+        get { parts.value.account }
+        set { parts.value.account = newValue }
+    }
     /// What makes two requests the same work.
-    public var fingerprint: Fingerprint
+    public var fingerprint: Fingerprint {
+        get { parts.value.fingerprint }
+        set { parts.value.fingerprint = newValue }
+    }
     /// The job it belongs to.
-    public var job: JobPlace?
+    public var job: JobPlace? {
+        get { parts.value.job }
+        set { parts.value.job = newValue }
+    }
     /// The request it replaces.
-    public var supersedes: UUID?
+    public var supersedes: UUID? {
+        get { parts.value.supersedes }
+        set { parts.value.supersedes = newValue }
+    }
     /// Where the prompt is kept when it is too large for the database.
-    public var promptContent: ContentReference?
+    public var promptContent: ContentReference? {
+        get { parts.value.promptContent }
+        set { parts.value.promptContent = newValue }
+    }
     /// When an answer in the cache must have been received to be the request's; `nil` where none is wanted.
-    public var cacheWindow: ClosedRange<Date>?
+    public var cacheWindow: ClosedRange<Date>? {
+        get { parts.value.cacheWindow }
+        set { parts.value.cacheWindow = newValue }
+    }
     /// The trace it is submitted in, for its attempts to join; `nil` where nobody traces.
-    public var trace: TraceContext?
+    public var trace: TraceContext? {
+        get { parts.value.trace }
+        set { parts.value.trace = newValue }
+    }
     /// The flight as it is to be written: waiting, leased to the submitter, or executing its first attempt.
-    public var flight: FlightLifecycle
+    public var flight: FlightLifecycle {
+        get { parts.value.flight }
+        set { parts.value.flight = newValue }
+    }
     /// When it was submitted.
-    public var createdAt: Date
+    public var createdAt: Date {
+        get { parts.value.createdAt }
+        set { parts.value.createdAt = newValue }
+    }
 
     /// Creates a submission.
     public init(
@@ -46,17 +96,11 @@ public struct Submission: Sendable {
         supersedes: UUID? = nil, promptContent: ContentReference? = nil, cacheWindow: ClosedRange<Date>? = nil,
         trace: TraceContext? = nil, flight: FlightLifecycle = FlightLifecycle(), createdAt: Date
     ) {
-        self.request = request
-        self.provider = provider
-        self.account = account ?? AccountID(rawValue: provider.rawValue)
-        self.fingerprint = fingerprint
-        self.job = job
-        self.supersedes = supersedes
-        self.promptContent = promptContent
-        self.cacheWindow = cacheWindow
-        self.trace = trace
-        self.flight = flight
-        self.createdAt = createdAt
+        parts = Boxed(
+            Parts(
+                request: request, provider: provider, account: account ?? AccountID(rawValue: provider.rawValue),
+                fingerprint: fingerprint, job: job, supersedes: supersedes, promptContent: promptContent,
+                cacheWindow: cacheWindow, trace: trace, flight: flight, createdAt: createdAt))
     }
 }
 

@@ -10,10 +10,18 @@ struct CostModel: Sendable, Hashable {
         let names: [String]
         let model: String?
 
-        init(provider: ProviderID, instance: ProviderInstance?, model: String?) {
-            let kind = instance?.rawValue.split(separator: ":", omittingEmptySubsequences: false).first.map(String.init)
-            names = [provider.rawValue] + (kind.map { $0 == provider.rawValue ? [] : [$0] } ?? [])
+        init(names: [String], model: String?) {
+            self.names = names
             self.model = model
+        }
+
+        init(provider: ProviderID, instance: ProviderInstance?, model: String?) {
+            self.init(names: Self.names(of: provider, instance), model: model)
+        }
+
+        static func names(of provider: ProviderID, _ instance: ProviderInstance?) -> [String] {
+            let kind = instance?.rawValue.split(separator: ":", omittingEmptySubsequences: false).first.map(String.init)
+            return [provider.rawValue] + (kind.map { $0 == provider.rawValue ? [] : [$0] } ?? [])
         }
     }
 

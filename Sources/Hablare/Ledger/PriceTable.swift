@@ -86,12 +86,18 @@ public struct PriceTable: Sendable, Hashable {
     /// The prices that hold for a call, by the first of these names that has any: each name with the model, then alone.
     func prices(of names: [String], model: String?, at date: Date) -> [PriceEntry] {
         for name in names {
-            for model in model == nil ? [nil] : [model, nil] {
-                let found = byOwner[Owner(provider: name, model: model)]?.filter { $0.holds(at: date) } ?? []
+            if let model {
+                let found = prices(of: Owner(provider: name, model: model), at: date)
                 if !found.isEmpty { return found }
             }
+            let found = prices(of: Owner(provider: name, model: nil), at: date)
+            if !found.isEmpty { return found }
         }
         return []
+    }
+
+    private func prices(of owner: Owner, at date: Date) -> [PriceEntry] {
+        byOwner[owner]?.filter { $0.holds(at: date) } ?? []
     }
 }
 

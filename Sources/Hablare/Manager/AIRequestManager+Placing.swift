@@ -44,11 +44,28 @@ extension AIRequestManager {
 
     /// Writes a submission of its own.
     func store(_ draft: Draft) async throws -> SubmissionReceipt {
-        let receipts = try await storeChunk([draft], job: nil)
-        guard let receipt = receipts.first else {
-            throw AIServiceError(.storageFailed, "The store did not answer a submission. Report this store.")
+        var draft = draft
+        if needsPromptFile(draft.submission.request) {
+            draft.submission.promptContent = try await storeLargePrompt(of: draft.submission.request)
         }
-        return receipt
+        let placed = placed(draft)
+        let receipt: WriteReceipt
+        do {
+            receipt = try await journal.commit(.submit(placed.submission))
+        } catch {
+            dispatcher.written(placed, receipt: nil)
+            throw error
+        }
+        dispatcher.written(placed, receipt: receipt)
+        if let deadline = placed.submission.request.deadline { await deadlines.noticed(deadline) }
+        return try submitted(placed, receipt)
+    }
+
+    /// A submission of its own as it is to be written: where the dispatcher has a place for it.
+    private func placed(_ draft: Draft) -> Draft {
+        var draft = draft
+        if let trace = observer.tracer?.contextToStore { draft.submission.trace = trace }
+        return isInScope([draft], job: nil) ? dispatcher.place(draft) : draft
     }
 
     /// Writes the submissions of a job, from a position on, in chunks.
@@ -70,17 +87,13 @@ extension AIRequestManager {
         var drafts = chunk
         let trace = observer.tracer?.contextToStore
         for index in drafts.indices {
-            drafts[index].submission.trace = trace
-            drafts[index].submission.promptContent = try await storeLargePrompt(
-                of: drafts[index].submission.request)
-        }
-        let inScope =
-            switch configuration.scope {
-            case .everything: true
-            case .job(let key): key == job
-            case .request(let id): drafts.allSatisfy { $0.submission.request.id == id }
+            if let trace { drafts[index].submission.trace = trace }
+            if needsPromptFile(drafts[index].submission.request) {
+                drafts[index].submission.promptContent = try await storeLargePrompt(
+                    of: drafts[index].submission.request)
             }
-        if inScope { drafts = dispatcher.place(drafts) }
+        }
+        if isInScope(drafts, job: job) { drafts = dispatcher.place(drafts) }
         let receipts: [WriteReceipt]
         do {
             receipts = try await journal.commit(drafts.map { .submit($0.submission) })
@@ -92,25 +105,41 @@ extension AIRequestManager {
         if let deadline = drafts.lazy.compactMap(\.submission.request.deadline).min() {
             await deadlines.noticed(deadline)
         }
-        return try zip(drafts, receipts).map { draft, receipt in
-            switch receipt {
-            case .submitted(let stored):
-                observer.submitted(stored, to: draft.submission.provider)
-                noteLookup(draft.submission, stored)
-                return stored
-            case .rejected(let error): throw error
-            case .contentMissing:
-                throw AIServiceError(
-                    .contentMissing, "A prompt's content file was collected while it was submitted. Submit again.")
-            case let other: throw AIServiceError.unexpected(other, for: draft.submission.request.id)
-            }
+        return try zip(drafts, receipts).map { try submitted($0, $1) }
+    }
+
+    /// Whether this process is there for what is submitted.
+    private func isInScope(_ drafts: [Draft], job: JobKey?) -> Bool {
+        switch configuration.scope {
+        case .everything: true
+        case .job(let key): key == job
+        case .request(let id): drafts.allSatisfy { $0.submission.request.id == id }
         }
     }
 
+    /// What the store answered to a submission.
+    private func submitted(_ draft: Draft, _ receipt: WriteReceipt) throws -> SubmissionReceipt {
+        switch receipt {
+        case .submitted(let stored):
+            observer.submitted(stored, to: draft.submission.provider)
+            noteLookup(draft.submission, stored)
+            return stored
+        case .rejected(let error): throw error
+        case .contentMissing:
+            throw AIServiceError(
+                .contentMissing, "A prompt's content file was collected while it was submitted. Submit again.")
+        case let other: throw AIServiceError.unexpected(other, for: draft.submission.request.id)
+        }
+    }
+
+    /// Whether a prompt is too large for the database.
+    private func needsPromptFile(_ request: AIRequest) -> Bool {
+        guard let content = store.content, case .text(let text) = request.prompt else { return false }
+        return text.utf8.count >= content.threshold(for: .text)
+    }
+
     private func storeLargePrompt(of request: AIRequest) async throws -> ContentReference? {
-        guard let content = store.content, case .text(let text) = request.prompt,
-            text.utf8.count >= content.threshold(for: .text)
-        else { return nil }
+        guard let content = store.content, case .text(let text) = request.prompt else { return nil }
         return try await content.put(Data(text.utf8))
     }
 }

@@ -9,7 +9,9 @@ package struct TaskSpawner: Sendable {
     }
 
     /// Starts a task. It does not inherit the caller's isolation.
-    package func start(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        Task(executorPreference: executor) { await operation() }
+    package func start(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
+        // Without a preference nothing has to be noted in the task that it has none.
+        guard let executor else { return Task(operation: operation) }
+        return Task(executorPreference: executor, operation: operation)
     }
 }

@@ -9,9 +9,7 @@ public struct ProviderCall: Sendable {
     /// When the engine will give the attempt up, in time from its start; where the request streams, from the last
     /// chunk. A provider may pass it on to its server.
     public let timeout: Duration
-    private let progress: @Sendable (Double) -> Void
-    private let limits: @Sendable (ReportedLimits) -> Void
-    private let chunks: @Sendable (Data) async throws -> Void
+    private let listener: any CallListener
 
     /// Creates a call.
     ///
@@ -28,12 +26,16 @@ public struct ProviderCall: Sendable {
         limits: @escaping @Sendable (ReportedLimits) -> Void = { _ in },
         chunks: @escaping @Sendable (Data) async throws -> Void = { _ in }
     ) {
+        self.init(
+            request: request, attempt: attempt, timeout: timeout,
+            listener: CallClosures(progress: progress, limits: limits, chunks: chunks))
+    }
+
+    init(request: AIRequest, attempt: Int, timeout: Duration, listener: any CallListener) {
         self.request = request
         self.attempt = attempt
         self.timeout = timeout
-        self.progress = progress
-        self.limits = limits
-        self.chunks = chunks
+        self.listener = listener
     }
 
     /// Whether somebody may read the answer while it is made. ``yield(_:)-(Data)`` can be called in any case.
@@ -49,7 +51,7 @@ public struct ProviderCall: Sendable {
     ///   piece, `invalidResponse` for a text that is no UTF-8 or a piece after the end of the call, or of category
     ///   storage. The attempt has failed then, whatever the provider answers.
     public func yield(_ bytes: Data) async throws {
-        try await chunks(bytes)
+        try await listener.yielded(bytes)
     }
 
     /// Hands over the next piece of a text. See ``yield(_:)-(Data)``.
@@ -62,40 +64,54 @@ public struct ProviderCall: Sendable {
     /// Tells the engine what the provider said of its limits, in an answer or a refusal alike; the account's lane is
     /// corrected when the call ends. Numbers that make no sense are ignored. The last report counts.
     public func report(limits reported: ReportedLimits) {
-        limits(reported)
+        listener.learned(reported)
     }
 
     /// Tells whoever watches how far the work is. Cheap; values outside 0…1 are clamped, NaN is ignored.
     public func report(progress fraction: Double) {
         guard !fraction.isNaN else { return }
-        progress(min(1, max(0, fraction)))
+        listener.progressed(to: min(1, max(0, fraction)))
     }
 }
 
 /// What a provider answers: content, and what it says beside it.
 public struct ProviderAnswer: Sendable {
+    /// In an object of their own, so that whoever waits for an answer keeps one word free for it.
+    private struct Parts: Sendable {
+        var content: ResponseContent
+        var metadata: [String: String]
+        var usage: Usage
+        let isStreamed: Bool
+    }
+
+    private var parts: Boxed<Parts>
+
     /// The content.
-    public var content: ResponseContent
+    public var content: ResponseContent {
+        get { parts.value.content }
+        set { parts.value.content = newValue }
+    }
     /// What the provider says beside the content: its own request id, the voice it used …
-    public var metadata: [String: String]
+    public var metadata: [String: String] {
+        get { parts.value.metadata }
+        set { parts.value.metadata = newValue }
+    }
     /// What was used.
-    public var usage: Usage
+    public var usage: Usage {
+        get { parts.value.usage }
+        set { parts.value.usage = newValue }
+    }
     /// Whether the content's bytes were yielded, and its body is empty.
-    package let isStreamed: Bool
+    package var isStreamed: Bool { parts.value.isStreamed }
 
     /// Creates an answer whose bytes were yielded, see ``ProviderCall/yield(_:)-(Data)``.
     public init(streamed content: StreamedContent, metadata: [String: String] = [:], usage: Usage = Usage()) {
-        self.content = content.content(Body(Data()))
-        self.metadata = metadata
-        self.usage = usage
-        isStreamed = true
+        parts = Boxed(
+            Parts(content: content.content(Body(Data())), metadata: metadata, usage: usage, isStreamed: true))
     }
 
     /// Creates an answer.
     public init(_ content: ResponseContent, metadata: [String: String] = [:], usage: Usage = Usage()) {
-        self.content = content
-        self.metadata = metadata
-        self.usage = usage
-        isStreamed = false
+        parts = Boxed(Parts(content: content, metadata: metadata, usage: usage, isStreamed: false))
     }
 }

@@ -12,6 +12,8 @@ public struct ProviderRegistry: Sendable {
         let instance: ProviderInstance
         let responseType: ContentType
         let needsNetwork: Bool
+        /// What an entry of the price table may call it.
+        let payeeNames: [String]
 
         init(_ provider: any AIServiceProvider) {
             id = provider.id
@@ -21,6 +23,7 @@ public struct ProviderRegistry: Sendable {
             instance = provider.instance
             responseType = provider.responseType
             needsNetwork = provider.needsNetwork
+            payeeNames = CostModel.Payee.names(of: id, instance)
         }
     }
 

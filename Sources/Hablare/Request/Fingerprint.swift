@@ -8,12 +8,26 @@ public import Foundation
 /// orders dictionary keys by their UTF-8 bytes, so equal values have equal fingerprints on every platform and no
 /// two different values are written alike.
 public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
-    /// The 32 bytes of the digest.
-    public let digest: Data
+    /// The digest's bytes, in place: a fingerprint goes with every request and is compared and hashed on the way.
+    private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    package init(digest: Data) {
-        self.digest = digest
+    private init(_ hash: SHA256.Digest) {
+        words = hash.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
     }
+
+    /// The 32 bytes of the digest.
+    public var digest: Data { withUnsafeBytes { Data($0) } }
+
+    /// Shows the 32 bytes of the digest without copying them.
+    package func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try Swift.withUnsafeBytes(of: words, body)
+    }
+
+    /// Whether both stand for the same work.
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.words == rhs.words }
+
+    /// Hashes the beginning of the digest, which is as good as random.
+    public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 
     /// Fingerprints a request as it would be sent to one provider instance.
     ///
@@ -32,7 +46,7 @@ public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
             encoder.field(hop.provider.rawValue)
             encoder.field(hop.model)
         }
-        digest = encoder.finish()
+        self.init(encoder.finish())
     }
 
     /// The digest as 64 hexadecimal digits.
@@ -45,8 +59,8 @@ private struct FingerprintEncoder {
 
     init() { bytes.reserveCapacity(256) }
 
-    func finish() -> Data {
-        Data(SHA256.hash(data: bytes))
+    func finish() -> SHA256.Digest {
+        SHA256.hash(data: bytes)
     }
 
     mutating func field(_ value: UInt64) {

@@ -2,19 +2,31 @@ public import Foundation
 
 /// The outcome of a request as an immutable value that crosses any actor boundary.
 public struct AIResponseData: Sendable, Hashable {
+    /// In an object of their own: a response is passed on many times on its way to the store and to whoever waits.
+    private struct Parts: Sendable, Hashable {
+        let requestID: UUID
+        let providerID: ProviderID
+        let result: Result<ResponseContent, AIServiceError>
+        let metadata: [String: String]
+        let receivedAt: Date
+        let usage: Usage
+    }
+
+    private let parts: Boxed<Parts>
+
     /// The request this answers.
-    public let requestID: UUID
+    public var requestID: UUID { parts.value.requestID }
     /// The provider that answered.
-    public let providerID: ProviderID
+    public var providerID: ProviderID { parts.value.providerID }
     /// The content; or, for a response that is no longer kept, why it is not
     /// (``AIServiceError/Code/responseExpired``).
-    public let result: Result<ResponseContent, AIServiceError>
+    public var result: Result<ResponseContent, AIServiceError> { parts.value.result }
     /// What the provider said beside the content.
-    public let metadata: [String: String]
+    public var metadata: [String: String] { parts.value.metadata }
     /// When the answer arrived.
-    public let receivedAt: Date
+    public var receivedAt: Date { parts.value.receivedAt }
     /// What was used, as the provider counts it.
-    public let usage: Usage
+    public var usage: Usage { parts.value.usage }
 
     /// Creates a response.
     public init(
@@ -25,12 +37,10 @@ public struct AIResponseData: Sendable, Hashable {
         receivedAt: Date,
         usage: Usage = Usage()
     ) {
-        self.requestID = requestID
-        self.providerID = providerID
-        self.result = result
-        self.metadata = metadata
-        self.receivedAt = receivedAt
-        self.usage = usage
+        parts = Boxed(
+            Parts(
+                requestID: requestID, providerID: providerID, result: result, metadata: metadata,
+                receivedAt: receivedAt, usage: usage))
     }
 
     /// The content.

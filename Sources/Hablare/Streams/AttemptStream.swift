@@ -154,6 +154,23 @@ final class AttemptStream: Sendable {
         return ending
     }
 
+    /// The provider came back, and nothing of what it yielded has to be written or journalled: ends at once, for most
+    /// calls yield nothing. `nil` where ``end(keepsBody:)`` is to be called.
+    func endedAtOnce(keepsBody: Bool) -> Ending? {
+        guard policy == nil else { return nil }
+        return state.withLock { state in
+            guard state.pump == nil, state.timer == nil, state.writer == nil,
+                state.byteCount < threshold || state.failure != nil
+            else { return nil }
+            state.isOver = true
+            if keepsBody, state.failure == nil, state.text?.isWithinCharacter == true { state.failure = .notText }
+            var ending = Ending(hasBegun: state.hasBegun, failure: state.failure)
+            if keepsBody, state.failure == nil { ending.body = Body(state.unwritten) }
+            state.unwritten = Data()
+            return ending
+        }
+    }
+
     private func takeBody(keepsBody: Bool, into ending: inout Ending) async {
         let (writer, rest) = state.withLock { state in
             defer { (state.writer, state.unwritten) = (nil, Data()) }

@@ -35,9 +35,19 @@ package final class StatusHub: Sendable {
             _modify { yield &watched[id] }
         }
 
+        /// Changes what is watched, if it is: in place, with one look at the table.
+        @discardableResult
+        mutating func change<R>(_ id: UUID, _ change: (inout Watched) -> R) -> R? {
+            guard let index = watched.index(forKey: id) else { return nil }
+            return change(&watched.values[index])
+        }
+
         mutating func watch(_ id: UUID, _ change: (inout Watched) -> Void) {
             change(&watched[id, default: Watched()])
         }
+
+        /// Whether members of a flight were attached.
+        func hasAboard(_ flight: FlightID) -> Bool { aboard[flight] != nil }
 
         func members(of flight: FlightID, ledBy leader: UUID) -> [UUID] {
             guard let aboard = aboard[flight] else { return [leader] }
@@ -45,21 +55,26 @@ package final class StatusHub: Sendable {
         }
 
         mutating func attach(_ id: UUID, to flight: FlightID) {
-            guard let watched = watched[id], watched.flight != flight else { return }
-            detach(id)
-            self.watched[id]?.flight = flight
+            guard let index = watched.index(forKey: id), watched.values[index].flight != flight else { return }
+            if watched.values[index].flight != nil { detach(id) }
+            watched.values[index].flight = flight
             aboard[flight, default: []].append(id)
         }
 
         private mutating func detach(_ id: UUID) {
             guard let flight = watched[id]?.flight else { return }
+            detach(id, from: flight)
+        }
+
+        private mutating func detach(_ id: UUID, from flight: FlightID) {
             if aboard[flight]?.count == 1 { aboard[flight] = nil } else { aboard[flight]?.remove(id) }
         }
 
         @discardableResult
         mutating func remove(_ id: UUID) -> Watched? {
-            detach(id)
-            return watched.removeValue(forKey: id)
+            guard let removed = watched.removeValue(forKey: id) else { return nil }
+            if let flight = removed.flight { detach(id, from: flight) }
+            return removed
         }
 
         mutating func removeAll() -> [UUID: Watched] {
@@ -101,16 +116,18 @@ package final class StatusHub: Sendable {
     /// The request is on disk now, or will not be.
     package func submissionEnded(of id: UUID) {
         state.withLock { state in
-            guard let watched = state[id] else { return }
-            state[id]?.unwritten = max(0, watched.unwritten - 1)
+            state.change(id) { $0.unwritten = max(0, $0.unwritten - 1) }
         }
     }
 
     /// Nobody waits on this waiter any more.
     package func forget(_ waiter: OutcomeWaiter, of id: UUID) {
         state.withLock { state in
-            state[id]?.waiters.removeAll { $0 === waiter }
-            if state[id]?.isEmpty == true { state.remove(id) }
+            let isEmpty = state.change(id) { watched in
+                watched.waiters.removeAll { $0 === waiter }
+                return watched.isEmpty
+            }
+            if isEmpty == true { state.remove(id) }
         }
     }
 
@@ -205,16 +222,22 @@ package final class StatusHub: Sendable {
     /// - Parameter leader: A member that hears of it whether it was attached or not.
     package func announce(_ status: RequestStatus, of flight: FlightID, ledBy leader: UUID) {
         state.withLock { state in
+            guard state.hasAboard(flight) else { return _ = Self.announce(status, of: leader, &state) }
             for id in state.members(of: flight, ledBy: leader) { _ = Self.announce(status, of: id, &state) }
         }
     }
 
     private static func announce(_ status: RequestStatus, of id: UUID, _ state: inout State) -> Watched? {
-        guard let watched = state[id] else { return nil }
-        for continuation in watched.streams.values { continuation.yield(status) }
-        if status.isFinal { return state.remove(id) }
-        if case .executing(let progress) = status { state[id]?.progress = progress }
-        state[id]?.informed.formUnion(watched.streams.keys)
+        if status.isFinal {
+            guard let watched = state.remove(id) else { return nil }
+            for continuation in watched.streams.values { continuation.yield(status) }
+            return watched
+        }
+        state.change(id) { watched in
+            if case .executing(let progress) = status { watched.progress = progress }
+            for continuation in watched.streams.values { continuation.yield(status) }
+            if !watched.streams.isEmpty { watched.informed.formUnion(watched.streams.keys) }
+        }
         return nil
     }
 

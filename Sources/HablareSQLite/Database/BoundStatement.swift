@@ -63,6 +63,18 @@ struct BoundStatement: ~Copyable {
             })
     }
 
+    mutating func bind(_ index: Int32, _ work: Fingerprint) {
+        bind(index, beginningOf: work, length: 32)
+    }
+
+    /// Binds the first bytes of a fingerprint.
+    mutating func bind(_ index: Int32, beginningOf work: Fingerprint, length: Int) {
+        note(
+            work.withUnsafeBytes {
+                sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64(min(length, $0.count)), Self.transient)
+            })
+    }
+
     mutating func bind(_ index: Int32, _ id: UUID) {
         note(withUnsafeBytes(of: id.uuid) { sqlite3_bind_blob64(handle, index, $0.baseAddress, 16, Self.transient) })
     }

@@ -13,8 +13,8 @@ extension ReadTransaction {
                 AND (s.body IS NOT NULL OR s.digest IS NOT NULL)
             ORDER BY s.received_at DESC, f.id DESC LIMIT 1
             """)
-        select.bind(1, CacheColumns.key(query.fingerprint))
-        select.bind(2, query.fingerprint.digest)
+        select.bind(1, beginningOf: query.fingerprint, length: CacheColumns.keyLength)
+        select.bind(2, query.fingerprint)
         select.bind(3, Coding.time(query.window.lowerBound))
         select.bind(4, Coding.time(query.window.upperBound))
         try select.forEach { row in

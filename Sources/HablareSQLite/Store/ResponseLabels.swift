@@ -13,7 +13,12 @@ struct ResponseLabels {
     init(_ metadata: [String: String]) {
         let place = metadata[AIResponseData.cacheKey].flatMap(Self.words.firstIndex)
         cacheUse = place.map { Int64($0) + 1 }
-        others = place == nil ? metadata : metadata.filter { $0.key != AIResponseData.cacheKey }
+        others =
+            switch (place, metadata.count) {
+            case (nil, _): metadata
+            case (_, 1): [:]
+            default: metadata.filter { $0.key != AIResponseData.cacheKey }
+            }
     }
 
     static func metadata(cacheUse: Int64?, others: [String: String]?) -> [String: String] {

@@ -12,20 +12,21 @@ extension WriteTransaction {
         var answered: [FlightID] = []
     }
 
+    // Put together once, and not for every submission.
+    private static let selectSameWork = """
+        SELECT id, owner IS NOT NULL, provider, on_unknown, streaming, length(member), chain
+        FROM flights INDEXED BY flights_by_work WHERE \(CacheColumns.isSameWork) ORDER BY id
+        """
+
     /// Finds both with one look at the index of work.
     mutating func flightsForSameWork(as submission: Submission) throws -> SameWork {
         var found = SameWork()
         let provider = try provider(submission.provider)
         let unknownOutcome = Int64(submission.request.unknownOutcome.rawValue)
         let streaming = submission.request.streaming?.code
-        var select = try BoundStatement(
-            db,
-            """
-            SELECT id, owner IS NOT NULL, provider, on_unknown, streaming, length(member), chain
-            FROM flights INDEXED BY flights_by_work WHERE \(CacheColumns.isSameWork) ORDER BY id
-            """)
-        select.bind(1, CacheColumns.key(submission.fingerprint))
-        select.bind(2, submission.fingerprint.digest)
+        var select = try BoundStatement(db, Self.selectSameWork)
+        select.bind(1, beginningOf: submission.fingerprint, length: CacheColumns.keyLength)
+        select.bind(2, submission.fingerprint)
         try select.forEach { row in
             let flight = FlightID(rawValue: row.int(0))
             if row.int(1) == 0 {
@@ -156,8 +157,8 @@ extension WriteTransaction {
             var flights: [FlightID] = []
             var select = try BoundStatement(
                 db, "SELECT id FROM flights INDEXED BY flights_by_work WHERE \(CacheColumns.isSameWork)")
-            select.bind(1, CacheColumns.key(work))
-            select.bind(2, work.digest)
+            select.bind(1, beginningOf: work, length: CacheColumns.keyLength)
+            select.bind(2, work)
             try select.forEach { flights.append(FlightID(rawValue: $0.int(0))) }
             return flights
         case .everything:
@@ -214,13 +215,14 @@ extension WriteTransaction {
 
 /// How the cache is found in the tables.
 enum CacheColumns {
-    /// Whether a flight is live or in the cache, and does the work of ?2, whose ``key(_:)`` is ?1. The index has the
+    /// Whether a flight is live or in the cache, and does the work of ?2, whose first ``keyLength`` bytes are ?1. The index has the
     /// beginning of a fingerprint only: it is half as large then, and what is written there comes in no order.
     static let isSameWork = """
         substr(fingerprint, 1, 8) = ?1 AND (owner IS NOT NULL OR used_at IS NOT NULL) AND fingerprint = ?2
         """
 
-    static func key(_ work: Fingerprint) -> Data { work.digest.prefix(8) }
+    /// How many bytes of a fingerprint are in the index.
+    static let keyLength = 8
 }
 
 extension CachePolicy {

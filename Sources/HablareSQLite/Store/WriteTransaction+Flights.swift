@@ -219,16 +219,17 @@ extension WriteTransaction {
         return try insert.run() == 1
     }
 
+    // Put together once, and not for every answer.
+    private static let insertResponse = """
+        INSERT INTO responses (flight, kind, format, body, digest, size, metadata, received_at, spare, cache_use)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE WHEN \(Protection.exists(for: "?1")) THEN NULL ELSE ?9 END,
+            ?10)
+        ON CONFLICT DO NOTHING
+        """
+
     private func insert(_ response: AIResponseData, _ columns: ContentColumns, of flight: FlightID) throws {
         guard case .success(let content) = response.result else { return }
-        var insert = try BoundStatement(
-            db,
-            """
-            INSERT INTO responses (flight, kind, format, body, digest, size, metadata, received_at, spare, cache_use)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE WHEN \(Protection.exists(for: "?1")) THEN NULL ELSE ?9 END,
-                ?10)
-            ON CONFLICT DO NOTHING
-            """)
+        var insert = try BoundStatement(db, Self.insertResponse)
         insert.bind(1, flight.rawValue)
         insert.bind(2, content.type.code)
         insert.bind(3, content.format)

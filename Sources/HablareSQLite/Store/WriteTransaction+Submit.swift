@@ -96,7 +96,7 @@ extension WriteTransaction {
         insert.bind(8, job)
         insert.bind(9, request.priority.rawValue)
         insert.bind(10, request.id)
-        insert.bind(11, submission.fingerprint.digest)
+        insert.bind(11, submission.fingerprint)
         insert.bind(12, request.model)
         insert.bind(13, request.tenant.isEmpty ? nil : request.tenant)
         insert.bind(14, request.sample)
