@@ -71,6 +71,9 @@ public final class InMemoryStore: RequestStore {
         tables.withLock { $0.cachedAnswer(query) }
     }
 
+    /// All lines of the ledger, of deleted requests too.
+    package var attempts: [AttemptRecord] { tables.withLock { $0.lines } }
+
     /// See ``StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) -> [AttemptRecord] {
         tables.withLock { $0.attempts(of: id) }

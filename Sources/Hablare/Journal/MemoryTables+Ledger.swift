@@ -70,6 +70,8 @@ extension MemoryTables {
         }.sorted { ($0.budget, $0.period) < ($1.budget, $1.period) }
     }
 
+    var lines: [AttemptRecord] { ledger.values.flatMap { $0 } }
+
     func ledger(_ query: LedgerQuery) -> LedgerReport {
         var total = LedgerTally()
         var tallies: [String?: LedgerTally] = [:]

@@ -11,8 +11,6 @@ package struct FinalRecord: Sendable, Hashable {
         let provider: ProviderID?
         /// In micro-dollars; `nil`: not known.
         let cost: Int64?
-        /// Whether a budget had too little left for it, so that it was not made.
-        let wasRefusedByBudget: Bool
     }
 
     let request: Int32
@@ -56,7 +54,7 @@ package struct FinalRecord: Sendable, Hashable {
         attempts = try await manager.attempts(for: snapshot.id).map {
             Attempt(
                 attempt: Int32($0.attempt), outcome: $0.outcome, billing: $0.billing, provider: $0.provider,
-                cost: $0.usage.costMicroDollars, wasRefusedByBudget: $0.wasRefusedByBudget)
+                cost: $0.usage.costMicroDollars)
         }
         supersedes = snapshot.supersedes.map(SimulationNames.number)
         isFromCache = snapshot.isFromCache

@@ -12,6 +12,8 @@ package struct SimulationHistory: Sendable {
     let final: [Int32: FinalRecord]
     /// Lines of the ledger at the end, of deleted requests too.
     let attempts: Int
+    /// Those of them that no budget refused: what was refused was not made.
+    let made: Int
     /// The sum over all of them.
     let ledger: LedgerSum
     /// What is spent of the budgets at the end, by name.
@@ -37,14 +39,15 @@ package struct SimulationHistory: Sendable {
     private(set) var processesLeft: Int32 = 0
 
     init(
-        plan: SimulationPlan, events: [TraceEvent], jobs: [[Int32]], final: [FinalRecord], attempts: Int,
+        plan: SimulationPlan, events: [TraceEvent], jobs: [[Int32]], final: [FinalRecord], lines: [AttemptRecord],
         ledger: LedgerSum = LedgerSum(), spent: [String: Int64] = [:], steps: Int
     ) {
         self.plan = plan
         self.events = events
         self.jobs = jobs
         self.final = Dictionary(final.map { ($0.request, $0) }, uniquingKeysWith: { first, _ in first })
-        self.attempts = attempts
+        attempts = lines.count
+        made = lines.count { $0.billing != .neverSent || $0.error?.code != .budgetExceeded }
         self.ledger = ledger
         self.spent = spent
         self.steps = steps

@@ -65,7 +65,7 @@ package final class Simulation: Sendable {
         close()
         return SimulationHistory(
             plan: plan, events: recorder.events, jobs: recorder.jobs, final: final,
-            attempts: disk.tables.statistics().attempts, ledger: disk.tables.ledger(LedgerQuery()).total,
+            lines: disk.tables.attempts, ledger: disk.tables.ledger(LedgerQuery()).total,
             spent: Dictionary(
                 disk.tables.budgets().map { ($0.budget, $0.spent) }, uniquingKeysWith: { first, _ in first }),
             steps: Int(scheduler.stamp.steps))
