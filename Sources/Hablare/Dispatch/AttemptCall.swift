@@ -33,9 +33,26 @@ final class AttemptCall: CallListener {
             request: flight.request, attempt: flight.lifecycle.attempt, timeout: timeout, listener: self)
     }
 
-    /// The provider came back: it has nothing more to say. What it yielded is not looked at yet.
+    /// What came back, and whether what the provider yielded has to be put away.
+    enum Return: Sendable {
+        case over(Boxed<AttemptRunner.Reply>)
+        case yielded(Boxed<AttemptRunner.Reply>)
+    }
+
+    /// The provider came back: it has nothing more to say.
+    ///
+    /// - Parameter cameBack: Told of it at once where something was yielded.
     @inline(never)
-    func cameBack(with result: Result<ProviderAnswer, AIServiceError>) -> AttemptRunner.Reply {
+    func cameBack(
+        with result: Result<ProviderAnswer, AIServiceError>, telling cameBack: (AttemptRunner.Reply) -> Void
+    ) -> Return {
+        let reply = reply(result)
+        if stream.hasBegun { cameBack(reply) }
+        guard let ending = stream.endedAtOnce(keepsBody: reply.isStreamed) else { return .yielded(Boxed(reply)) }
+        return .over(Boxed(reply.with(ending, streams: stream.policy != nil)))
+    }
+
+    private func reply(_ result: Result<ProviderAnswer, AIServiceError>) -> AttemptRunner.Reply {
         let limits = state.withLock { state in
             state.isOver = true
             return state.limits

@@ -71,15 +71,14 @@ final class AttemptRunner: Sendable {
     /// Journals the attempt. Only what this returns may be sent.
     ///
     /// - Throws: ``AIServiceError`` of category storage; nothing may be sent then.
+    @inline(__always)  // a frame less: what a task needed once it keeps as long as it runs
     func journalStart(of flight: QueuedFlight) async throws -> Start {
-        let write: StoreWrite
-        let started: QueuedFlight
-        let reservation: Reservation?
+        let start: Boxed<PlannedStart>
         switch prepareStart(of: flight) {
-        case .impossible(let start): return start
-        case .write(let start, let next, let charged): (write, started, reservation) = (start, next, charged)
+        case .impossible(let reason): return reason
+        case .write(let planned): start = planned
         }
-        return startWritten(started, reservation, try await journal.commit(write))
+        return startWritten(start, try await journal.commit(start.value.write))
     }
 
     /// What an attempt can cost, where a budget counts it.
@@ -88,9 +87,15 @@ final class AttemptRunner: Sendable {
         let date: Date
     }
 
-    /// How the start of an attempt is to be written.
+    /// The start of an attempt as it is to be written, and the flight once it is.
+    private struct PlannedStart: Sendable {
+        let write: StoreWrite
+        let started: QueuedFlight
+        var reservation: Reservation?
+    }
+
     private enum StartPlan: Sendable {
-        case write(StoreWrite, QueuedFlight, Reservation?)
+        case write(Boxed<PlannedStart>)
         case impossible(Start)
     }
 
@@ -109,16 +114,22 @@ final class AttemptRunner: Sendable {
         }
         let charges = charges(of: flight, at: date)
         let started = flight.started(as: transition.new, at: date)
-        guard !charges.isEmpty else { return .write(.advance(flight.id, transition, at: date), started, nil) }
+        guard !charges.isEmpty else {
+            return .write(Boxed(PlannedStart(write: .advance(flight.id, transition, at: date), started: started)))
+        }
         let start = AttemptStart(flight: flight.id, transition: transition, startedAt: date, charges: charges)
-        return .write(.start(start), started, Reservation(charges: charges, date: date))
+        return .write(
+            Boxed(
+                PlannedStart(
+                    write: .start(start), started: started, reservation: Reservation(charges: charges, date: date))))
     }
 
     /// The store answered to the start of an attempt. One that does not fit into its budget is started all the same, and
     /// fails unsent: so it is in the ledger.
     @inline(never)
-    private func startWritten(_ started: QueuedFlight, _ reserved: Reservation?, _ receipt: WriteReceipt) -> Start {
-        guard let reserved else { return receipt == .done ? .started(started) : .refused }
+    private func startWritten(_ start: Boxed<PlannedStart>, _ receipt: WriteReceipt) -> Start {
+        let started = start.value.started
+        guard let reserved = start.value.reservation else { return receipt == .done ? .started(started) : .refused }
         guard case .started(let refusal) = receipt else { return .refused }
         guard let refusal else { return .started(started.reserved) }
         let error = spending.error(for: refusal, of: reserved.charges, at: reserved.date)
@@ -158,58 +169,53 @@ final class AttemptRunner: Sendable {
     /// What is to be done with an attempt that is on disk.
     private enum Preparation: Sendable {
         case call(AttemptCall)
-        case leaveUnsent(Reply)
+        case leaveUnsent(Boxed<Reply>)
     }
 
     /// Sends the attempt, before the eyes of whoever watches it.
+    @inline(never)
     func send(
-        _ flight: QueuedFlight, _ stream: AttemptStream, watchedBy watch: AttemptWatch?,
+        _ flight: QueuedFlight, _ stream: AttemptStream, watchedBy watch: AttemptWatch,
         cameBack: @Sendable (Reply) -> Void
-    ) async -> Reply {
-        guard let watch else { return await send(flight, stream, cameBack: cameBack) }
+    ) async -> Boxed<Reply> {
         watch.began(flight, type: registry.registration(of: flight.provider)?.responseType ?? .data)
         return await watch.sending { await send(flight, stream, cameBack: cameBack) }
     }
 
     /// Sends the attempt, unless it was stopped or its request ran out of time.
     ///
-    /// A function of its own, as are those below that do not suspend: whatever has a place in the frame of a suspended
-    /// function takes memory for every call under way.
+    /// A function of its own, as are those below that do not suspend, and with a reply of one word: whatever has a place in
+    /// the frame of a suspended function takes memory for every call under way.
     ///
     /// - Parameter cameBack: Called with what the provider says when it comes back and something that it yielded may still
     ///   have to be journalled. What is returned may be worse: not all of it could be kept.
     @inline(never)
     func send(
         _ flight: QueuedFlight, _ stream: AttemptStream, cameBack: @Sendable (Reply) -> Void
-    ) async -> Reply {
+    ) async -> Boxed<Reply> {
         let call: AttemptCall
         switch prepare(flight, stream) {
         case .leaveUnsent(let reply): return reply
         case .call(let prepared): call = prepared
         }
-        let result = await call.provider.generate(call.asSeenByProvider)
-        let back = call.cameBack(with: result)
-        if stream.hasBegun { cameBack(back) }
-        let keepsBody = back.answer?.isStreamed == true
-        if let reply = back.ended(stream, keepsBody: keepsBody) { return reply }
-        return await back.ending(stream, keepsBody: keepsBody)
+        switch call.cameBack(with: await call.provider.generate(call.asSeenByProvider), telling: cameBack) {
+        case .over(let reply): return reply
+        case .yielded(let reply): return await reply.ending(stream)
+        }
     }
 
     /// The call of an attempt, announced as executing; or why there is none. In one piece without a suspension, because
     /// whatever is alive while the provider works is kept for every call under way.
     @inline(never)
     private func prepare(_ flight: QueuedFlight, _ stream: AttemptStream) -> Preparation {
-        if let failure = flight.failure { return .leaveUnsent(Reply(result: .failure(failure), wasSent: false)) }
+        if let failure = flight.failure { return unsent(failure) }
         guard let provider = registry[flight.provider] else {
-            let failure = AIServiceError.providerNotFound(flight.provider, known: registry.ids)
-            return .leaveUnsent(Reply(result: .failure(failure), wasSent: false))
+            return unsent(.providerNotFound(flight.provider, known: registry.ids))
         }
-        guard !Task.isCancelled else {
-            return .leaveUnsent(Reply(result: .failure(.attemptCancelled), wasSent: false))
-        }
+        guard !Task.isCancelled else { return unsent(.attemptCancelled) }
         let remaining = flight.request.deadline.map { Duration.between(date(), $0) }
         if let remaining, remaining <= .zero {
-            return .leaveUnsent(Reply(result: .failure(.deadlineExceeded), wasSent: false, isOutOfTime: true))
+            return .leaveUnsent(Boxed(Reply(result: .failure(.deadlineExceeded), wasSent: false, isOutOfTime: true)))
         }
         hub.announce(.executing(progress: nil), of: flight.id, ledBy: flight.request.id)
         stream.sent(as: flight.lifecycle)
@@ -217,6 +223,10 @@ final class AttemptRunner: Sendable {
             AttemptCall(
                 of: flight, to: provider, stream, hub: hub,
                 timeout: min(timeout(of: flight), remaining ?? timeout(of: flight))))
+    }
+
+    private func unsent(_ failure: AIServiceError) -> Preparation {
+        .leaveUnsent(Boxed(Reply(result: .failure(failure), wasSent: false)))
     }
 
     /// The stream of an attempt that is about to be made.
@@ -430,22 +440,21 @@ final class AttemptRunner: Sendable {
     }
 }
 
-extension AttemptRunner.Reply {
-    /// A provider's reply with what it yielded, where that is known at once.
-    @inline(never)
-    fileprivate func ended(_ stream: AttemptStream, keepsBody: Bool) -> Self? {
-        stream.endedAtOnce(keepsBody: keepsBody).map { with($0, streams: stream.policy != nil) }
-    }
-
+extension Boxed<AttemptRunner.Reply> {
     /// A provider's reply with what it yielded, once all of that is journalled.
     @inline(never)
-    fileprivate func ending(_ stream: AttemptStream, keepsBody: Bool) async -> Self {
-        with(await stream.end(keepsBody: keepsBody), streams: stream.policy != nil)
+    fileprivate func ending(_ stream: AttemptStream) async -> Self {
+        let ending = await stream.end(keepsBody: value.isStreamed)
+        return Boxed(value.with(ending, streams: stream.policy != nil))
     }
+}
+
+extension AttemptRunner.Reply {
+    /// Whether the answer is what the provider yielded.
+    var isStreamed: Bool { answer?.isStreamed == true }
 
     /// A provider's reply with what it yielded.
-    @inline(never)
-    fileprivate func with(_ ending: AttemptStream.Ending, streams: Bool) -> Self {
+    func with(_ ending: AttemptStream.Ending, streams: Bool) -> Self {
         var reply = self
         reply.hasBegun = ending.hasBegun && streams
         reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent

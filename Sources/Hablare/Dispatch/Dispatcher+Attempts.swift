@@ -25,14 +25,18 @@ extension Dispatcher {
             flight = started
         }
         let startedAt = runner.date()
-        let reply = await runner.send(flight, stream, watchedBy: watch) { [flight] reply in
-            dispatcher?.cameBack(flight, with: reply)
-        }
+        let cameBack = { @Sendable [flight] reply in dispatcher?.cameBack(flight, with: reply) ?? () }
+        let reply =
+            if let watch {
+                await runner.send(flight, stream, watchedBy: watch, cameBack: cameBack)
+            } else {
+                await runner.send(flight, stream, cameBack: cameBack)
+            }
         guard let dispatcher else {
-            watch?.ended(with: nil, wasSent: reply.wasSent)
+            watch?.ended(with: nil, wasSent: reply.value.wasSent)
             return
         }
-        await dispatcher.recordEnd(dispatcher.ended(flight, with: reply, startedAt: startedAt, watch))
+        await dispatcher.recordEnd(dispatcher.ended(flight, with: reply.value, startedAt: startedAt, watch))
     }
 
     /// Journals an attempt. Answers with its flight where it is on disk and may be sent.
@@ -44,7 +48,7 @@ extension Dispatcher {
             switch try await runner.journalStart(of: queued) {
             case .started(let started):
                 // The attempt is on disk and is about to be sent: from now on its time counts.
-                dispatcher?.happened { dispatcher?.armDeadline(of: queued.id, &$0) }
+                dispatcher?.startJournalled(queued)
                 return started
             case .refused:
                 dispatcher?.startRefused(queued)
@@ -70,6 +74,11 @@ extension Dispatcher {
         return end
     }
 
+    @inline(never)
+    private func startJournalled(_ flight: QueuedFlight) {
+        happened { armDeadline(of: flight.id, &$0) }
+    }
+
     private func armDeadline(of id: FlightID, _ state: inout State) {
         guard let attempt = state.attempts[id] else { return }
         state.attempts[id]?.isJournalled = true
@@ -77,6 +86,7 @@ extension Dispatcher {
         if attempt.stop == nil { setDeadline(of: id, in: attempt.timeout, &state) }
     }
 
+    @inline(never)
     private func startRefused(_ flight: QueuedFlight) {
         happened { state in
             forget(flight.id, &state)
@@ -84,6 +94,7 @@ extension Dispatcher {
         }
     }
 
+    @inline(never)
     private func startFailed(_ flight: QueuedFlight, with error: any Error) {
         logger.error("An attempt could not be journalled, so it was not sent", metadata: ["error": "\(error)"])
         happened { state in
