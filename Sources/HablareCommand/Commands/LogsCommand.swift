@@ -66,7 +66,7 @@ struct AttemptRow: Encodable, Sendable {
 
     private var billing: String {
         switch attempt.billing {
-        case .neverSent: "never sent"
+        case .neverSent: "not billed"
         case .maybeBilled: "maybe billed"
         case .billed: "billed"
         case .billedDiscarded: "billed, discarded"

@@ -128,12 +128,28 @@ import FoundationNetworking
         }
     }
 
+    @Test("What the service says of its failure in the middle is the failure, and no lost connection")
+    func failsInTheMiddle() async throws {
+        for (line, code) in [
+            (#"data: {"error":{"message":"Overloaded."}}"#, AIServiceError.Code.providerFailed),
+            (#"data:{"error":{"message":null}}"#, .providerFailed), ("data: {", .invalidResponse),
+            (#"data: {"choices":7}"#, .invalidResponse),
+        ] {
+            let provider = server([events[3], line])
+            guard case .failure(let error) = await provider.generate(ProviderCall(request: AIRequest(prompt: "x")))
+            else {
+                Issue.record("It succeeded: \(line)")
+                continue
+            }
+            #expect(error.code == code, "\(line)")
+        }
+    }
+
     @Test("A stream that breaks off is a lost connection, however it does")
     func breaksOff() async throws {
         for provider in [
             server(Array(events.dropLast())),
             server(Array(events.prefix(4)), failing: URLError(.networkConnectionLost)),
-            server(["data: {"]),
         ] {
             guard case .failure(let error) = await provider.generate(ProviderCall(request: AIRequest(prompt: "x")))
             else {

@@ -18,6 +18,7 @@ struct StreamingChatProvider: AIServiceProvider {
                 switch try Self.event(in: line) {
                 case .piece(let text): try await call.yield(text)
                 case .used(let tokens): usage = tokens
+                case .failed(let error): return .failure(error)
                 case .end: return .success(ProviderAnswer(streamed: .text, usage: usage))
                 case .nothing: continue
                 }
@@ -36,20 +37,31 @@ struct StreamingChatProvider: AIServiceProvider {
     enum Event: Equatable {
         case piece(String)
         case used(Usage)
+        /// The service gave up in the middle.
+        case failed(AIServiceError)
         case end
         /// An empty line, a comment, a piece without text.
         case nothing
     }
 
     static func event(in line: String) throws -> Event {
-        guard line.hasPrefix("data: ") else { return .nothing }
-        let data = line.dropFirst("data: ".count)
+        // A space after the colon is usual and not required.
+        guard line.hasPrefix("data:") else { return .nothing }
+        let data = line.dropFirst("data:".count).drop { $0 == " " }
         if data == "[DONE]" { return .end }
-        let reply = try JSONDecoder().decode(Piece.self, from: Data(data.utf8))
+        let reply: Piece
+        do {
+            reply = try JSONDecoder().decode(Piece.self, from: Data(data.utf8))
+        } catch {
+            throw AIServiceError(.invalidResponse, "The server sent an event that is none of the API's.")
+        }
+        if let failure = reply.error {
+            return .failed(AIServiceError(.providerFailed, "The service gave up.", cause: failure.message))
+        }
         if let used = reply.usage {
             return .used(Usage(inputTokens: used.prompt_tokens, outputTokens: used.completion_tokens))
         }
-        return reply.choices.first?.delta.content.map { .piece($0) } ?? .nothing
+        return reply.choices?.first?.delta.content.map { .piece($0) } ?? .nothing
     }
 }
 
@@ -57,7 +69,9 @@ private struct Piece: Decodable {
     struct Choice: Decodable { let delta: Delta }
     struct Delta: Decodable { let content: String? }
     struct Usage: Decodable { let prompt_tokens, completion_tokens: Int64 }
-    let choices: [Choice]
+    struct Failure: Decodable { let message: String? }
+    let choices: [Choice]?
     let usage: Usage?
+    let error: Failure?
 }
 // end snippet

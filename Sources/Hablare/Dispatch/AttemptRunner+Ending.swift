@@ -1,0 +1,126 @@
+import Foundation
+
+/// Decides what came of an attempt.
+extension AttemptRunner {
+    /// The end of an attempt as it goes to the store.
+    func end(of flight: QueuedFlight, startedAt: Date, reply: Reply, stopped: StopReason?) -> AttemptEnd {
+        let promised = registry.registration(of: flight.provider)?.responseType ?? .data
+        let verdict = AttemptVerdict(
+            reply.result, promised: promised, stopped: reply.isOutOfTime ? .expired : stopped)
+        let endedAt = date()
+        let usage = usage(of: flight, reply, startedAt: startedAt)
+        let outcome: AttemptEnd.Outcome =
+            switch verdict.outcome {
+            case .completed(let answer):
+                .completed(
+                    AIResponseData(
+                        requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
+                        metadata: metadata(of: answer, flight), receivedAt: endedAt, usage: usage))
+            case .failed(let error):
+                failed(with: error, flight, hasBegun: reply.hasBegun, startedAt: startedAt, endedAt: endedAt)
+            case .expired: .expired
+            case .interrupted:
+                // Stopped by us or dead with us: what the provider made of it is as unknown.
+                if reply.wasSent, verdict.billing != .neverSent, flight.request.unknownOutcome == .hold {
+                    .held(stopped == .offline ? reply.error ?? .interrupted : .interrupted)
+                } else {
+                    flight.mayRestart(hasBegun: reply.hasBegun) ? .interrupted : .failed(.streamInterrupted)
+                }
+            }
+        let billing = verdict.billing.rawValue < reply.billing.rawValue ? reply.billing : verdict.billing
+        return AttemptEnd(
+            flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
+            outcome: outcome, isStreaming: flight.request.streaming != nil,
+            entersCache: flight.request.caching.keepsAnswer, work: flight.work,
+            billing: reply.wasSent ? billing : .neverSent, usage: usage, isReserved: flight.isReserved,
+            startedAt: startedAt, endedAt: endedAt)
+    }
+
+    /// What the provider said beside the content, and what we have to say.
+    private func metadata(of answer: ProviderAnswer, _ flight: QueuedFlight) -> [String: String] {
+        let ours = flight.request.caching.note
+        if answer.metadata.isEmpty, flight.provider == flight.origin { return ours }
+        var metadata = answer.metadata
+        // Ours to say, whatever the provider calls so.
+        metadata[AIResponseData.cacheKey] = nil
+        metadata[AIResponseData.cacheAgeKey] = nil
+        metadata.merge(ours) { _, ours in ours }
+        metadata.merge(trail(of: flight)) { _, ours in ours }
+        return metadata
+    }
+
+    /// For the metadata of an answer: who was asked, where that was more than one. Why each failed is in the ledger.
+    private func trail(of flight: QueuedFlight) -> [String: String] {
+        guard flight.provider != flight.origin else { return [:] }
+        let trail = FallbackChain.trail(from: flight.origin, to: flight.provider, of: flight.request.fallback)
+        return ["fallback": trail.map(\.rawValue).joined(separator: " > ")]
+    }
+
+    /// What an attempt used, with what it cost by the prices of the day on which it was sent. Of a failure nothing is
+    /// known.
+    private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
+        guard let used = reply.answer?.usage else { return Usage() }
+        let names = registry.registration(of: flight.provider)?.payeeNames ?? [flight.provider.rawValue]
+        let payee = CostModel.Payee(names: names, model: flight.request.model)
+        var usage = used
+        usage.costMicroDollars = spending.costs.cost(of: used, by: payee, at: startedAt)
+        return usage
+    }
+
+    /// What a failure leads to: another attempt, somebody's word, or the end.
+    private func failed(
+        with error: AIServiceError, _ flight: QueuedFlight, hasBegun: Bool, startedAt: Date, endedAt: Date
+    ) -> AttemptEnd.Outcome {
+        var situation = RetryPolicy.Situation(
+            tries: flight.lifecycle.tries, maximumAttempts: flight.request.maximumAttempts,
+            elapsed: max(.zero, .between(flight.triedSince ?? startedAt, endedAt)),
+            remaining: flight.request.deadline.map { .between(endedAt, $0) },
+            unknownOutcome: flight.request.unknownOutcome, mayRestart: flight.mayRestart(hasBegun: hasBegun))
+        let jitter = jitter()
+        var decision = retry.decision(after: error, in: situation, jitter: jitter)
+        if decision == .fail, situation.remaining != nil {
+            // Whether anybody has time left for another attempt is the store's to say, member by member.
+            situation.remaining = nil
+            decision = retry.decision(after: error, in: situation, jitter: jitter)
+        }
+        switch decision {
+        case .fail:
+            // Another provider's answer would begin anew, too.
+            guard flight.mayRestart(hasBegun: hasBegun),
+                let hop = FallbackChain.next(after: error, at: flight.provider, of: flight.request.fallback)
+            else {
+                return .failed(error)
+            }
+            let account = registry.registration(of: hop.provider)?.account
+            return .diverted(error, to: hop, account: account ?? AccountID(rawValue: hop.provider.rawValue))
+        case .hold: return .held(error)
+        case .retry(let delay): return .postponed(error, until: endedAt.addingTimeInterval(delay / .seconds(1)))
+        }
+    }
+}
+
+extension DispatchCore.CallEnd {
+    /// What a reply says beside its outcome.
+    init(_ reply: AttemptRunner.Reply, stopped: StopReason?, now: Date) {
+        switch (stopped, reply.result) {
+        case (.timedOut, .failure): self.init(health: .failing)
+        case (.cancelled, .failure), (.interrupted, .failure), (.expired, .failure), (.offline, .failure):
+            self.init(health: .unknown)
+        case (_, .success): self.init(health: .sound)
+        case (nil, .failure(let error)):
+            self.init(
+                health: reply.wasSent ? Breaker.Health(error) : .unknown,
+                pausedUntil: error.retryAfter.map { now.addingTimeInterval($0 / .seconds(1)) })
+        }
+        limits = reply.limits?.value
+        if let pause = limits?.pause {
+            let until = now.addingTimeInterval(pause / .seconds(1))
+            pausedUntil = max(pausedUntil ?? until, until)
+        }
+    }
+}
+
+extension QueuedFlight {
+    /// Whether another attempt may follow one whose output readers may have seen.
+    func mayRestart(hasBegun: Bool) -> Bool { !hasBegun || request.streaming?.allowsRestart != false }
+}
