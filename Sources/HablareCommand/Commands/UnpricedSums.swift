@@ -4,6 +4,8 @@ import Hablare
 struct UnpricedSums: Sendable {
     /// The whole of it.
     private(set) var total = LedgerSum()
+    /// Who did.
+    private(set) var providers: Set<String> = []
     private var rows: [String?: LedgerSum] = [:]
 
     /// Nothing was.
@@ -29,6 +31,7 @@ struct UnpricedSums: Sendable {
     }
 
     private mutating func add(_ provider: String, _ query: LedgerQuery, _ store: any StoreReading) throws {
+        providers.insert(provider)
         var query = query
         query.provider = ProviderID(rawValue: provider)
         let report = try store.ledger(query)
