@@ -1,5 +1,5 @@
 # Everything works in a folder with a space in its name: recipes use relative paths only.
-# PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, SEEDS, SEED, JOBS, TRACE, DIGEST, SECONDS_EACH
+# PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, LIMIT, SEEDS, SEED, JOBS, TRACE, DIGEST, SECONDS_EACH
 # LINES, PAUSE and MUTANTS_WRAP reach the scripts through the environment.
 PREFIX ?= ~/.local
 export PREFIX

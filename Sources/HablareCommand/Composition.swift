@@ -28,15 +28,19 @@ struct Composition: Sendable {
     var timeZone: TimeZone
     var processorCount: Int
 
-    /// What one provider may be asked.
+    /// What one provider may be asked, and for what.
     struct CallLimits: Sendable, Hashable {
         var concurrency: Int
         var timeout: Duration
         /// Calls a minute, by all processes on a store together; `nil`: any number.
         var rate: Double?
+        /// What is charged for its calls.
+        var prices = PriceTable.shipped
 
         /// For a command that asks about providers and gives them no work.
-        static let forAsking = CallLimits(concurrency: 1, timeout: .seconds(60))
+        static func forAsking(_ prices: PriceTable = .shipped) -> CallLimits {
+            CallLimits(concurrency: 1, timeout: .seconds(60), prices: prices)
+        }
     }
 
     /// The present moment, for telling times.
@@ -108,9 +112,10 @@ extension Composition {
         template.limits.concurrency = limits.concurrency
         template.limits.attemptTimeout = limits.timeout
         template.limits.rate = limits.rate.map { RateLimit(requestsPerMinute: $0) }
+        template.isCharged = limits.prices.charges(forProgram: template.id.rawValue)
         let provider = try CommandProvider(template, supervisor: supervisor)
         return InstalledProvider(
-            provider: provider, content: template.content, hasPrice: false,
+            provider: provider, content: template.content, hasPrice: template.isCharged,
             placeholders: template.placeholders, voices: provider.voices,
             checkVoice: provider.validate(voice:),
             health: {

@@ -39,6 +39,47 @@ enum Lifecycle {
         return AIRequestManager(store: store, providers: try ProviderRegistry([provider]), logger: logger)
     }
 
+    /// What looks on in `lifecycle.full`.
+    private struct Onlookers {
+        let metrics = CountingMetrics()
+        let tracer = DroppingTracer()
+    }
+
+    /// The engine with all of what an application may switch on for every request: a budget that each call is reserved
+    /// in, metrics, and traces that go through the store.
+    static func fullEngine(_ width: Int) async throws -> Pace {
+        try await withScratchFolder { folder in
+            let onlookers = Onlookers()
+            var logger = Logger(label: "bench")
+            logger.logLevel = .error
+            let configuration = EngineConfiguration(
+                prices: try PriceTable([PriceEntry(provider: "empty", unit: .call, microDollarsPerMillion: 1_000_000)]),
+                budgets: [Budget("bench", microDollars: 1_000_000_000_000)])
+            let store = try SQLiteStore(directory: folder)
+            let manager = AIRequestManager(
+                store: store,
+                providers: try ProviderRegistry([EmptyProvider(limits: ProviderLimits(concurrency: 4096))]),
+                configuration: configuration,
+                seams: EngineSeams(
+                    observation: EngineObservation(metrics: onlookers.metrics, tracer: onlookers.tracer)),
+                logger: logger)
+            return try await EngineService.run(manager) {
+                _ = try await manager.execute(request(), with: "empty")
+                let pace = try await pace(width: width, total: total(width)) {
+                    _ = try await manager.execute(request(), with: "empty")
+                }
+                let spent = try store.budgets().first?.spent ?? 0
+                // A micro-dollar a call, and a span for each submission and each attempt.
+                let calls = total(width) / width * width + 1
+                guard spent == calls, onlookers.tracer.count >= 2 * calls, onlookers.metrics.total >= calls else {
+                    throw BenchmarkFailure(
+                        what: "lifecycle.full: not everything was on: \(spent) spent, \(onlookers.tracer.count) spans")
+                }
+                return pace
+            }
+        }
+    }
+
     static func ceiling(_ width: Int) async throws -> Pace {
         try await withScratchFolder { folder in
             let probe = try Ceiling(file: folder.appendingPathComponent("ceiling.sqlite"))
@@ -60,29 +101,32 @@ enum Lifecycle {
         }
     }
 
-    /// `ceiling`, `lifecycle.sqlite` and `lifecycle.memory` at every width, medians of rounds in turn; and what each
-    /// takes of the processors.
+    /// `ceiling`, `lifecycle.sqlite`, `lifecycle.full` and `lifecycle.memory` at every width, medians of rounds in turn;
+    /// and what each takes of the processors.
     static func run(rounds: Int, widths: [Int]) async throws -> [Figure] {
         var figures: [Figure] = []
         for width in widths {
             var bare: [Pace] = []
             var disk: [Pace] = []
+            var full: [Pace] = []
             var memory: [Pace] = []
             for _ in 0..<rounds {
                 bare.append(try await ceiling(width))
                 disk.append(try await engine(width, onDisk: true))
+                full.append(try await fullEngine(width))
                 memory.append(try await engine(width, onDisk: false))
             }
-            let ratios = zip(disk, bare).map { $0.rate / $1.rate }
-            figures += paces("ceiling.\(width)", bare) + paces("lifecycle.sqlite.\(width)", disk)
-            figures += [
-                Figure(
-                    name: "lifecycle.sqlite.\(width).ratio", value: median(ratios), unit: "of the ceiling",
-                    better: .higher)
-            ]
+            figures += paces("ceiling.\(width)", bare)
+            figures += paces("lifecycle.sqlite.\(width)", disk) + ratio("lifecycle.sqlite.\(width)", disk, bare)
+            figures += paces("lifecycle.full.\(width)", full) + ratio("lifecycle.full.\(width)", full, bare)
             figures += paces("lifecycle.memory.\(width)", memory)
         }
         return figures
+    }
+
+    private static func ratio(_ name: String, _ paces: [Pace], _ bare: [Pace]) -> [Figure] {
+        let ratios = zip(paces, bare).map { $0.rate / $1.rate }
+        return [Figure(name: "\(name).ratio", value: median(ratios), unit: "of the ceiling", better: .higher)]
     }
 
     private static func paces(_ name: String, _ paces: [Pace]) -> [Figure] {

@@ -85,13 +85,25 @@ struct Recover: AsyncParsableCommand {
 
 struct Soaking: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "soak", abstract: "Keeps an engine at work and watches its memory.")
+        commandName: "soak", abstract: "Keeps an engine at work and watches its memory.",
+        discussion: """
+            Exit status 1 when more than 5 % more memory is resident at the end than after a third of the time.
+            """)
 
     @Option(help: "For how long.")
     var minutes = 20.0
 
+    func validate() throws {
+        guard minutes >= 0.5, minutes <= 100_000 else { throw ValidationError("Soak for half a minute or longer.") }
+    }
+
     func run() async throws {
-        Report(results: try await Soak.run(minutes: minutes)).printTable()
+        let verdict = try await Soak.run(minutes: minutes)
+        Report(results: verdict.figures).printTable()
+        guard verdict.isFlat else {
+            FileHandle.standardError.write(Data("soak: failed: its memory grows\n".utf8))
+            throw ExitCode.failure
+        }
     }
 }
 

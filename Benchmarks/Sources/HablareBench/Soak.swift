@@ -1,79 +1,102 @@
 import Foundation
 import Hablare
 import HablareSQLite
-import HablareTestKit
 
 /// An engine at work for a long time: does its memory stay flat?
 ///
-/// Callers submit, wait, cancel, let run into timeouts, retry and delete; providers answer, fail for a while, and report
-/// limits. Every request is deleted in the end, so whatever grows is a leak.
+/// Callers live through all that requests can (``SoakLives``), answers are kept, given up and deleted. What is on disk is
+/// bounded, so whatever grows is a leak.
 enum Soak {
+    /// How much more may be resident at the end than after a third of the time, in which caches and pools fill.
+    static let tolerance = 1.05
+    /// How many answers are kept before the oldest are given up, and how many requests before the oldest are deleted.
+    private static let answers = 100
+    private static let requests = 2_000
+
     struct Sample {
         var minute: Double
-        var requests: Int
         var resident: Double
     }
 
-    static func run(minutes: Double) async throws -> [Figure] {
-        let samples = try await withScratchFolder { try await work(in: $0, minutes: minutes) }
-        // The first third fills caches and pools.
-        let settled = samples.filter { $0.minute > minutes / 3 }.map(\.resident)
-        let half = settled.count / 2
-        let growth = median(Array(settled.suffix(half))) / median(Array(settled.prefix(half)))
-        return [
-            Figure(
-                name: "soak.requests", value: Double(samples.last?.requests ?? 0), unit: "requests", better: .higher),
-            Figure(name: "soak.resident", value: settled.last ?? .nan, unit: "MiB", better: .lower),
-            Figure(name: "soak.growth", value: growth, unit: "of the middle third", better: .lower),
-        ]
+    /// What was measured, and whether memory stayed flat.
+    struct Verdict {
+        var figures: [Figure]
+        var isFlat: Bool
     }
 
-    private static func work(in folder: URL, minutes: Double) async throws -> [Sample] {
-        let count = Counter()
-        let provider = ScriptedlessProvider()
-        let store = try SQLiteStore(directory: folder)
-        let manager = try Lifecycle.manager(store, provider)
-        let end = ContinuousClock.now + .seconds(minutes * 60)
+    static func run(minutes: Double) async throws -> Verdict {
+        let (samples, record, shared) = try await withScratchFolder { try await work(in: $0, minutes: minutes) }
+        let growth = growth(samples, minutes: minutes)
+        func figure(_ name: String, _ value: Int) -> Figure {
+            Figure(name: "soak.\(name)", value: Double(value), unit: "requests", better: .higher)
+        }
+        // A soak in which one of these never happened has shown nothing of it.
+        for (name, count) in [
+            ("streamed", record.streamed), ("shared", shared), ("cached", record.cached), ("pruned", record.pruned),
+        ] where count == 0 {
+            throw BenchmarkFailure(what: "soak: no request was \(name)")
+        }
+        return Verdict(
+            figures: [
+                figure("requests", record.requests), figure("streamed", record.streamed),
+                figure("shared", shared), figure("cached", record.cached), figure("pruned", record.pruned),
+                Figure(name: "soak.resident", value: growth.end, unit: "MiB", better: .lower),
+                Figure(
+                    name: "soak.growth", value: growth.end / growth.settled, unit: "of that after a third",
+                    better: .lower),
+            ], isFlat: growth.end <= growth.settled * tolerance)
+    }
+
+    /// The resident memory after a third of the time and at the end, each the median of a twelfth of the time: one
+    /// sample may be one of a moment's backlog.
+    private static func growth(_ samples: [Sample], minutes: Double) -> (settled: Double, end: Double) {
+        func resident(_ range: Range<Double>) -> Double {
+            median(samples.filter { range.contains($0.minute / minutes) }.map(\.resident))
+        }
+        return (resident(1 / 3..<5 / 12), resident(11 / 12..<2))
+    }
+
+    private static func work(in folder: URL, minutes: Double) async throws -> ([Sample], SoakLives.Record, Int) {
+        let provider = SoakProvider()
+        let manager = try Lifecycle.manager(try SQLiteStore(directory: folder), provider)
+        let lives = SoakLives(manager: manager, kept: requests)
+        let start = ContinuousClock.now
+        let end = start + .seconds(minutes * 60)
         return try await EngineService.run(manager) {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for caller in 0..<32 {
-                    group.addTask {
-                        while ContinuousClock.now < end { try await oneLife(of: manager, caller, await count.next()) }
+                for _ in 0..<32 {
+                    group.addTask { while ContinuousClock.now < end { try await lives.live() } }
+                }
+                group.addTask {
+                    while ContinuousClock.now < end {
+                        try await Task.sleep(for: .seconds(2))
+                        await lives.count(pruned: try await manager.prune(Retention(maximumCount: answers)).responses)
                     }
                 }
                 var samples: [Sample] = []
-                let start = ContinuousClock.now
+                let pause = Duration.seconds(max(0.5, min(10, minutes * 60 / 240)))
+                var told = start
                 while ContinuousClock.now < end {
-                    try await Task.sleep(for: .seconds(10))
-                    let minute = (ContinuousClock.now - start) / .seconds(60)
-                    let sample = Sample(minute: minute, requests: await count.value, resident: residentMemory() / 1024)
+                    try await Task.sleep(for: pause)
+                    let sample = Sample(
+                        minute: (ContinuousClock.now - start) / .seconds(60), resident: residentMemory() / 1024)
                     samples.append(sample)
-                    let line =
-                        "\(sample.minute.formatted(.number.precision(.fractionLength(1)))) min, \(sample.requests) requests, \(sample.resident.formatted(.number.precision(.fractionLength(1)))) MiB\n"
-                    FileHandle.standardError.write(Data(line.utf8))
+                    if ContinuousClock.now - told >= .seconds(10) {
+                        told = .now
+                        tell(sample, await lives.record.requests)
+                    }
                 }
                 try await group.waitForAll()
-                return samples
+                let record = await lives.record
+                return (samples, record, record.sharing - provider.sharedCalls)
             }
         }
     }
 
-    /// A request from its submission to its deletion, in one of several ways.
-    private static func oneLife(of manager: AIRequestManager, _ caller: Int, _ number: Int) async throws {
-        var request = AIRequest(prompt: .text("\(number % 7): \(Lifecycle.prompt)"), sample: number)
-        if number % 11 == 0 { request.deadline = Date(timeIntervalSinceNow: 0.05) }
-        if number % 13 == 0 { request.attemptTimeout = .milliseconds(20) }
-        try await manager.submit(request, to: "empty")
-        switch number % 5 {
-        case 0: try await manager.cancelRequest(request.id)
-        case 1: for try await _ in try await manager.statusUpdates(for: request.id) {}
-        default: _ = try await manager.outcome(of: request.id)
-        }
-        if number % 17 == 0, try await manager.status(for: request.id).phase == .failed {
-            try await manager.retry(request.id)
-            _ = try await manager.outcome(of: request.id)
-        }
-        try await manager.delete(request.id)
+    private static func tell(_ sample: Sample, _ requests: Int) {
+        func text(_ number: Double) -> String { number.formatted(.number.precision(.fractionLength(1))) }
+        let line = "\(text(sample.minute)) min, \(requests) requests, \(text(sample.resident)) MiB\n"
+        FileHandle.standardError.write(Data(line.utf8))
     }
 
     private static func residentMemory() -> Double {
@@ -81,37 +104,5 @@ enum Soak {
         let status = String(decoding: file.readDataToEndOfFile(), as: UTF8.self)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         return line.flatMap { Double($0.filter(\.isNumber)) } ?? 0
-    }
-
-    private actor Counter {
-        private(set) var value = 0
-        func next() -> Int {
-            value += 1
-            return value
-        }
-    }
-
-    /// Answers, dawdles or fails by the prompt; remembers nothing, unlike the scripted one.
-    private struct ScriptedlessProvider: AIServiceProvider {
-        let id: ProviderID = "empty"
-        let responseType = ContentType.text
-        let limits = ProviderLimits(concurrency: 64)
-
-        func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
-            let text = call.request.prompt.plainText
-            call.report(progress: 0.5)
-            if text.hasPrefix("3"), call.attempt == 1 {
-                return .failure(AIServiceError(.overloaded, "Busy.", disposition: .retry(after: .milliseconds(5))))
-            }
-            if text.hasPrefix("4") { return .failure(AIServiceError(.providerFailed, "No.")) }
-            if text.hasPrefix("5") {
-                do {
-                    try await Task.sleep(for: .milliseconds(30))
-                } catch {
-                    return .failure(AIServiceError(.cancelled, "Stopped."))
-                }
-            }
-            return .success(ProviderAnswer(.text(Body(text))))
-        }
     }
 }

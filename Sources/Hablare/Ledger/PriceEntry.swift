@@ -30,11 +30,14 @@ public struct PriceEntry: Sendable, Hashable {
     public var from: Date?
     /// Until when it holds, that moment excluded; `nil`: until further notice.
     public var until: Date?
+    /// The day or month in which it was last compared with where it is from, `2026-11-21` or `2026-11`; `nil`: on the
+    /// day of its table (``PriceTable/date``), or nobody said. It says how old the figure is, and changes no cost.
+    public var checked: String?
 
     /// Creates a price.
     public init(
         provider: String, model: String? = nil, unit: PriceUnit, microDollarsPerMillion: Int64, from: Date? = nil,
-        until: Date? = nil
+        until: Date? = nil, checked: String? = nil
     ) {
         self.provider = provider
         self.model = model
@@ -42,6 +45,7 @@ public struct PriceEntry: Sendable, Hashable {
         self.microDollarsPerMillion = microDollarsPerMillion
         self.from = from
         self.until = until
+        self.checked = checked
     }
 
     /// Whether the price holds at a date.

@@ -13,7 +13,8 @@ extension PriceTable {
 
     /// Reads a table from a file as the one that ships: an object with `date`, `sources` and `prices`, a list of objects
     /// with `provider`, `model` (left out: every model), `unit` (see ``PriceUnit``), `microDollarsPerMillion`, and the
-    /// days `from` and `until` (left out: always), at whose beginning in UTC a price begins and ends to hold.
+    /// days `from` and `until` (left out: always), at whose beginning in UTC a price begins and ends to hold, and
+    /// `checked`, the day or month in which the figure was compared with its source (left out: on `date`).
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry, also
     ///   for an unknown unit, key or day; and as ``init(_:date:sources:)``.
@@ -41,7 +42,7 @@ extension PriceTable {
             entries, date: file["date"] as? String ?? "", sources: file["sources"] as? [String] ?? [])
     }
 
-    private static let keys = ["provider", "model", "unit", "microDollarsPerMillion", "from", "until"]
+    private static let keys = ["provider", "model", "unit", "microDollarsPerMillion", "from", "until", "checked"]
 
     private static func entry(_ row: Any, number: Int) throws(AIServiceError) -> PriceEntry {
         guard let row = row as? [String: Any] else { throw .badPrice(number, "is not an object.") }
@@ -62,9 +63,13 @@ extension PriceTable {
         guard row["model"] == nil || row["model"] is String || row["model"] is NSNull else {
             throw .badPrice(number, "has a model that is no text. Give the model's name, or leave it out.")
         }
+        guard row["checked"] == nil || row["checked"] is String || row["checked"] is NSNull else {
+            throw .badPrice(number, "has a `checked` that is no day. Give one such as 2026-11-21, or a month, 2026-11.")
+        }
         return PriceEntry(
             provider: provider, model: row["model"] as? String, unit: unit, microDollarsPerMillion: micro,
-            from: try day("from", of: row, number), until: try day("until", of: row, number))
+            from: try day("from", of: row, number), until: try day("until", of: row, number),
+            checked: row["checked"] as? String)
     }
 
     private static func isBoolean(_ number: NSNumber) -> Bool {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// What providers charge, as dated entries: the data that a cost is computed from.
 ///
@@ -28,7 +28,8 @@ public struct PriceTable: Sendable, Hashable {
     /// Creates a table.
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``, which names the entry, when a
-    ///   price is negative or above ``highestPrice``, holds at no time, or overlaps another one of the same unit.
+    ///   price is negative or above ``highestPrice``, holds at no time, was checked on no day, or overlaps another one of
+    ///   the same unit.
     public init(_ entries: [PriceEntry], date: String = "", sources: [String] = []) throws(AIServiceError) {
         for (index, entry) in entries.enumerated() { try Self.check(entry, number: index + 1) }
         try Self.checkOverlaps(entries)
@@ -54,6 +55,10 @@ public struct PriceTable: Sendable, Hashable {
         }
         guard (entry.from ?? .distantPast) < (entry.until ?? .distantFuture) else {
             throw .badPrice(number, "ends before it begins. Give a later `until`, or none.")
+        }
+        // A month is one in which there is a first day.
+        guard entry.checked.map({ UTCDay($0) ?? UTCDay($0 + "-01") }) != .some(nil) else {
+            throw .badPrice(number, "has a `checked` that is no day. Give one such as 2026-11-21, or a month, 2026-11.")
         }
     }
 
@@ -81,6 +86,11 @@ public struct PriceTable: Sendable, Hashable {
             first.later + 1,
             "overlaps entry \(first.earlier + 1): a unit has one price at a time. Let the earlier one end (`until`) where the later one begins."
         )
+    }
+
+    /// Whether any price holds for a call, by the names of its provider: its id, then its kind.
+    package func hasPrice(of names: [String], model: String?, at date: Date) -> Bool {
+        !prices(of: names, model: model, at: date).isEmpty
     }
 
     /// The prices that hold for a call, by the first of these names that has any: each name with the model, then alone.

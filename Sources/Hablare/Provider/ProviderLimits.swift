@@ -1,6 +1,9 @@
 /// How much may be asked of a provider.
 public struct ProviderLimits: Sendable, Hashable {
     /// How many calls may run at once in one process, at least 1. Default 4.
+    ///
+    /// It is kept by each process for itself: three processes on one store may have three times as many under way. What
+    /// all of them together may ask is ``rate``.
     public var concurrency: Int
     /// How long one attempt may take unless the request says otherwise. `nil`: the engine's default.
     public var attemptTimeout: Duration?

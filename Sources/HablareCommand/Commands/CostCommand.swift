@@ -9,10 +9,11 @@ struct CostCommand: ComposedCommand {
         abstract: "Add up what was used and what it cost.",
         discussion: """
             Every attempt counts, failed ones too, and those of requests that were deleted. A cost is what the provider \
-            said, else by the price table of the process that made the attempt; where neither was known, the sum says \
-            for how many attempts. What a program of this machine does has no price and is not billed. What a budget \
+            said, else by the prices of the process that made the attempt, on the day it was sent: a price that is added \
+            later changes no cost. Where neither was known, the sum says for how many attempts, and of which model. \
+            What a program of this machine does has no price and is not billed, unless prices.json names it. What a budget \
             refused was not made, and is no attempt. An attempt counts on the day (UTC) on which it began, and under each tag of its \
-            request. With --json, an object with rows, total and budgets; costs are in millionths of a US dollar, and \
+            request. With --json, an object with rows, total, gaps and budgets; costs are in millionths of a US dollar, and \
             withoutPrice is how many of the attempts have none.
 
             EXAMPLES:
@@ -49,6 +50,8 @@ struct CostCommand: ComposedCommand {
     @Flag(name: .long, help: "Print a JSON object.")
     var json = false
 
+    @OptionGroup var prices: PriceOptions
+
     @OptionGroup var data: DataOptions
 
     func validate() throws {
@@ -57,10 +60,21 @@ struct CostCommand: ComposedCommand {
         }
     }
 
-    /// The providers here that charge nothing.
-    private func free(in composition: Composition) -> Set<String> {
+    /// The prices; where they cannot be read, that is said, and the sums, which do not need them, are told all the same.
+    private func table(in composition: Composition) throws -> PriceTable {
+        guard prices.prices == nil else { return try prices.table(in: composition) }
         do {
-            return Set(try composition.providers(.forAsking).filter { !$0.hasPrice }.map(\.provider.id.rawValue))
+            return try prices.table(in: composition)
+        } catch {
+            composition.console.note("hablare: \(CommandFailure(error).message)")
+            return .shipped
+        }
+    }
+
+    /// The providers here.
+    private func providers(_ table: PriceTable, in composition: Composition) -> [InstalledProvider] {
+        do {
+            return try composition.providers(.forAsking(table))
         } catch {
             composition.console.note("hablare: \(CommandFailure(error).message)")
             return []
@@ -77,10 +91,15 @@ struct CostCommand: ComposedCommand {
             console.note("There is nothing yet in \(try data.folder(in: composition).path).")
             return .success
         }
+        let table = try table(in: composition)
+        let providers = providers(table, in: composition)
+        let free = Set(providers.filter { !$0.hasPrice }.map(\.provider.id.rawValue))
+        let unpriced = try UnpricedSums(of: query, in: opened.store, free: free)
+        let gaps = try PriceGap.all(of: query, in: opened.store, without: unpriced.providers) { provider, model in
+            table.hasPrice(of: providers.payees(of: provider), model: model, at: composition.seams.date())
+        }
         let report = CostReport(
-            try opened.store.ledger(query), by: by,
-            unpriced: try UnpricedSums(of: query, in: opened.store, free: free(in: composition)),
-            budgets: try opened.store.budgets())
+            try opened.store.ledger(query), by: by, unpriced: unpriced, gaps: gaps, budgets: try opened.store.budgets())
         if json {
             try await console.print(JSONText.of(report))
         } else if report.isEmpty {
@@ -88,7 +107,7 @@ struct CostCommand: ComposedCommand {
         } else {
             try await console.print(report.lines(console.outputStyle).joined(separator: "\n"))
         }
-        for gap in report.gaps where !json { console.note(gap) }
+        for note in report.notes(prices.file(in: composition)) where !json { console.note(note) }
         return .success
     }
 }

@@ -6,15 +6,17 @@ struct CostReport: Encodable, Sendable {
     private let report: LedgerReport
     private let grouping: LedgerQuery.Grouping?
     private let unpriced: UnpricedSums
+    private let gaps: [PriceGap]
     private let budgets: [BudgetRecord]
 
     init(
         _ report: LedgerReport, by grouping: LedgerQuery.Grouping? = nil, unpriced: UnpricedSums = UnpricedSums(),
-        budgets: [BudgetRecord] = []
+        gaps: [PriceGap] = [], budgets: [BudgetRecord] = []
     ) {
         self.report = report
         self.grouping = grouping
         self.unpriced = unpriced
+        self.gaps = gaps
         self.budgets = budgets
     }
 
@@ -62,14 +64,21 @@ struct CostReport: Encodable, Sendable {
         return day.start == Budget.Period.total.start(containing: budget.period) ? nil : day.name
     }
 
-    /// What the sums leave out, in words.
-    var gaps: [String] {
+    /// How many gaps are told of one by one.
+    private static let mostGaps = 5
+
+    /// What the sums leave out, in words, and what to do.
+    ///
+    /// - Parameter file: Where a price would be written.
+    func notes(_ file: PricesFile?) -> [String] {
         let withoutCost = report.total.charged(without: unpriced.total).withoutCost
         guard withoutCost > 0 else { return [] }
         let count = Self.attempts(withoutCost)
+        let more = gaps.dropFirst(Self.mostGaps).count
         return [
-            "Of \(count) that \(withoutCost == 1 ? "was" : "were") billed, or may have been, nobody knows the cost: no price was known, or the end was not heard of."
-        ]
+            "Of \(count) that \(withoutCost == 1 ? "was" : "were") billed, or may have been, nobody knows the cost:"
+        ] + gaps.prefix(Self.mostGaps).flatMap { $0.lines(file) }.map { "  " + $0 }
+            + (more > 0 ? ["  \(more) more models; --json has all of them."] : [])
     }
 
     private static func attempts(_ count: Int) -> String { count == 1 ? "1 attempt" : "\(count) attempts" }
@@ -77,7 +86,7 @@ struct CostReport: Encodable, Sendable {
     // MARK: For programs
 
     private enum CodingKeys: String, CodingKey {
-        case rows, total, budgets
+        case rows, total, gaps, budgets
     }
 
     private struct Sum: Encodable {
@@ -127,6 +136,7 @@ struct CostReport: Encodable, Sendable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(report.rows.map { Sum($0.sum, unpriced.row($0.key), key: .some($0.key)) }, forKey: .rows)
         try container.encode(Sum(report.total, unpriced.total), forKey: .total)
+        try container.encode(gaps, forKey: .gaps)
         let rows = budgets.map { budget in
             BudgetRow(
                 budget: budget.budget, since: Self.since(budget), spentMicroDollars: budget.spent,

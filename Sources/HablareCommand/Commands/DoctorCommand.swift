@@ -7,10 +7,10 @@ import HablareSQLite
 struct DoctorCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check the store, the content files, the programs and the voices.",
+        abstract: "Check the store, the content files, the programs, the voices and the prices.",
         discussion: """
-            Exit status 0 when nothing is broken and at least one provider can speak, 78 when programs.json is not as \
-            it should be, else 1.
+            Exit status 0 when nothing is broken and at least one provider can speak, 78 when programs.json or \
+            prices.json is not as it should be, else 1.
 
             EXAMPLES:
               hablare doctor
@@ -19,6 +19,8 @@ struct DoctorCommand: ComposedCommand {
 
     @Flag(name: .long, help: "Print a JSON object.")
     var json = false
+
+    @OptionGroup var prices: PriceOptions
 
     @OptionGroup var data: DataOptions
 
@@ -34,14 +36,26 @@ struct DoctorCommand: ComposedCommand {
             report.addStoreError(error)
         }
         var status: CommandStatus?
+        var table = PriceTable.shipped
+        let file = prices.file(in: composition)
+        var own: PriceTable?
         do {
-            for installed in try composition.providers(.forAsking) {
+            own = try file?.table()
+            table = own ?? table
+        } catch let failure as CommandFailure {
+            report.addFailure(of: "prices", failure)
+            status = failure.status
+        }
+        do {
+            let providers = try composition.providers(.forAsking(table))
+            for installed in providers {
                 report.add(installed.provider.id.rawValue, await installed.health(), await voices(of: installed))
             }
             report.conclude()
+            if status == nil { report.add(table, from: own == nil ? nil : file, for: providers) }
         } catch let failure as CommandFailure {
             // No provider is known while the file that names the programs is not understood.
-            report.addProgramsFailure(failure)
+            report.addFailure(of: "programs", failure)
             status = failure.status
         }
         let console = composition.console

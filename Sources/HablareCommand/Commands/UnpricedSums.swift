@@ -4,6 +4,8 @@ import Hablare
 struct UnpricedSums: Sendable {
     /// The whole of it.
     private(set) var total = LedgerSum()
+    /// Who did.
+    private(set) var providers: Set<String> = []
     private var rows: [String?: LedgerSum] = [:]
 
     /// Nothing was.
@@ -13,15 +15,15 @@ struct UnpricedSums: Sendable {
     ///
     /// - Parameters:
     ///   - query: What the report is about.
-    ///   - free: The providers that are known to charge nothing. Those whose every known cost is none are found here.
+    ///   - free: The providers that are known to charge nothing. Those each of whose attempts is known to have cost nothing
+    ///     are found here; one attempt of unknown cost, and nobody can say so of the provider.
     /// - Throws: `AIServiceError` of category storage.
     init(of query: LedgerQuery, in store: any StoreReading, free: Set<String>) throws {
         var providers = query
         providers.grouping = .provider
         for row in try store.ledger(providers).rows {
             guard let name = row.key else { continue }
-            guard let cost = row.sum.usage.costMicroDollars, cost == 0 else {
-                if row.sum.usage.costMicroDollars == nil, free.contains(name) { try add(name, query, store) }
+            guard row.sum.usage.costMicroDollars ?? 0 == 0, free.contains(name) || row.sum.withoutCost == 0 else {
                 continue
             }
             try add(name, query, store)
@@ -29,6 +31,7 @@ struct UnpricedSums: Sendable {
     }
 
     private mutating func add(_ provider: String, _ query: LedgerQuery, _ store: any StoreReading) throws {
+        providers.insert(provider)
         var query = query
         query.provider = ProviderID(rawValue: provider)
         let report = try store.ledger(query)
@@ -49,13 +52,14 @@ extension LedgerSum {
         withoutCost += other.withoutCost
     }
 
-    /// The sum without what some providers did for nothing: that was neither billed, nor is its cost unknown.
+    /// The sum without what some providers did for nothing: that was neither billed, nor is its cost unknown. Never below
+    /// nothing, where an attempt's line changed between the two readings.
     func charged(without free: LedgerSum) -> LedgerSum {
         var sum = self
-        sum.billed -= free.billed
-        sum.discarded -= free.discarded
-        sum.maybeBilled -= free.maybeBilled
-        sum.withoutCost -= free.withoutCost
+        sum.billed = max(0, sum.billed - free.billed)
+        sum.discarded = max(0, sum.discarded - free.discarded)
+        sum.maybeBilled = max(0, sum.maybeBilled - free.maybeBilled)
+        sum.withoutCost = max(0, sum.withoutCost - free.withoutCost)
         return sum
     }
 }

@@ -33,7 +33,7 @@ struct VoicesCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let all = try composition.providers(.forAsking)
+        let all = try composition.providers(.forAsking())
         let console = composition.console
         var rows: [Row] = []
         for installed in try provider.map({ [try all.named($0, in: composition)] }) ?? all {

@@ -9,7 +9,8 @@ struct WorkCommand: ComposedCommand {
         abstract: "Run everything that waits, of every job.",
         discussion: """
             Ends when nothing waits but what is held (see hablare retry) or has no provider here; with --forever, at \
-            Ctrl-C. Several may work on one store: they share what waits. Exit status 1 when some of it failed or is \
+            Ctrl-C. Several may work on one store: they share what waits, and each runs up \
+            to --concurrency programs at once; --rate is for all of them together. Exit status 1 when some of it failed or is \
             held.
 
             EXAMPLES:
@@ -28,10 +29,11 @@ struct WorkCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let providers = try composition.providers(engine.limits(in: composition))
+        let limits = try engine.limits(in: composition)
+        let providers = try composition.providers(limits)
         let workplace = try Workplace(
             try data.open(in: composition), providers: providers, scope: .everything, retry: engine.retry,
-            verbose: data.verbose, in: composition)
+            prices: limits.prices, verbose: data.verbose, in: composition)
         let console = composition.console
         let reporter = ProgressReporter(
             Tally(total: 0, noun: "request"),

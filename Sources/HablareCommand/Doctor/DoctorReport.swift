@@ -1,3 +1,4 @@
+import Foundation
 import Hablare
 import HablareSQLite
 
@@ -5,7 +6,7 @@ import HablareSQLite
 struct DoctorReport: Encodable, Sendable {
     /// One thing that was looked at.
     struct Finding: Encodable, Sendable, Hashable {
-        /// What it is about: `store` or a provider's name.
+        /// What it is about: `store`, `programs`, `prices` or a provider's name.
         let subject: String
         /// A stable word for programs.
         let kind: String
@@ -55,9 +56,9 @@ struct DoctorReport: Encodable, Sendable {
 
     // MARK: Providers
 
-    /// The file that names the programs is not as it should be.
-    mutating func addProgramsFailure(_ failure: CommandFailure) {
-        add("programs", "invalid", true, failure.message)
+    /// A file of the person's own, of `programs` or `prices`, is not as it should be.
+    mutating func addFailure(of subject: String, _ failure: CommandFailure) {
+        add(subject, "invalid", true, failure.message)
     }
 
     mutating func add(_ provider: String, _ health: InstalledProvider.Health, _ voices: Result<Int, AIServiceError>) {
@@ -80,6 +81,22 @@ struct DoctorReport: Encodable, Sendable {
         if speakers == 0 {
             add("providers", "none", true, "No provider can speak here. Install one: apt-get install espeak-ng")
         }
+    }
+
+    // MARK: Prices
+
+    /// The prices that calls are charged by.
+    ///
+    /// - Parameters:
+    ///   - file: Where they are from; `nil`: they ship.
+    ///   - providers: Those that are here.
+    mutating func add(_ table: PriceTable, from file: PricesFile?, for providers: [InstalledProvider]) {
+        let count = TimeText.count(table.entries.count, "price")
+        let age = table.oldestCheck.map { ", the oldest checked \($0)" } ?? ""
+        add("prices", "ok", false, "\(file?.url.path ?? "The table that ships") has \(count)\(age).")
+        // The table that ships is for many providers, of which few are here.
+        guard file != nil else { return }
+        for advice in table.advice(for: providers) { add("prices", "advice", false, advice) }
     }
 
     private mutating func add(_ subject: String, _ kind: String, _ problem: Bool, _ message: String) {

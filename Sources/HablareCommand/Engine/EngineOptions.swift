@@ -7,7 +7,8 @@ struct EngineOptions: ParsableArguments {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("How many programs run at once. Default: the number of processors.", valueName: "n"))
+        help: ArgumentHelp(
+            "How many programs this process runs at once. Default: the number of processors.", valueName: "n"))
     var concurrency: Int?
 
     @Option(
@@ -28,6 +29,8 @@ struct EngineOptions: ParsableArguments {
             "The most calls a minute to each provider, by all processes on the store together. Default: no limit.",
             valueName: "n"))
     var rate: Double?
+
+    @OptionGroup var prices: PriceOptions
 
     func validate() throws {
         if let concurrency, !(1...1_000).contains(concurrency) {
@@ -52,10 +55,13 @@ struct EngineOptions: ParsableArguments {
         }
     }
 
-    /// The limits for every provider.
-    func limits(in composition: Composition) -> Composition.CallLimits {
+    /// The limits and prices for every provider.
+    ///
+    /// - Throws: ``CommandFailure`` for a file of prices that is not as it should be.
+    func limits(in composition: Composition) throws -> Composition.CallLimits {
         Composition.CallLimits(
-            concurrency: concurrency ?? max(1, composition.processorCount), timeout: .seconds(timeout), rate: rate)
+            concurrency: concurrency ?? max(1, composition.processorCount), timeout: .seconds(timeout), rate: rate,
+            prices: try prices.table(in: composition))
     }
 
     /// When a failed attempt is followed by another one.

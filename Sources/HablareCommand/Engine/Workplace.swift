@@ -14,15 +14,15 @@ struct Workplace: Sendable {
     ///
     /// - Throws: `AIServiceError` for providers that do not go together.
     init(
-        _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, retry: RetryPolicy, verbose: Bool,
-        in composition: Composition
+        _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, retry: RetryPolicy,
+        prices: PriceTable, verbose: Bool, in composition: Composition
     ) throws {
         alarm = StoreAlarm()
         store = AttendedStore(base: opened.store, alarm: alarm)
         self.composition = composition
         manager = AIRequestManager(
             store: store, providers: try providers.registry(),
-            configuration: EngineConfiguration(scope: scope, shutdownGrace: Self.grace, retry: retry),
+            configuration: EngineConfiguration(scope: scope, shutdownGrace: Self.grace, retry: retry, prices: prices),
             seams: composition.seams,
             logger: composition.logger(verbose: verbose))
     }

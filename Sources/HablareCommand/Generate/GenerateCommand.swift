@@ -45,6 +45,8 @@ struct GenerateCommand: ComposedCommand {
 
     @OptionGroup var call: CallOptions
 
+    @OptionGroup var prices: PriceOptions
+
     @Flag(name: .long, help: "Only submit the request, and print its id: something else runs it, such as hablare work.")
     var detach = false
 
@@ -75,7 +77,8 @@ struct GenerateCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let limits = Composition.CallLimits(concurrency: 1, timeout: .seconds(call.timeout))
+        let limits = Composition.CallLimits(
+            concurrency: 1, timeout: .seconds(call.timeout), prices: try prices.table(in: composition))
         let installed = try composition.providers(limits).named(provider, in: composition)
         let parameters = try installed.parameters(voice: voice, parameter)
         let target = try AnswerTarget(output, json: json, in: composition)
@@ -88,7 +91,7 @@ struct GenerateCommand: ComposedCommand {
             prompt: try readPrompt(in: composition), parameters: parameters, now: composition.seams.date())
         return try await detach
             ? submit(request, to: installed, in: composition)
-            : generate(request, to: target, with: installed, in: composition)
+            : generate(request, to: target, with: installed, prices: limits.prices, in: composition)
     }
 
     private func readPrompt(in composition: Composition) throws -> String {
@@ -133,13 +136,14 @@ struct GenerateCommand: ComposedCommand {
     // MARK: Here
 
     private func generate(
-        _ request: AIRequest, to target: AnswerTarget, with installed: InstalledProvider, in composition: Composition
+        _ request: AIRequest, to target: AnswerTarget, with installed: InstalledProvider, prices: PriceTable,
+        in composition: Composition
     ) async throws -> CommandStatus {
         let console = composition.console
         let workplace = try Workplace(
             try data.open(in: composition), providers: [installed], scope: .request(request.id),
-            retry: EngineOptions.retry(attempts: call.attempts, timeout: call.timeout), verbose: data.verbose,
-            in: composition)
+            retry: EngineOptions.retry(attempts: call.attempts, timeout: call.timeout), prices: prices,
+            verbose: data.verbose, in: composition)
         let printer = target == .standardOutput ? AnswerPrinter(of: request.id, to: console) : nil
         let run = GenerateRun(
             request: request, provider: installed.provider.id, manager: workplace.manager,

@@ -73,7 +73,8 @@ struct NarrateCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let providers = try composition.providers(engine.limits(in: composition))
+        let limits = try engine.limits(in: composition)
+        let providers = try composition.providers(limits)
         let installed = try providers.named(provider, in: composition)
         guard installed.provider.responseType == .audio else {
             throw CommandFailure(.usage, "The provider \(provider) does not speak. Choose another with --provider.")
@@ -90,18 +91,19 @@ struct NarrateCommand: ComposedCommand {
             try await DryRun(plan: plan, files: files).report(json: json, quiet: quiet, to: composition.console)
             return .success
         }
-        return try await narrate(plan, files, with: installed, in: composition)
+        return try await narrate(plan, files, with: installed, prices: limits.prices, in: composition)
     }
 
     /// The voice as `--parameter voice=…` has it.
     private var givenVoice: String? { parameter.first { $0.name == "voice" }?.value.text }
 
     private func narrate(
-        _ plan: NarrationPlan, _ files: NarrationFiles, with installed: InstalledProvider, in composition: Composition
+        _ plan: NarrationPlan, _ files: NarrationFiles, with installed: InstalledProvider, prices: PriceTable,
+        in composition: Composition
     ) async throws -> CommandStatus {
         let workplace = try Workplace(
             try data.open(in: composition), providers: [installed], scope: .job(plan.job), retry: engine.retry,
-            verbose: data.verbose, in: composition)
+            prices: prices, verbose: data.verbose, in: composition)
         let console = composition.console
         if !quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
         let reporter = ProgressReporter(

@@ -44,6 +44,17 @@ extension [InstalledProvider] {
         return found
     }
 
+    /// What the price table may call a provider: its id, and where it is among these, its kind.
+    func payees(of name: String) -> [String] {
+        let found = first { $0.provider.id.rawValue == name }?.provider
+        let kind = found?.instance.rawValue.split(separator: ":", omittingEmptySubsequences: false).first.map(
+            String.init)
+        return [name] + [kind].compactMap { $0 }
+    }
+
+    /// Whether a provider among these is a program.
+    func isProgram(_ name: String) -> Bool { payees(of: name).contains(PriceTable.programKind) }
+
     /// The engine's registry of them.
     func registry() throws -> ProviderRegistry {
         try ProviderRegistry(map(\.provider))

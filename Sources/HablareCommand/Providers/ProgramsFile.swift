@@ -26,11 +26,8 @@ struct ProgramsFile: Sendable {
 
     /// Finds it: `hablare/programs.json` in `$XDG_CONFIG_HOME`, or in `.config` in `$HOME`; `nil` where neither is set.
     init?(environment: [String: String]) {
-        // The XDG base directory specification: a relative path is invalid and is ignored.
-        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
-        let configured = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        guard let folder = configured ?? home else { return nil }
-        url = URL(filePath: folder, directoryHint: .isDirectory).appending(path: "hablare/programs.json")
+        guard let folder = ConfigurationFolder(environment: environment) else { return nil }
+        url = folder.file("programs.json")
     }
 
     /// Reads it.

@@ -20,7 +20,7 @@ extension Composition {
         }
         let explained = try store.explaining(found.map(\.snapshot), now: seams.date())
         let needsProviders = explained.contains(where: \.isUnclaimed)
-        let known = needsProviders ? Set(try providers(.forAsking).map(\.provider.id)) : []
+        let known = needsProviders ? Set(try providers(.forAsking()).map(\.provider.id)) : []
         return zip(found, explained).map { standing, snapshot in
             var standing = standing
             standing.snapshot = snapshot

@@ -77,7 +77,7 @@ public struct CommandProvider: AIServiceProvider {
     /// file comes whole at the end.
     ///
     /// The answer's metadata has `program` (the file's name) and, where there is such a placeholder, `voice`. Usage is
-    /// the prompt's Unicode scalars, the answer's bytes, and no cost. Cancelling the task ends the program and all it
+    /// the prompt's Unicode scalars, the answer's bytes, and a cost of 0 unless ``CommandTemplate/isCharged``. Cancelling the task ends the program and all it
     /// started, at the latest after the supervisor's grace; a task cancelled beforehand starts nothing.
     ///
     /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a voice that does not exist, a model,
@@ -94,8 +94,12 @@ public struct CommandProvider: AIServiceProvider {
         }
     }
 
-    /// Nothing that costs anything.
-    public func maximumUsage(of request: AIRequest) -> Usage? { Usage(costMicroDollars: 0) }
+    /// Nothing that costs anything; where somebody charges for it, the prompt and the largest answer.
+    public func maximumUsage(of request: AIRequest) -> Usage? {
+        guard template.isCharged else { return Usage(costMicroDollars: 0) }
+        return Usage(
+            characters: Int64(request.prompt.plainText.unicodeScalars.count), bytes: Int64(template.maximumOutputBytes))
+    }
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
         let request = call.request
@@ -113,7 +117,8 @@ public struct CommandProvider: AIServiceProvider {
         var metadata = ["program": URL(filePath: executable).lastPathComponent]
         metadata["voice"] = values["voice"]
         let usage = Usage(
-            characters: Int64(prompt.unicodeScalars.count), bytes: Int64(byteCount), costMicroDollars: 0)
+            characters: Int64(prompt.unicodeScalars.count), bytes: Int64(byteCount),
+            costMicroDollars: template.isCharged ? nil : 0)
         guard taker == nil else {
             return ProviderAnswer(streamed: template.content.streamed, metadata: metadata, usage: usage)
         }

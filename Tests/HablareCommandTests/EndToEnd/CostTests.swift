@@ -100,7 +100,8 @@ import Testing
         #expect(try await attempts("--provider", "other") == 0)
     }
 
-    @Test func `What has no price is not billed, whether it was done or failed`() async throws {
+    /// One answer that cost nothing, and an attempt of which nobody knows what it cost.
+    private func asked(isFree: Bool) async throws -> Stage {
         let calls = Guarded(0)
         let provider = ScriptedProvider(id: "program", limits: ProviderLimits(breaker: .never)) { _ in
             let number = calls.withLock { calls in
@@ -112,11 +113,24 @@ import Testing
             }
             return .success(ProviderAnswer(.text("done"), usage: Usage(costMicroDollars: 0)))
         }
-        let stage = try Stage(provider: provider)
+        let stage = try Stage(provider: provider, isFree: isFree)
         let words = ["generate", "--provider", "program", "--quiet", "--attempts", "1"]
         #expect(await stage.run(words + ["first"]) == .success)
         #expect(await stage.run(words + ["second"]) == .incomplete)
         stage.clearScreen()
+        return stage
+    }
+
+    @Test func `One answer for nothing does not make free what nobody knows the cost of`() async throws {
+        let stage = try await asked(isFree: false)
+        #expect(await stage.run("cost", "--json") == .success)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+        let total = try #require(object["total"] as? [String: Any])
+        #expect(total["maybeBilled"] as? Int == 1 && total["withoutCost"] as? Int == 1)
+    }
+
+    @Test func `What has no price is not billed, whether it was done or failed`() async throws {
+        let stage = try await asked(isFree: true)
         #expect(await stage.run("cost", "--by", "provider") == .success)
         for line in stage.output.split(separator: "\n").dropFirst() {
             #expect(line.split(separator: " ").dropFirst().prefix(4) == ["2", "1", "0", "0"])

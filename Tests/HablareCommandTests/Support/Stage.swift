@@ -21,13 +21,18 @@ final class Stage: Sendable {
     private let asked = Guarded<Composition.CallLimits?>(nil)
     private let seams: EngineSeams
 
+    /// Whether its provider is one that charges nothing, as programs are.
+    private let isFree: Bool
+
     init(
-        provider: ScriptedProvider = Voice.provider(), others: [InstalledProvider] = [], folder: TemporaryFolder? = nil,
+        provider: ScriptedProvider = Voice.provider(), isFree: Bool = false, others: [InstalledProvider] = [],
+        folder: TemporaryFolder? = nil,
         providersFailure: CommandFailure? = nil, seams: EngineSeams = EngineSeams(jitter: { 0 }),
         wrapStore: @escaping @Sendable (any RequestStore) -> any RequestStore = { $0 }
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.provider = provider
+        self.isFree = isFree
         self.others = others
         self.providersFailure = providersFailure
         self.seams = seams
@@ -101,12 +106,13 @@ final class Stage: Sendable {
                 return OpenedStore(store: wrapStore(store), diagnose: store.diagnose)
             },
             storeExists: { [data] _ in SQLiteStore.exists(in: data) },
-            providers: { [provider, others, providersFailure, asked] limits in
+            providers: { [provider, isFree, others, providersFailure, asked] limits in
                 asked.withLock { $0 = limits }
                 if let providersFailure { throw providersFailure }
                 return [
                     InstalledProvider(
                         provider: provider, content: provider.responseType == .audio ? .audio(.wav) : .text,
+                        hasPrice: !isFree,
                         placeholders: [
                             CommandPlaceholder("voice", default: "en-us", accepts: .name),
                             CommandPlaceholder("rate", accepts: .integer(80...450)),

@@ -36,6 +36,10 @@ public struct CommandTemplate: Sendable, Hashable {
     public var installation: String?
     /// Whether the program needs the network, and so rests while there is none. Default: false.
     public var needsNetwork = false
+    /// Whether somebody charges for its runs, as for those of a program that calls a service. Default: false, a run costs
+    /// nothing. Where true, a run's usage has no cost of its own, and the engine's price table says what it costs: by the
+    /// call, by the character of the prompt or by the byte of the answer, which is all that is counted of a program.
+    public var isCharged = false
 
     /// Creates a template. Nothing is checked here: ``CommandProvider/init(_:supervisor:searchPath:)`` does.
     ///

@@ -12,6 +12,18 @@ import Testing
         #expect(answer.metadata == ["program": "sh"])
     }
 
+    @Test func whatIsChargedForLeavesItsCostToThePrices() async throws {
+        var template = try TestProgram("cat").template()
+        template.isCharged = true
+        let provider = try CommandProvider(template)
+        #expect(try await provider.call("four").get().usage == Usage(characters: 4, bytes: 4))
+        let most = provider.maximumUsage(of: AIRequest(prompt: "four"))
+        #expect(most == Usage(characters: 4, bytes: Int64(template.maximumOutputBytes)))
+        // It is not other work for that.
+        template.isCharged = false
+        #expect(try CommandProvider(template).instance == provider.instance)
+    }
+
     @Test func thePromptIsNeitherInTheArgumentsNorInTheEnvironment() async throws {
         let program = try TestProgram("tr '\\0' ' ' < /proc/$$/cmdline; env; cat > /dev/null; echo done")
         let text = try #require(try await program.run("xyzzy-plugh-secret").text)

@@ -1,0 +1,79 @@
+import Foundation
+import Hablare
+
+/// Attempts at one model of a provider of which nobody knows what they cost.
+struct PriceGap: Encodable, Sendable, Hashable {
+    let provider: String
+    /// `nil`: no model was asked for.
+    let model: String?
+    /// How many attempts were billed, and no price was known.
+    let billed: Int
+    /// How many may have been billed: their end was not heard of.
+    let maybeBilled: Int
+    /// Whether there is a price now.
+    let hasPrice: Bool
+
+    /// Finds them.
+    ///
+    /// - Parameters:
+    ///   - query: What the report is about.
+    ///   - free: The providers that charge nothing.
+    ///   - hasPrice: Whether a provider's model has a price now.
+    /// - Throws: `AIServiceError` of category storage.
+    static func all(
+        of query: LedgerQuery, in store: any StoreReading, without free: Set<String>,
+        hasPrice: (_ provider: String, _ model: String?) -> Bool
+    ) throws -> [PriceGap] {
+        var gaps: [PriceGap] = []
+        var query = query
+        query.grouping = .provider
+        for row in try store.ledger(query).rows where row.sum.withoutCost > 0 {
+            guard let provider = row.key, !free.contains(provider) else { continue }
+            var models = query
+            models.grouping = .model
+            models.provider = ProviderID(rawValue: provider)
+            for row in try store.ledger(models).rows where row.sum.withoutCost > 0 {
+                // What may have been billed has no usage, and so no cost.
+                let lost = min(row.sum.maybeBilled, row.sum.withoutCost)
+                gaps.append(
+                    PriceGap(
+                        provider: provider, model: row.key, billed: row.sum.withoutCost - lost, maybeBilled: lost,
+                        hasPrice: hasPrice(provider, row.key)))
+            }
+        }
+        return gaps
+    }
+
+    /// Why nobody knows, and what to do, in lines.
+    ///
+    /// - Parameter file: Where a price would be written.
+    func lines(_ file: PricesFile?) -> [String] {
+        var lines: [String] = []
+        let subject = provider + (model.map { " with \($0)" } ?? "")
+        if billed > 0 {
+            let advice =
+                hasPrice
+                ? "or none of the units it is for were counted. There is a price now, for later attempts."
+                : "and there is none now."
+                    + (file.map { " For one: \($0.addition(of: provider, model: model))." } ?? "")
+            lines.append("\(TimeText.count(billed, "attempt")) at \(subject): no price was known, \(advice)")
+        }
+        if maybeBilled > 0 {
+            lines.append("\(TimeText.count(maybeBilled, "attempt")) at \(subject): the end was not heard of.")
+        }
+        return lines
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case provider, model, billed, maybeBilled, hasPrice
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(provider, forKey: .provider)
+        try container.encode(model, forKey: .model)
+        try container.encode(billed, forKey: .billed)
+        try container.encode(maybeBilled, forKey: .maybeBilled)
+        try container.encode(hasPrice, forKey: .hasPrice)
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Hablare
+
+/// The prices that somebody wants calls to be charged by, in place of those that ship: `prices.json`, beside
+/// `programs.json`, or the file of `--prices`. Its form is that of the table that ships (``PriceTable/init(json:)``).
+struct PricesFile: Sendable {
+    /// Where it is, if it is there.
+    let url: URL
+    /// Whether it was named, and so must be there.
+    private let isNamed: Bool
+
+    /// The file that was named, or the one in the configuration folder; `nil` where there is neither.
+    init?(_ named: URL?, environment: [String: String]) {
+        guard let url = named ?? ConfigurationFolder(environment: environment)?.file("prices.json") else { return nil }
+        self.url = url
+        isNamed = named != nil
+    }
+
+    /// Whether it is there.
+    var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
+
+    /// Reads it.
+    ///
+    /// - Returns: The table; `nil` where there is no file and none was named.
+    /// - Throws: ``CommandFailure`` that says what is wrong with the file, and where.
+    func table() throws -> PriceTable? {
+        guard exists else {
+            guard isNamed else { return nil }
+            throw CommandFailure(
+                .inputMissing, "There is no file \(url.path). Give a file of prices with --prices, or leave it out.")
+        }
+        let json: Data
+        do {
+            json = try Data(contentsOf: url)
+        } catch {
+            throw failure("It cannot be read: \(error.localizedDescription)")
+        }
+        do throws(AIServiceError) {
+            return try PriceTable(json: json)
+        } catch {
+            throw failure([error.message, error.cause].compactMap { $0 }.joined(separator: " "))
+        }
+    }
+
+    /// How a model, or a provider without models, gets a price, on the one line of a note.
+    func addition(of provider: String, model: String?) -> String {
+        let names = [("provider", provider)] + (model.map { [("model", $0)] } ?? [])
+        let entry = names.map { "\"\($0)\": \($1.debugDescription), " }.joined()
+        let unit = model == nil ? PriceUnit.call : .inputToken
+        let example =
+            "{\(entry)\"unit\": \"\(unit.rawValue)\", \"microDollarsPerMillion\": 3000000}"
+        let place =
+            exists
+            ? "add to `prices` in \(url.path): \(example)"
+            : "write into \(url.path): {\"prices\": [\(example)]}"
+        return "\(place) (3 dollars for a million \(unit.rawValue)s)"
+    }
+
+    private func failure(_ problem: String) -> CommandFailure {
+        CommandFailure(.configuration, "\(url.path) is not as it should be. \(problem)")
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// A price table of one's own: `prices.json` in the configuration folder, or `--prices`.
+@Suite struct PricesTests {
+    /// A world with a provider that counts characters, and leaves it to the prices what they cost.
+    private func stage() throws -> Stage {
+        let provider = ScriptedProvider(id: "api") { call in
+            let text = call.request.prompt.plainText
+            return .success(ProviderAnswer(.text(Body(text)), usage: Usage(characters: Int64(text.count))))
+        }
+        return try Stage(provider: provider)
+    }
+
+    private func configure(_ stage: Stage, _ text: String) throws {
+        let home = stage.folder.url.appending(path: ".config/hablare")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: home.appending(path: "prices.json"))
+    }
+
+    /// Two dollars a character.
+    private static let perCharacter =
+        #"{"prices": [{"provider": "api", "unit": "character", "microDollarsPerMillion": 2000000000000}]}"#
+
+    private func cost(_ stage: Stage) async throws -> [String: Any] {
+        stage.clearScreen()
+        #expect(await stage.run("cost", "--json") == .success)
+        return try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+    }
+
+    private func microDollars(_ stage: Stage) async throws -> Int? {
+        (try await cost(stage)["total"] as? [String: Any])?["costMicroDollars"] as? Int
+    }
+
+    @Test(arguments: ["generate", "narrate", "work"])
+    func `Calls cost what the file in the configuration folder says`(command: String) async throws {
+        let stage = try command == "narrate" ? Stage(provider: Self.voice()) : stage()
+        try configure(stage, Self.perCharacter)
+        switch command {
+        case "narrate":
+            try stage.write("Abcd.")
+            #expect(await stage.run("narrate", "book.txt", "--provider", "api", "--quiet") == .success)
+        case "work":
+            #expect(await stage.run("generate", "--provider", "api", "--detach", "--quiet", "Abcd.") == .success)
+            #expect(await stage.run("work", "--quiet") == .success)
+        default:
+            #expect(await stage.run("generate", "--provider", "api", "--quiet", "Abcd.") == .success)
+        }
+        #expect(try await microDollars(stage) == 10_000_000)
+        #expect(stage.limits?.prices.entries.count == 1)
+    }
+
+    private static func voice() -> ScriptedProvider {
+        ScriptedProvider(id: "api", responseType: .audio) { call in
+            let text = call.request.prompt.plainText
+            return .success(
+                ProviderAnswer(.audio(Body(Voice.audio(of: text)), .wav), usage: Usage(characters: Int64(text.count))))
+        }
+    }
+
+    @Test func `A file that is named takes the place of the one in the configuration folder`() async throws {
+        let stage = try stage()
+        try configure(stage, "not JSON at all")
+        try stage.write(Self.perCharacter, to: "mine.json")
+        #expect(
+            await stage.run("generate", "--provider", "api", "--quiet", "--prices", "mine.json", "abc") == .success)
+        #expect(await stage.run("cost", "--prices", "mine.json") == .success)
+        #expect(stage.output.contains("$6.00"))
+        #expect(await stage.run("doctor", "--prices", "mine.json") == .success)
+    }
+
+    @Test func `A file that is not as it should be ends the command before anybody is asked`() async throws {
+        let stage = try stage()
+        #expect(await stage.run("generate", "--provider", "api", "--quiet", "before") == .success)
+        try configure(stage, #"{"prices": [{"provider": "api"}]}"#)
+        for words in [["generate", "--provider", "api", "x"], ["narrate", "-"], ["work"]] {
+            stage.clearScreen()
+            #expect(await stage.run(words) == .configuration)
+            #expect(stage.errors.contains("prices.json is not as it should be. Entry 1 of the price table"))
+        }
+        #expect(stage.provider.record.calls.count == 1)
+        #expect(await stage.run("generate", "--provider", "api", "--prices", "none.json", "x") == .inputMissing)
+        // The sums do not need it, and say so.
+        stage.clearScreen()
+        #expect(await stage.run("cost") == .success)
+        #expect(stage.errors.contains("prices.json is not as it should be") && stage.output.contains("unknown"))
+        stage.clearScreen()
+        #expect(await stage.run("doctor") == .configuration)
+        #expect(stage.output.contains("problem  prices: ") && stage.output.contains("Entry 1 of the price table"))
+    }
+
+    @Test func `What has no price is named, and who follows the advice has one from then on`() async throws {
+        let stage = try stage()
+        #expect(await stage.run("generate", "--provider", "api", "--quiet", "first") == .success)
+        stage.clearScreen()
+        #expect(await stage.run("cost") == .success)
+        #expect(stage.errors.contains("Of 1 attempt that was billed"))
+        #expect(
+            stage.errors.contains("1 attempt at api: no price was known, and there is none now. For one: write into"))
+        let gaps = try #require(try await cost(stage)["gaps"] as? [[String: Any]])
+        #expect(gaps.count == 1 && gaps[0]["provider"] as? String == "api" && gaps[0]["model"] is NSNull)
+        #expect(gaps[0]["billed"] as? Int == 1 && gaps[0]["maybeBilled"] as? Int == 0)
+        #expect(gaps[0]["hasPrice"] as? Bool == false)
+
+        stage.clearScreen()
+        #expect(await stage.run("cost") == .success)
+        let advice = try #require(stage.errors.firstRange(of: "prices.json: "))
+        let json = try #require(stage.errors[advice.upperBound...].firstRange(of: " (3 dollars"))
+        try configure(stage, String(stage.errors[advice.upperBound..<json.lowerBound]))
+        #expect(await stage.run("generate", "--provider", "api", "--quiet", "second") == .success)
+        stage.clearScreen()
+        #expect(await stage.run("cost") == .success)
+        #expect(stage.output.contains("at least $0.000003"))
+        #expect(
+            stage.errors.contains("1 attempt at api: no price was known") && stage.errors.contains("for later attempts")
+        )
+        #expect(!stage.errors.contains("For one:"))
+    }
+
+    @Test func `The doctor says which prices hold, and what of them is for nobody`() async throws {
+        let stage = try stage()
+        #expect(await stage.run("doctor") == .success)
+        #expect(stage.output.contains("prices: The table that ships has 12 prices, the oldest checked 2025-03."))
+        try configure(
+            stage, #"{"prices": [{"provider": "apo", "unit": "call", "microDollarsPerMillion": 0}]}"#)
+        stage.clearScreen()
+        #expect(await stage.run("doctor") == .success)
+        #expect(stage.output.contains("prices.json has 1 price."))
+        #expect(stage.output.contains("there is no such provider here. Did you mean api?"))
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Hablare
+import HablareProviders
+import Testing
+
+@testable import HablareCommand
+
+@Suite struct PricesFileTests {
+    /// What is read where the file in the configuration folder has a text.
+    private func table(_ text: String) throws -> PriceTable? {
+        let folder = try TemporaryFolder()
+        let home = folder.url.appending(path: "hablare")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: home.appending(path: "prices.json"))
+        let file = try #require(PricesFile(nil, environment: ["XDG_CONFIG_HOME": folder.url.path]))
+        return try file.table()
+    }
+
+    @Test func `It stands beside the file of programs, and need not be there`() throws {
+        let folder = try TemporaryFolder()
+        let file = try #require(PricesFile(nil, environment: ["XDG_CONFIG_HOME": folder.url.path]))
+        #expect(file.url.path == folder.url.path + "/hablare/prices.json")
+        #expect(try file.table() == nil)
+        #expect(PricesFile(nil, environment: [:]) == nil)
+    }
+
+    @Test func `It is read as the table that ships is`() throws {
+        let table = try #require(
+            try table(
+                #"{"prices": [{"provider": "writer", "unit": "call", "microDollarsPerMillion": 5, "checked": "2026-10"}]}"#
+            ))
+        #expect(
+            table.entries == [
+                PriceEntry(provider: "writer", unit: .call, microDollarsPerMillion: 5, checked: "2026-10")
+            ])
+    }
+
+    @Test(
+        "A file that is not as it should be is an answer that says where it is and what to do",
+        arguments: [
+            ("{", "not JSON"), (#"{"price": []}"#, "no list `prices`"),
+            (#"{"prices": [{"provider": "p", "unit": "call"}]}"#, "Entry 1 of the price table has no price. Give"),
+            (
+                #"""
+                {"prices": [{"provider": "p", "unit": "call", "microDollarsPerMillion": 1},
+                            {"provider": "p", "unit": "call", "microDollarsPerMillion": 2, "from": "2026-02-01"}]}
+                """#,
+                "Entry 2 of the price table overlaps entry 1: a unit has one price at a time. Let the earlier one end"
+            ),
+        ])
+    func wrong(text: String, message: String) throws {
+        let failure = try #require(throws: CommandFailure.self) { try table(text) }
+        #expect(failure.status == .configuration)
+        #expect(
+            failure.message.contains("/hablare/prices.json is not as it should be. ")
+                && failure.message.contains(message), "\(failure.message)")
+    }
+
+    @Test func `One that was named must be there`() throws {
+        let folder = try TemporaryFolder()
+        let named = try #require(PricesFile(folder.url.appending(path: "mine.json"), environment: [:]))
+        let failure = try #require(throws: CommandFailure.self) { try named.table() }
+        #expect(failure.status == .inputMissing && failure.message.contains("mine.json"))
+        try FileManager.default.createDirectory(at: named.url, withIntermediateDirectories: true)
+        #expect(throws: CommandFailure.self) { try named.table() }
+    }
+
+    @Test func `A program that the prices name is charged for, and others stay free`() throws {
+        let entry = PriceEntry(provider: "writer", unit: .call, microDollarsPerMillion: 5)
+        func installed(_ id: ProviderID, _ entry: PriceEntry) throws -> InstalledProvider {
+            var limits = Composition.CallLimits.forAsking(try PriceTable([entry]))
+            limits.rate = nil
+            return try Composition.installed(
+                CommandTemplate(id: id, executable: "cat", content: .text), limits, CommandSupervisor())
+        }
+        let request = AIRequest(prompt: "four")
+        let writer = try installed("writer", entry)
+        #expect(writer.hasPrice && writer.provider.maximumUsage(of: request)?.costMicroDollars == nil)
+        #expect(writer.provider.maximumUsage(of: request)?.characters == 4)
+        let other = try installed("other", entry)
+        #expect(!other.hasPrice && other.provider.maximumUsage(of: request) == Usage(costMicroDollars: 0))
+        // All programs are of one kind; none has a model.
+        #expect(
+            try installed("other", PriceEntry(provider: "command", unit: .call, microDollarsPerMillion: 5)).hasPrice)
+        let ofModel = PriceEntry(provider: "writer", model: "m", unit: .call, microDollarsPerMillion: 5)
+        #expect(try !installed("writer", ofModel).hasPrice)
+    }
+
+    @Test func `What will not do what it seems to is said, entry by entry`() throws {
+        let entries = [
+            PriceEntry(provider: "cat", unit: .call, microDollarsPerMillion: 5),
+            PriceEntry(provider: "cta", unit: .call, microDollarsPerMillion: 5),
+            PriceEntry(provider: "cat", unit: .inputToken, microDollarsPerMillion: 5),
+            PriceEntry(provider: "cat", model: "m", unit: .call, microDollarsPerMillion: 5),
+            PriceEntry(provider: "command", unit: .byte, microDollarsPerMillion: 5),
+        ]
+        let table = try PriceTable(entries)
+        let template = CommandTemplate(id: "cat", executable: "cat", content: .text)
+        let advice = table.advice(for: [try Composition.installed(template, .forAsking(), CommandSupervisor())])
+        #expect(advice.count == 3)
+        #expect(
+            advice.first?.contains("Entry 2 is of cta, and there is no such provider here. Did you mean cat?") == true)
+        #expect(advice.dropFirst().first?.contains("Entry 3 is by the input-token") == true)
+        #expect(advice.last?.contains("Entry 4 is of a model") == true)
+    }
+
+    @Test func `The oldest check is the oldest of the prices', or the table's own day`() throws {
+        func entry(_ unit: PriceUnit, _ checked: String?) -> PriceEntry {
+            PriceEntry(provider: "p", unit: unit, microDollarsPerMillion: 1, checked: checked)
+        }
+        let all = [entry(.call, "2026-03-02"), entry(.byte, "2026-03"), entry(.character, "2026-04")]
+        #expect(try PriceTable(all, date: "2025-01-01").oldestCheck == "2026-03")
+        #expect(try PriceTable(all + [entry(.inputToken, nil)], date: "2025-01-01").oldestCheck == "2025-01-01")
+        #expect(try PriceTable([entry(.call, nil)]).oldestCheck == nil)
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+@testable import Hablare
+
+/// When a price was last compared with its source.
+@Suite struct PriceCheckTests {
+    private func table(_ checked: String) throws -> PriceTable {
+        let json =
+            #"{"prices": [{"provider": "p", "unit": "call", "microDollarsPerMillion": 1, "checked": \#(checked)}]}"#
+        return try PriceTable(json: Data(json.utf8))
+    }
+
+    @Test(arguments: ["2026-11-21", "2026-11"])
+    func `A day and a month are read`(checked: String) throws {
+        #expect(try table("\"\(checked)\"").entries.first?.checked == checked)
+    }
+
+    @Test(arguments: ["\"2026-13\"", "\"2026-02-30\"", "\"lately\"", "\"\"", "2026"])
+    func `Anything else is refused`(checked: String) throws {
+        let error = try #require(throws: AIServiceError.self) { try table(checked) }
+        #expect(error.code == .invalidConfiguration)
+        #expect(error.message.contains("Entry 1 of the price table has a `checked` that is no day"))
+    }
+
+    @Test func `It may be left out, and changes no cost`() throws {
+        #expect(try table("null").entries.first?.checked == nil)
+        let payee = CostModel.Payee(names: ["p"], model: nil)
+        for checked in ["null", "\"2020-01\""] {
+            #expect(CostModel(prices: try table(checked)).cost(of: Usage(), by: payee, at: Date()) == 0)
+        }
+    }
+
+    @Test func `The table that ships says of each price that is older than the table how old it is`() {
+        let checks = PriceTable.shipped.entries.map(\.checked)
+        #expect(checks.compactMap { $0 }.count == 10 && checks.contains("2025-03"))
+    }
+}
