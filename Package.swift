@@ -89,6 +89,7 @@ let package = Package(
             dependencies: [
                 "Hablare", "HablareAudio", "HablareProviders", "HablareSQLite", "HablareSpeech",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -144,7 +145,7 @@ let package = Package(
             name: "HablareCommandTests",
             dependencies: [
                 "Hablare", "HablareAudio", "HablareCommand", "HablareProviders", "HablareSQLite", "HablareSpeech",
-                "HablareTestKit",
+                "HablareTestKit", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
         ),

@@ -12,7 +12,8 @@ public import Foundation
 ///   the disk, and takes its name in ``finish()``; then the folder is synced. Until then a file that has this name
 ///   stays as it is. After an error, ``cancel()``, or when the joiner is released, the temporary file is gone; one that
 ///   a killed process left behind is taken over by the next joiner for the same output. A symbolic link with the
-///   output's name is replaced, not followed.
+///   output's name is replaced, not followed. A file that is replaced keeps its permissions, which hold for the
+///   temporary file, too.
 /// - **One at a time.** A second joiner for the same output, in any process, is refused with code `busy`.
 /// - **Nothing is converted** but the width of the samples, to 16 bits: all sources must have the sample rate and the
 ///   channels of the first.
@@ -69,10 +70,26 @@ public final class AudioJoiner {
     ///   `unsupportedLayout`. About the output: `diskFull`, `tooLarge`, `writeFailed`; `closed` after an earlier end.
     @discardableResult
     public func append(_ source: AudioSource) throws(AudioError) -> JoinedAudio.Part {
+        guard let part = try append(source, while: { true }) else { throw .joinerIsClosed }
+        return part
+    }
+
+    /// Does what ``append(_:)`` does, and looks before every block whether to go on.
+    ///
+    /// - Parameter goesOn: Asked before each ``AudioDecoder/blockFrames`` frames; `false` cancels the joiner.
+    /// - Returns: `nil` when it was cancelled.
+    @discardableResult
+    package func append(
+        _ source: AudioSource, while goesOn: () -> Bool
+    ) throws(AudioError) -> JoinedAudio.Part? {
         guard !isClosed else { throw .joinerIsClosed }
         do {
-            let part = JoinedAudio.Part(
-                index: parts.count, startFrame: frameCount, frameCount: try copy(source, index: parts.count))
+            let start = frameCount
+            guard let count = try copy(source, index: parts.count, while: goesOn) else {
+                cancel()
+                return nil
+            }
+            let part = JoinedAudio.Part(index: parts.count, startFrame: start, frameCount: count)
             parts.append(part)
             return part
         } catch {
@@ -108,7 +125,9 @@ public final class AudioJoiner {
         writer = nil
     }
 
-    private func copy(_ source: AudioSource, index: Int) throws(AudioError) -> Int64 {
+    private func copy(
+        _ source: AudioSource, index: Int, while goesOn: () -> Bool
+    ) throws(AudioError) -> Int64? {
         let decoder: AudioDecoder
         let writer: SndfileWriter
         do {
@@ -119,6 +138,7 @@ public final class AudioJoiner {
         }
         let start = frameCount
         while true {
+            guard goesOn() else { return nil }
             let frames: Int
             do { frames = try decoder.nextBlock(into: &samples) } catch { throw error.ofSource(index) }
             if frames == 0 { break }

@@ -54,7 +54,9 @@ struct Composition: Sendable {
     /// A log to standard error when it is wanted, else none.
     func logger(verbose: Bool) -> Logger {
         guard verbose else { return Logger(label: "hablare") { _ in SwiftLogNoOpLogHandler() } }
-        var logger = Logger(label: "hablare") { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "hablare") { [console, seams] label in
+            ConsoleLogHandler(label: label, console: console, date: seams.date)
+        }
         logger.logLevel = .debug
         return logger
     }
@@ -97,7 +99,7 @@ extension Composition {
                 return try templates.map { try installed($0, limits, supervisor) }
             },
             watchSignals: { handler in
-                await watchSigintAndSigterm(handler)
+                await StopSignal.watch(handler)
             },
             seams: EngineSeams(),
             timeZone: .current,

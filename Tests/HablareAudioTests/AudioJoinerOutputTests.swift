@@ -213,8 +213,8 @@ struct AudioJoinerOutputTests {
         let log = CallLog()
         var calls = FileCalls.system
         calls.open = {
-            [partial = folder.file(".book.wav.partial").path, final = output.path] path throws(SystemFailure) in
-            let descriptor = try FileCalls.system.open(path)
+            [partial = folder.file(".book.wav.partial").path, final = output.path] path, mode throws(SystemFailure) in
+            let descriptor = try FileCalls.system.open(path, mode)
             // Another process finishes between our opening and our locking.
             if !log.isClosing {
                 log.isClosing = true
@@ -227,6 +227,57 @@ struct AudioJoinerOutputTests {
         #expect(try Data(contentsOf: output) == Data("finished by another".utf8))
         joiner.cancel()
         #expect(try folder.names() == ["book.wav"])
+    }
+
+    private func permissions(of name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: folder.file(name).path)[.posixPermissions] as? Int
+    }
+
+    @Test(
+        "a replaced file keeps its permissions, and nobody else can read the new one meanwhile", arguments: [0, 1_000])
+    func permissionsOfReplaced(leftBytes: Int) throws {
+        let left = folder.file(".book.wav.partial")
+        if leftBytes > 0 { try Data(count: leftBytes).write(to: left) }
+        let reader = leftBytes > 0 ? try FileHandle(forReadingFrom: left) : nil
+        #expect(chmod(output.path, 0o600) == 0)
+        let joiner = try AudioJoiner(output: output)
+        #expect(try permissions(of: ".book.wav.partial") == 0o600)
+        try joiner.append(source)
+        _ = try joiner.finish()
+        #expect(try permissions(of: "book.wav") == 0o600)
+        // Who had opened what was left there reads nothing of what was not for them.
+        #expect(try reader?.readToEnd() == (reader == nil ? nil : Data(count: leftBytes)))
+    }
+
+    @Test("a file that nobody may write is replaced by one that nobody may write")
+    func permissionsOfReadOnly() throws {
+        #expect(chmod(output.path, 0o444) == 0)
+        let joiner = try AudioJoiner(output: output)
+        #expect(try permissions(of: ".book.wav.partial") == 0o644)
+        try joiner.append(source)
+        _ = try joiner.finish()
+        #expect(try permissions(of: "book.wav") == 0o444)
+    }
+
+    @Test("who says no between two blocks cancels the joiner")
+    func cancelledBetweenBlocks() throws {
+        let joiner = try AudioJoiner(output: output)
+        var blocks = 0
+        let part = try joiner.append(source) {
+            blocks += 1
+            return blocks <= 2
+        }
+        #expect(part == nil)
+        #expect(blocks == 3)
+        try expectUntouched()
+        #expect(throws: AudioError.joinerIsClosed) { try joiner.append(source) }
+    }
+
+    @Test("a name as long as a name may be leaves room for the temporary one")
+    func longName() throws {
+        let name = String(repeating: "é", count: 125) + ".wav"
+        try join([source], into: folder.file(name))
+        #expect(try folder.names().contains(name))
     }
 
     @Test("a symbolic link with the temporary name is not followed")

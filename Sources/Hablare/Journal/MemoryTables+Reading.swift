@@ -57,10 +57,7 @@ extension MemoryTables {
         var page: [RequestSnapshot] = []
         for id in ids where page.count < filter.limit {
             guard let snapshot = snapshot(of: id, countingAhead: false) else { continue }
-            if let phases = filter.phases, !phases.contains(snapshot.phase) { continue }
-            if let isHeld = filter.isHeld, isHeld != (snapshot.waiting == .held) { continue }
-            if let job = filter.job, snapshot.job != job { continue }
-            page.append(snapshot)
+            if filter.admits(snapshot) { page.append(snapshot) }
         }
         return page
     }

@@ -8,8 +8,9 @@ import Musl
 
 /// The calls to the operating system that decide whether a file is on the disk: the seam at which tests make them fail.
 struct FileCalls: Sendable {
-    /// Opens a file for writing, or makes it, without following a symbolic link and without emptying it.
-    var open: @Sendable (_ path: String) throws(SystemFailure) -> CInt
+    /// Opens a file for writing, or makes it with these permissions and what the process takes from them, without
+    /// following a symbolic link and without emptying it.
+    var open: @Sendable (_ path: String, _ mode: mode_t) throws(SystemFailure) -> CInt
     /// Writes some of the bytes at an offset and says how many.
     var write:
         @Sendable (_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer, _ offset: Int64) throws(SystemFailure) -> Int
@@ -22,9 +23,9 @@ struct FileCalls: Sendable {
 
     /// The operating system.
     static let system = FileCalls(
-        open: { path throws(SystemFailure) in
+        open: { path, mode throws(SystemFailure) in
             let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-            return try retried { systemOpen(path, flags, 0o666) }
+            return try retried { systemOpen(path, flags, mode) }
         },
         write: { descriptor, bytes, offset throws(SystemFailure) in
             try retried { pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(Darwin)
 import Darwin
@@ -11,8 +11,9 @@ import Musl
 /// A file that grows under a temporary name and takes its own in one step, when it is complete and on the disk.
 ///
 /// The temporary name is always the same for a file, and held by a lock: that refuses a second writer, and lets the
-/// next one take over what a killed process left behind.
-final class PartialFile: SeekableBytes {
+/// next one take over what a killed process left behind. A file that is replaced keeps its permissions, and nobody
+/// whom they exclude can read the new one while it grows.
+package final class PartialFile: SeekableBytes {
     /// How often a lock may turn out to be on a file that was renamed meanwhile, before the name counts as busy.
     private static let maximumAttempts = 100
 
@@ -20,27 +21,38 @@ final class PartialFile: SeekableBytes {
     private let folder: String
     private let partialPath: String
     private let calls: FileCalls
+    /// The permissions of the file that is replaced; `nil` where there is none.
+    private let mode: mode_t?
     private var descriptor: CInt?
     private(set) var length: Int64 = 0
     var position: Int64 = 0
     private(set) var failure: AudioError?
+
+    /// Makes the temporary file.
+    ///
+    /// - Throws: ``AudioError`` with code `folderMissing`, `notWritable`, `busy`, `diskFull` or `writeFailed`.
+    package convenience init(for output: URL) throws(AudioError) {
+        try self.init(for: output, calls: .system)
+    }
 
     init(for output: URL, calls: FileCalls) throws(AudioError) {
         // Absolute, so that a change of the working directory between here and the end changes nothing.
         let output = output.absoluteURL
         finalPath = output.path
         folder = output.deletingLastPathComponent().path
-        partialPath = folder + "/." + output.lastPathComponent + ".partial"
+        partialPath = folder + "/" + Self.partialName(of: output.lastPathComponent)
         self.calls = calls
+        var status = stat()
+        let exists = stat(finalPath, &status) == 0
+        mode = exists ? status.st_mode & 0o777 : nil
         guard output.isFileURL else {
             throw AudioError(
                 code: .notWritable, message: "\(output.absoluteString) is not a file on this machine; give a file.")
         }
         descriptor = nil
         do throws(SystemFailure) {
-            var status = stat()
-            if stat(finalPath, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { throw SystemFailure(code: EISDIR) }
-            descriptor = try Self.openLocked(partialPath, calls)
+            if exists, status.st_mode & S_IFMT == S_IFDIR { throw SystemFailure(code: EISDIR) }
+            descriptor = try Self.openLocked(partialPath, mode, calls)
         } catch {
             throw error.writing(finalPath)
         }
@@ -52,10 +64,13 @@ final class PartialFile: SeekableBytes {
 
     /// Syncs the file, gives it its name, and syncs the folder. Without success the temporary file is still there, to
     /// be discarded; if only the last step fails, the file has its name already.
-    func commit() throws(AudioError) {
+    ///
+    /// - Throws: ``AudioError`` with code `notWritable`, `diskFull` or `writeFailed`; the first error of a write.
+    package func commit() throws(AudioError) {
         if let failure { throw failure }
         guard let descriptor else { throw .joinerIsClosed }
         do throws(SystemFailure) {
+            if let mode { try Self.permit(mode, descriptor) }
             try calls.sync(descriptor)
             try calls.rename(partialPath, finalPath)
         } catch {
@@ -75,12 +90,21 @@ final class PartialFile: SeekableBytes {
     }
 
     /// Removes the temporary file, unless it was committed or discarded before.
-    func discard() {
+    package func discard() {
         guard let descriptor else { return }
         // Nothing can be done if this fails: the next writer takes the file over.
         unlink(partialPath)
         close(descriptor)
         self.descriptor = nil
+    }
+
+    /// Writes bytes behind what is there.
+    ///
+    /// - Throws: ``AudioError`` with code `diskFull`, `tooLarge` or `writeFailed`; `closed` after an end of any kind.
+    package func append(_ bytes: Data) throws(AudioError) {
+        guard descriptor != nil else { throw .joinerIsClosed }
+        _ = bytes.withUnsafeBytes { write($0) }
+        if let failure { throw failure }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -104,10 +128,21 @@ final class PartialFile: SeekableBytes {
         return done
     }
 
+    /// As much of the name as fits.
+    private static func partialName(of name: String) -> String {
+        var name = name
+        while name.utf8.count + ".".utf8.count + ".partial".utf8.count > Int(NAME_MAX) { name.removeLast() }
+        return ".\(name).partial"
+    }
+
     /// Opens or makes a file, locks it, and only then empties it.
-    private static func openLocked(_ path: String, _ calls: FileCalls) throws(SystemFailure) -> CInt {
+    private static func openLocked(
+        _ path: String, _ mode: mode_t?, _ calls: FileCalls
+    ) throws(SystemFailure) -> CInt {
+        // Whoever takes it over must be able to open it, also where the file that is replaced may only be read.
+        let interim = mode.map { $0 | S_IRUSR | S_IWUSR }
         for _ in 0..<maximumAttempts {
-            let descriptor = try calls.open(path)
+            let descriptor = try calls.open(path, interim ?? 0o666)
             do throws(SystemFailure) {
                 guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last }
                 // The file may have been renamed or removed between the two calls: then the lock is on another file.
@@ -115,7 +150,13 @@ final class PartialFile: SeekableBytes {
                     close(descriptor)
                     continue
                 }
+                // Somebody may have opened what a killed process left, and would read on.
+                if let mode, try isLeftOver(descriptor, beyond: mode), unlink(path) == 0 {
+                    close(descriptor)
+                    continue
+                }
                 guard ftruncate(descriptor, 0) == 0 else { throw .last }
+                if let interim { try permit(interim, descriptor) }
                 return descriptor
             } catch {
                 close(descriptor)
@@ -123,6 +164,24 @@ final class PartialFile: SeekableBytes {
             }
         }
         throw SystemFailure(code: EWOULDBLOCK)
+    }
+
+    /// Whether there is something in a file that others may read than those whom the permissions allow to.
+    private static func isLeftOver(_ descriptor: CInt, beyond mode: mode_t) throws(SystemFailure) -> Bool {
+        let status = try status(of: descriptor)
+        return status.st_size > 0 && status.st_mode & 0o077 & ~mode != 0
+    }
+
+    /// Sets permissions where they are others: not every file system can.
+    private static func permit(_ mode: mode_t, _ descriptor: CInt) throws(SystemFailure) {
+        guard try status(of: descriptor).st_mode & 0o777 != mode else { return }
+        guard fchmod(descriptor, mode) == 0 else { throw .last }
+    }
+
+    private static func status(of descriptor: CInt) throws(SystemFailure) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .last }
+        return status
     }
 
     private static func isSameFile(_ descriptor: CInt, _ path: String) -> Bool {

@@ -78,14 +78,11 @@ struct ShowCommand: ComposedCommand {
         let file = composition.url(output)
         let conversion = try content.conversion(to: file)
         do {
-            try AnswerFile(file).take(body, conversion)
+            try await AnswerFile(file).take(body, conversion)
         } catch let error as AIServiceError {
             throw error
-        } catch let error as AudioError {
-            throw CommandFailure(
-                CommandFailure.status(of: error.code), "\(file.path) cannot be written: \(error.message)")
         } catch {
-            throw CommandFailure(.cannotCreate, "\(file.path) cannot be written: \(error.localizedDescription)")
+            throw CommandFailure(writing: file, error)
         }
     }
 }

@@ -43,10 +43,9 @@ struct WorkCommand: ComposedCommand {
             manager: workplace.manager, store: workplace.store, lookout: workplace.lookout(for: reporter),
             providers: Set(providers.map(\.provider.id)),
             reporter: reporter, forever: forever)
-        // What a dead process left, or is too late by now, may be ended while the engine starts, before the first look.
-        let waiting = try await round.waiting()
+        let early = try await round.endingEarly(at: composition.seams.date())
         return try await workplace.session(quiet: quiet).run {
-            try await round.run(from: waiting)
+            try await round.run(with: early)
         } then: { end in
             let progress = reporter.current
             let left = try await round.left()
@@ -90,24 +89,30 @@ struct WorkRound: Sendable {
     let reporter: ProgressReporter
     let forever: Bool
 
-    /// What waits now, or is under way.
-    func waiting() async throws -> [UUID] {
+    /// What may end while the engine starts, before the first look at what waits: what is executed, by a process that may
+    /// be dead, and what is too late.
+    func endingEarly(at date: Date) async throws -> [UUID] {
         var ids: [UUID] = []
-        try await forEachPage(Self.unfinished) { ids += $0.filter(isForUs).map(\.id) }
+        for filter in [
+            SnapshotFilter(phases: [.executing], limit: Self.page),
+            SnapshotFilter(phases: [.pending], dueBy: date, limit: Self.page),
+        ] {
+            try await forEachPage(filter) { ids += $0.filter(isForUs).map(\.id) }
+        }
         return ids
     }
 
     /// Waits until nothing waits.
     ///
-    /// - Parameter known: What waited before the engine began: it counts, whatever became of it since.
-    func run(from known: [UUID]) async throws {
+    /// - Parameter early: What may have ended since, and counts, whatever became of it.
+    func run(with early: [UUID]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await reporter.run() }
             group.addTask { await lookout.run() }
             defer { group.cancelAll() }
             // Before the first look, so that nothing is submitted unseen between the two.
             var changes = store.signal?.changes().makeAsyncIterator()
-            try await wait(for: known)
+            try await waitForAll(early)
             while true {
                 while try await waitForAll() {}
                 guard forever, await changes?.next() != nil else { return }
@@ -151,14 +156,21 @@ struct WorkRound: Sendable {
     }
 
     /// Waits for everything that is neither final nor held now; whether there was anything.
-    private func waitForAll() async throws -> Bool {
-        var found = false
+    ///
+    /// All of it is read before any of it is waited for, and is 16 bytes each: what is urgent, or somebody else's, ends
+    /// before what is on an earlier page, and would not be there any more when its page is read.
+    @discardableResult
+    private func waitForAll(_ early: [UUID] = []) async throws -> Bool {
+        var ids = early
+        let known = Set(early)
+        reporter.update { $0.total += early.count }
         try await forEachPage(Self.unfinished) { page in
-            let ids = page.filter(isForUs).map(\.id)
-            found = found || !ids.isEmpty
-            try await wait(for: ids)
+            let found = page.filter { isForUs($0) && !known.contains($0.id) }.map(\.id)
+            ids += found
+            reporter.update { $0.total += found.count }
         }
-        return found
+        try await forEachConcurrently(ids, limit: Self.window, wait)
+        return !ids.isEmpty
     }
 
     private static var unfinished: SnapshotFilter {
@@ -166,11 +178,6 @@ struct WorkRound: Sendable {
     }
 
     private func isForUs(_ snapshot: RequestSnapshot) -> Bool { providers.contains(snapshot.providerID) }
-
-    private func wait(for ids: [UUID]) async throws {
-        reporter.update { $0.total += ids.count }
-        try await forEachConcurrently(ids, limit: Self.window, wait)
-    }
 
     private func wait(for id: UUID) async throws {
         do {

@@ -5,11 +5,14 @@ import Hablare
 /// may be drawn again and again.
 ///
 /// The cursor is never hidden, so a killed process leaves nothing to repair. Nothing here blocks: who prints a result
-/// waits for its reader and can be cancelled meanwhile; who says something does not wait.
+/// waits for its reader and can be cancelled meanwhile; who says something does not wait. While nobody reads standard
+/// error, notes are kept for its reader, of what shows progress only the newest, and of the log a limited part.
 final class Console: Sendable {
     private struct State: Sendable {
         var live = ""
         var errorsFailed = false
+        /// How many lines of the log were left out since the last one that was not.
+        var leftOut = 0
         /// Whether the last byte on standard output ended no line.
         var isMidLine = false
     }
@@ -52,13 +55,24 @@ final class Console: Sendable {
     /// Says something on standard error, in a line of its own. When that cannot be written, there is nobody left to
     /// tell.
     func note(_ text: String) {
-        let (live, isMidLine) = state.withLock { state in
-            defer { state.isMidLine = false }
-            return (state.live, state.isMidLine)
+        say(inLinesOfItsOwn(text))
+    }
+
+    /// Says how far something is, as ``note(_:)`` does. It is left out where it would be written right before the next.
+    func noteProgress(_ text: String) {
+        say(inLinesOfItsOwn(text), isPassing: true)
+    }
+
+    /// Says a line of the log, as ``note(_:)`` does. While more than ``logBytes`` bytes are unwritten it is left out, and
+    /// how many were is said before the next line that is not.
+    func log(_ line: String) {
+        guard errors.unwrittenBytes < Self.logBytes else { return state.withLock { $0.leftOut += 1 } }
+        let leftOut = state.withLock { state in
+            defer { state.leftOut = 0 }
+            return state.leftOut
         }
-        // A result that ended no line ends one here, where both are seen in one place.
-        let start = isMidLine && terminal.isOutputTerminal && terminal.isErrorTerminal ? "\n" : ""
-        say(live.isEmpty ? start + text + "\n" : Self.erase + text + "\n" + live)
+        if leftOut > 0 { note("\(TimeText.count(leftOut, "line")) of the log left out: nobody read them in time.") }
+        note(line)
     }
 
     /// Draws the line at the bottom of the terminal, instead of the one that is there.
@@ -67,7 +81,7 @@ final class Console: Sendable {
             defer { state.live = line }
             return state.live != line
         }
-        if isNew { say(Self.erase + line) }
+        if isNew { say(Self.erase + line, isPassing: true) }
     }
 
     /// Leaves the drawn line where it is and goes on below it.
@@ -90,7 +104,21 @@ final class Console: Sendable {
         await errors.drain()
     }
 
+    /// So many unwritten bytes of standard error are kept for a reader before lines of the log are left out: some
+    /// thousand lines.
+    static let logBytes = 1 << 20
+
     private static let erase = "\r\u{1B}[K"
+
+    private func inLinesOfItsOwn(_ text: String) -> String {
+        let (live, isMidLine) = state.withLock { state in
+            defer { state.isMidLine = false }
+            return (state.live, state.isMidLine)
+        }
+        // A result that ended no line ends one here, where both are seen in one place.
+        let start = isMidLine && terminal.isOutputTerminal && terminal.isErrorTerminal ? "\n" : ""
+        return live.isEmpty ? start + text + "\n" : Self.erase + text + "\n" + live
+    }
 
     private func takeLine() -> Bool {
         state.withLock { state in
@@ -99,9 +127,9 @@ final class Console: Sendable {
         }
     }
 
-    private func say(_ text: String) {
+    private func say(_ text: String, isPassing: Bool = false) {
         guard !state.withLock({ $0.errorsFailed }) else { return }
-        errors.put(Data(text.utf8)) { [state] result in
+        errors.put(Data(text.utf8), isPassing: isPassing) { [state] result in
             if case .failure = result { state.withLock { $0.errorsFailed = true } }
         }
     }

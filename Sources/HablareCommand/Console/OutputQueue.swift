@@ -1,3 +1,4 @@
+import DequeModule
 import Dispatch
 import Foundation
 import Hablare
@@ -7,25 +8,58 @@ import Hablare
 /// A write blocks for as long as the reader of a full pipe does not read. The threads of the cooperative pool must not:
 /// there may be one of them only, and the engine, its leases and the signals need it.
 final class OutputQueue: Sendable {
+    private struct State: Sendable {
+        var waiting: Deque<Piece> = []
+        /// How many bytes wait or are being written.
+        var byteCount = 0
+    }
+
+    private struct Piece: Sendable {
+        let data: Data
+        let isPassing: Bool
+        let ended: @Sendable (Result<Void, any Error>) -> Void
+    }
+
     private let channel: OutputChannel
     private let queue: DispatchQueue
-    private let unwritten = Guarded(0)
+    private let state = Guarded(State())
 
     init(_ channel: OutputChannel, name: String) {
         self.channel = channel
         queue = DispatchQueue(label: "hablare.\(name)")
     }
 
+    /// How many bytes were put and are not written yet.
+    var unwrittenBytes: Int { state.withLock { $0.byteCount } }
+
     /// Writes a piece behind those that wait, and does not wait itself.
     ///
-    /// - Parameter ended: Told how it went, on the queue's thread.
-    func put(_ data: Data, ended: @escaping @Sendable (Result<Void, any Error>) -> Void) {
-        unwritten.withLock { $0 += 1 }
-        queue.async { [channel, unwritten] in
-            let result = Result { try channel.write(data) }
-            unwritten.withLock { $0 -= 1 }
-            ended(result)
+    /// - Parameters:
+    ///   - isPassing: Whether the piece is worth nothing once the next such piece is there: where it would be written
+    ///     right before that one, it is left out. So what is said over and over takes no memory while nobody reads.
+    ///   - ended: Told how it went, on the queue's thread; not told of a piece that was left out.
+    func put(
+        _ data: Data, isPassing: Bool = false, ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) {
+        let piece = Piece(data: data, isPassing: isPassing, ended: ended)
+        let takesPlace = state.withLock { state in
+            state.byteCount += data.count
+            guard isPassing, let last = state.waiting.last, last.isPassing else {
+                state.waiting.append(piece)
+                return false
+            }
+            state.byteCount -= last.data.count
+            state.waiting[state.waiting.count - 1] = piece
+            return true
         }
+        if !takesPlace { queue.async { self.writeNext() } }
+    }
+
+    private func writeNext() {
+        guard let next = state.withLock({ $0.waiting.popFirst() }) else { return }
+        let result = Result { try channel.write(next.data) }
+        state.withLock { $0.byteCount -= next.data.count }
+        next.ended(result)
     }
 
     /// Writes a piece and waits until it is written.
@@ -48,7 +82,7 @@ final class OutputQueue: Sendable {
 
     /// Waits until nothing waits to be written, or the task is cancelled.
     func drain() async {
-        guard unwritten.withLock({ $0 }) > 0 else { return }
+        guard unwrittenBytes > 0 else { return }
         let end = AsyncStream.makeStream(of: Void.self)
         queue.async { end.continuation.finish() }
         for await _ in end.stream {}

@@ -4,8 +4,9 @@ import Hablare
 /// so.
 ///
 /// The first signal ends the work: nothing new is started, what is under way gets the grace period. The second one
-/// ends that at once. Either way everything is on disk, and the next run goes on there. A signal while the end is told
-/// ends that: somebody who does not read what we print cannot keep us.
+/// ends that at once. Either way everything is on disk, and the next run goes on there. What is to be put in its place
+/// then, such as a file, takes the time it takes; a signal meanwhile ends it. So does a signal while the end is told, and
+/// after one that takes two seconds at most: somebody who does not read what we print cannot keep us.
 struct EngineSession: Sendable {
     /// How the work ended.
     enum End<Value: Sendable>: Sendable {
@@ -26,13 +27,17 @@ struct EngineSession: Sendable {
     /// Told of the first signal, for a word to the person.
     let stopping: @Sendable (StopSignal) -> Void
 
-    /// Runs the engine and the work, then the report.
+    /// Runs the engine and the work, then puts what came of it in its place, then the report.
     ///
-    /// - Parameter report: Tells of the end. When its task is cancelled, a signal came and nobody reads what it prints.
-    /// - Returns: What the report returns; the signal's status where that was cancelled before it was done.
-    /// - Throws: What the work or the report throws; the store's error when it cannot be worked on.
+    /// - Parameters:
+    ///   - keep: Does our own work at the end, which waits for no reader. Its task is cancelled when a signal comes; then
+    ///     there is no report.
+    ///   - report: Tells of the end. When its task is cancelled, a signal came and nobody reads what it prints.
+    /// - Returns: What the report returns; the signal's status where that, or `keep`, was cancelled before it was done.
+    /// - Throws: What the work, `keep` or the report throws; the store's error when it cannot be worked on.
     func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value,
+        keep: @escaping @Sendable (End<Value>) async throws -> Void = { _ in },
         then report: @escaping @Sendable (End<Value>) async throws -> CommandStatus
     ) async throws -> CommandStatus {
         let orders = StopOrders(stopping: stopping)
@@ -42,7 +47,7 @@ struct EngineSession: Sendable {
                 await watchSignals(orders.take)
                 return nil
             }
-            group.addTask { try await self.report(try await end(of: work, orders), orders, report) }
+            group.addTask { try await self.report(try await end(of: work, orders), orders, keep, report) }
             while let status = try await group.next() {
                 if let status { return status }
             }
@@ -92,14 +97,19 @@ struct EngineSession: Sendable {
         }
     }
 
-    /// The report, until it ends, a signal comes, or nobody reads it after one.
+    /// The report and what is before it, until it ends, a signal comes, or nobody reads it after one.
     private func report<Value: Sendable>(
-        _ end: End<Value>, _ orders: StopOrders,
+        _ end: End<Value>, _ orders: StopOrders, _ keep: @escaping @Sendable (End<Value>) async throws -> Void,
         _ report: @escaping @Sendable (End<Value>) async throws -> CommandStatus
     ) async throws -> CommandStatus {
         orders.reportBegins()
+        let kept = AsyncStream.makeStream(of: Void.self)
         return try await withThrowingTaskGroup(of: CommandStatus?.self) { group in
-            group.addTask { try await report(end) }
+            group.addTask {
+                try await keep(end)
+                kept.continuation.finish()
+                return try await report(end)
+            }
             group.addTask {
                 for await _ in orders.during.stream { break }
                 return nil
@@ -107,6 +117,7 @@ struct EngineSession: Sendable {
             // Also for a signal that came when the work had just come to its end.
             if orders.last != nil {
                 group.addTask {
+                    for await _ in kept.stream {}
                     do {
                         try await clock.sleep(for: Self.lastWords)
                     } catch {

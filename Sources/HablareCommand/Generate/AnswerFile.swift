@@ -2,16 +2,9 @@ import Foundation
 import Hablare
 import HablareAudio
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
-/// Copies an answer to a file, a piece at a time, so that its size is no matter of memory. The file is there whole, or
-/// is what it was.
+/// Copies an answer to a file, a piece at a time, so that its size is no matter of memory, and on a thread of its own,
+/// because disks block. The file is there whole, or is what it was; what a killed process left beside it is taken over by
+/// the next one that writes the same file.
 struct AnswerFile: Sendable {
     /// So many bytes are in memory at once.
     static let pieceBytes = 1 << 20
@@ -23,63 +16,62 @@ struct AnswerFile: Sendable {
         self.url = url.resolvingSymlinksInPath()
     }
 
-    /// Writes all of a body to a file beside, which takes the name once it is on the disk.
+    /// Writes all of a body to a file beside (`.name.partial`), which takes the name once it is on the disk, with the
+    /// permissions of the file that had it.
     ///
     /// - Parameter conversion: What is done with it on the way.
-    /// - Throws: `AIServiceError` for content that cannot be read; `AudioError` for what cannot be converted;
-    ///   `CancellationError`; else what the file system says.
-    func take(_ body: Body, _ conversion: AnswerConversion = .none) throws {
-        let draft = url.deletingLastPathComponent().appending(
-            path: ".hablare-\(UUID().text)", directoryHint: .notDirectory)
-        do {
+    /// - Throws: `AIServiceError` for content that cannot be read; `AudioError` for what cannot be converted or written;
+    ///   `CancellationError`, after the piece at hand.
+    func take(_ body: Body, _ conversion: AnswerConversion = .none) async throws {
+        try await OwnThread.run { goesOn in
             switch conversion {
-            case .none:
-                try Data().write(to: draft, options: .withoutOverwriting)
-                try copy(body, to: draft)
-            case .audio(let container):
-                try convert(body, to: draft, container)
-                try keepPermissions(of: url, on: draft)
+            case .none: try copy(body, while: goesOn)
+            case .audio(let container): try convert(body, container, while: goesOn)
             }
-            guard rename(draft.path, url.path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        } catch {
-            // What failed is worth more than that this fails, too.
-            _ = unlink(draft.path)
-            throw error
         }
     }
 
-    private func convert(_ body: Body, to draft: URL, _ container: AudioContainer) throws {
-        let joiner = try AudioJoiner(output: draft, container: container)
+    private func convert(_ body: Body, _ container: AudioContainer, while goesOn: () -> Bool) throws {
+        let joiner = try AudioJoiner(output: url, container: container)
         defer { joiner.cancel() }
-        try joiner.append(try body.fileURL.map(AudioSource.file) ?? .data(try body.read()))
-        try Task.checkCancellation()
+        let source = try body.fileURL.map(AudioSource.file) ?? .data(try body.read())
+        guard try joiner.append(source, while: goesOn) != nil, goesOn() else { throw CancellationError() }
         _ = try joiner.finish()
     }
 
-    private func copy(_ body: Body, to draft: URL) throws {
-        let handle = try FileHandle(forWritingTo: draft)
-        defer { handle.closeFile() }
-        // Before the first byte is there to be read, and after it is opened, which they might not allow.
-        try keepPermissions(of: url, on: draft)
+    private func copy(_ body: Body, while goesOn: () -> Bool) throws {
+        let file = try PartialFile(for: url)
+        defer { file.discard() }
         var place = 0
         while place < body.byteCount {
-            try Task.checkCancellation()
+            guard goesOn() else { throw CancellationError() }
             let piece = try body.read(place..<place + Self.pieceBytes)
             guard !piece.isEmpty else {
                 throw AIServiceError(
                     .contentMissing, "A content file ended after \(place) bytes. Run hablare doctor.")
             }
-            try handle.write(contentsOf: piece)
+            try file.append(piece)
             place += piece.count
         }
-        try handle.synchronize()
+        guard goesOn() else { throw CancellationError() }
+        try file.commit()
     }
+}
 
-    /// A file that is replaced is still for those it was for.
-    private func keepPermissions(of file: URL, on draft: URL) throws {
-        guard FileManager.default.fileExists(atPath: file.path) else { return }
-        let permissions = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
-        guard let permissions else { return }
-        try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: draft.path)
+extension CommandFailure {
+    /// Why an answer is not in its file.
+    ///
+    /// - Parameter advice: What to do then; a sentence.
+    init(writing file: URL, _ error: any Error, advice: String? = nil) {
+        let advice = advice.map { " " + $0 } ?? ""
+        guard let error = error as? AudioError else {
+            self.init(.cannotCreate, "\(file.path) cannot be written: \(error.localizedDescription)\(advice)")
+            return
+        }
+        // What is wrong with the file names it; what is wrong with the sound does not.
+        let names = error.message.contains(file.lastPathComponent)
+        self.init(
+            Self.status(of: error.code),
+            (names ? "" : "\(file.path) cannot be written: ") + error.message + advice)
     }
 }

@@ -48,24 +48,31 @@ enum AnswerTarget: Sendable, Hashable {
 
     /// Writes a complete answer to its file; it is there whole, or not at all.
     ///
+    /// - Parameter data: Where the store is, for advice.
     /// - Throws: ``CommandFailure``, `AIServiceError` for content that cannot be read, `CancellationError`.
-    func take(_ response: AIResponseData?, of id: UUID) throws {
+    func take(_ response: AIResponseData?, of id: UUID, _ data: DataOptions) async throws {
         guard case .file(let file) = self, let content = try response?.content, let body = content.body else { return }
         do {
-            try AnswerFile(file).take(body, try content.conversion(to: file))
-        } catch let error as AudioError {
-            throw CommandFailure(
-                CommandFailure.status(of: error.code),
-                "\(file.path) cannot be written: \(error.message) The answer is in the store: hablare show \(id.text)")
+            try await AnswerFile(file).take(body, try content.conversion(to: file))
         } catch let error as AIServiceError {
             throw error
         } catch let error as CancellationError {
             throw error
+        } catch let failure as CommandFailure {
+            throw CommandFailure(failure.status, "\(failure.message) \(advice(for: id, data))")
         } catch {
-            throw CommandFailure(
-                .cannotCreate,
-                "\(file.path) cannot be written: \(error.localizedDescription) The answer is in the store: hablare show \(id.text)"
-            )
+            throw CommandFailure(writing: file, error, advice: advice(for: id, data))
         }
+    }
+
+    /// Where the answer is, and what brings it to where it was to go.
+    func advice(for id: UUID, _ data: DataOptions) -> String {
+        let words =
+            switch self {
+            case .standardOutput: ["stream", id.text]
+            case .file(let file): ["show", id.text, "-o", file.path]
+            case .store: ["show", id.text, "--json"]
+            }
+        return "It is in the store: \(data.commandLine(words))"
     }
 }

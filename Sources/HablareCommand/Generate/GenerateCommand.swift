@@ -167,6 +167,9 @@ struct GenerateCommand: ComposedCommand {
                 // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it.
                 return failure
             }
+        } keep: { end in
+            if case .finished(.some) = end { return }
+            try await keep(request.id, in: target, workplace.store, console)
         } then: { end in
             switch end {
             case .finished(let failure?):
@@ -181,29 +184,38 @@ struct GenerateCommand: ComposedCommand {
         }
     }
 
+    /// Writes a complete answer to its file.
+    ///
+    /// - Throws: ``CommandFailure``; `CancellationError` when the command is to end at once.
+    private func keep(
+        _ id: UUID, in target: AnswerTarget, _ store: any StoreReading, _ console: Console
+    ) async throws {
+        guard try store.snapshot(of: id)?.phase == .completed else { return }
+        do {
+            try await target.take(try store.response(of: id), of: id, data)
+        } catch let error as CancellationError {
+            console.note("hablare: The answer was not written. \(target.advice(for: id, data))")
+            throw error
+        }
+    }
+
     /// Prints what was not printed yet, and says what became of the request.
     ///
     /// - Throws: `CancellationError` when the command is to end and nobody reads on.
     private func report(
         of id: UUID, to target: AnswerTarget, _ printer: AnswerPrinter?, _ store: any StoreReading, _ console: Console
     ) async throws -> CommandStatus {
-        let page: StreamPage?
         do {
-            page = try await printer?.printRest(in: store)
+            _ = try await printer?.printRest(in: store)
         } catch let error as CancellationError {
             if try tell(of: id, store, to: console) == .success {
-                console.note(
-                    "hablare: Not all of the answer was printed. It is in the store: "
-                        + data.commandLine("stream", id.text))
+                console.note("hablare: Not all of the answer was printed. \(target.advice(for: id, data))")
             }
             throw error
         }
         let status = try tell(of: id, store, next: printer?.next, to: console)
-        if status == .success, page?.phase ?? .completed == .completed {
-            try target.take(try store.response(of: id), of: id)
-        }
         if !quiet, let age = try store.response(of: id)?.ageInCache { console.note(Self.cacheNote(age)) }
-        if json { try await console.print(JSONText.of(try details(of: id, in: store))) }
+        if json { try await printDetails(of: id, in: store, to: console) }
         guard status == .success, printer?.isBegunAnew == true, !console.terminal.isOutputTerminal else {
             return status
         }
@@ -214,6 +226,18 @@ struct GenerateCommand: ComposedCommand {
             \(data.commandLine("stream", id.text))
             """)
         return .begunAnew
+    }
+
+    /// Prints the object that `hablare show --json` prints.
+    ///
+    /// - Throws: `CancellationError` when the command is to end and nobody reads on.
+    private func printDetails(of id: UUID, in store: any StoreReading, to console: Console) async throws {
+        do {
+            try await console.print(JSONText.of(try details(of: id, in: store)))
+        } catch let error as CancellationError {
+            console.note("hablare: Not all of the object was printed. \(AnswerTarget.store.advice(for: id, data))")
+            throw error
+        }
     }
 
     /// Says that nobody was asked.

@@ -77,7 +77,7 @@ final class ProgressReporter: Sendable {
                     return last != line
                 })
             {
-                console.note(line)
+                console.noteProgress(line)
             }
         case .silent: break
         }

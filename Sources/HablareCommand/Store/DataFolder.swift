@@ -98,7 +98,10 @@ struct DataOptions: ParsableArguments {
     }
 
     /// A command line on the same store, as advice that can be copied.
-    func commandLine(_ words: String...) -> String {
+    func commandLine(_ words: String...) -> String { commandLine(words) }
+
+    /// The same of words that are known later.
+    func commandLine(_ words: [String]) -> String {
         ShellWords.joined(["hablare"] + words + (dataDir.map { ["--data-dir", $0] } ?? []))
     }
 

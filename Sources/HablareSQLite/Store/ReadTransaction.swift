@@ -22,6 +22,20 @@ struct ReadTransaction {
                 WHERE f.owner = -2 AND f.shared = 1
         ) h CROSS JOIN requests r ON r.id = h.member AND r.flight = h.flight CROSS JOIN flights f ON f.id = h.flight
         """
+    /// The few that are being executed, likewise.
+    private static let executingRequests = """
+        FROM (
+            SELECT f.id AS flight, f.member AS member FROM flights f INDEXED BY flights_live
+                WHERE f.owner > 0 AND f.state = 2
+            UNION SELECT f.id, m.id FROM flights f INDEXED BY flights_live
+                CROSS JOIN requests m INDEXED BY requests_aboard ON m.flight = f.id AND m.follows = 1
+                WHERE f.owner > 0 AND f.state = 2 AND f.shared = 1
+        ) h CROSS JOIN requests r ON r.id = h.member AND r.flight = h.flight CROSS JOIN flights f ON f.id = h.flight
+        """
+    /// Those whose deadline has come, likewise.
+    private static let dueRequests = """
+        FROM requests r INDEXED BY requests_due CROSS JOIN flights f ON f.id = r.flight
+        """
     private static let names = """
         JOIN providers p ON p.id = f.provider
         LEFT JOIN jobs j ON j.id = r.job
@@ -63,7 +77,14 @@ struct ReadTransaction {
         if let isHeld = filter.isHeld {
             conditions.append(isHeld ? "f.owner = -2 AND r.state = 0" : "NOT (r.state = 0 AND f.state = 7)")
         }
-        let source = filter.isHeld == true ? Self.heldRequests : Self.requests
+        if filter.dueBy != nil { conditions.append("r.state = 0 AND r.deadline IS NOT NULL AND r.deadline <= ?4") }
+        let source =
+            switch filter {
+            case _ where filter.isHeld == true: Self.heldRequests
+            case _ where filter.dueBy != nil: Self.dueRequests
+            case _ where filter.phases == [.executing]: Self.executingRequests
+            default: Self.requests
+            }
         let order = filter.job == nil ? "r.id" : "r.position"
         let restriction = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         var select = try BoundStatement(
@@ -71,6 +92,7 @@ struct ReadTransaction {
         if let job = filter.job { select.bind(1, job.rawValue) }
         if let after = filter.after { select.bind(2, after) }
         select.bind(3, max(0, filter.limit))  // SQLite takes a negative limit for none
+        if let dueBy = filter.dueBy { select.bind(4, Coding.time(dueBy)) }
         var page: [RequestSnapshot] = []
         try select.forEach { page.append(try Self.snapshot($0).0) }
         return page
@@ -81,10 +103,7 @@ struct ReadTransaction {
         let rest = filter.after.map { after in Array(ids.drop { $0 != after }.dropFirst()) } ?? ids
         for id in rest where page.count < filter.limit {
             guard let snapshot = try snapshot(of: id, countingAhead: false) else { continue }
-            if let phases = filter.phases, !phases.contains(snapshot.phase) { continue }
-            if let isHeld = filter.isHeld, isHeld != (snapshot.waiting == .held) { continue }
-            if let job = filter.job, snapshot.job != job { continue }
-            page.append(snapshot)
+            if filter.admits(snapshot) { page.append(snapshot) }
         }
         return page
     }

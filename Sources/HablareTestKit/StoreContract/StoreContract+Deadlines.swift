@@ -94,6 +94,38 @@ extension StoreContract {
             }
             try require("the order", order, is: [1, 9, 2, 5].map(StoreWorkbench.id))
         },
+        Rule("Pages can be narrowed to live requests whose deadline has come") { bench in
+            let owner = try bench.register()
+            try bench.submit(StoreWorkbench.submission(6, deadline: 20))
+            try bench.finishNext(owner)
+            try bench.submit(StoreWorkbench.submission(4, job: "j", position: 0, deadline: 20))
+            try bench.holdNext(owner)
+            try bench.submit(StoreWorkbench.submission(5, deadline: 30))
+            _ = try bench.startNext(owner)
+            for (number, deadline) in [(3, 10), (2, 31)] {
+                try bench.submit(StoreWorkbench.submission(number, deadline: deadline))
+            }
+            try bench.submit(1)
+            let due = StoreWorkbench.date(30)
+            let cases: [(String, SnapshotFilter, [Int])] = [
+                ("due", SnapshotFilter(dueBy: due), [3, 4, 5]),
+                ("due earlier", SnapshotFilter(dueBy: StoreWorkbench.date(10)), [3]),
+                ("none", SnapshotFilter(dueBy: StoreWorkbench.date(9)), []),
+                ("the first two", SnapshotFilter(dueBy: due, limit: 2), [3, 4]),
+                ("after the first", SnapshotFilter(dueBy: due, after: StoreWorkbench.id(3)), [4, 5]),
+                ("held", SnapshotFilter(isHeld: true, dueBy: due), [4]),
+                ("not held", SnapshotFilter(isHeld: false, dueBy: due), [3, 5]),
+                ("executed", SnapshotFilter(phases: [.executing], dueBy: due), [5]),
+                ("final", SnapshotFilter(phases: [.completed], dueBy: due), []),
+                ("of a job", SnapshotFilter(dueBy: due, job: JobKey(rawValue: "j")), [4]),
+                ("by UUID", SnapshotFilter(dueBy: due, ids: [6, 5, 3, 1].map(StoreWorkbench.id)), [5, 3]),
+                ("all that is executed", SnapshotFilter(phases: [.executing]), [5]),
+            ]
+            for (what, filter, expected) in cases {
+                let ids = try bench.store.snapshots(filter).map(\.id)
+                try require(what, ids, is: expected.map(StoreWorkbench.id))
+            }
+        },
         Rule("A limit of zero or less ends nothing, and says which deadline is next") { bench in
             try bench.submit(StoreWorkbench.submission(1, deadline: 30))
             for limit in [0, -1, .min] {

@@ -18,9 +18,9 @@ final class CallLog: Sendable {
 
     func recording(_ calls: FileCalls) -> FileCalls {
         FileCalls(
-            open: { path throws(SystemFailure) in
+            open: { path, mode throws(SystemFailure) in
                 self.note("open")
-                return try calls.open(path)
+                return try calls.open(path, mode)
             },
             write: { descriptor, bytes, offset throws(SystemFailure) in
                 self.note("write")

@@ -1,37 +1,11 @@
 import Foundation
 import Hablare
+import HablareAudio
 import Testing
 
 @testable import HablareCommand
 
 @Suite struct AnswerFileTests {
-    /// Content that says how it was read, and may be gone from some byte on.
-    private final class Content: ContentReading {
-        let bytes: Data
-        let end: Int
-        let ranges = Guarded([Range<Int>]())
-
-        init(_ bytes: Data, upTo end: Int = .max) {
-            self.bytes = bytes
-            self.end = end
-        }
-
-        var body: Body { Body(ContentReference(digest: Data(count: 32), byteCount: bytes.count), in: self) }
-
-        func read(_ reference: ContentReference) throws -> Data {
-            Issue.record("All of it was read at once.")
-            return bytes
-        }
-
-        func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
-            ranges.withLock { $0.append(range) }
-            guard range.upperBound <= end else { throw AIServiceError(.contentMissing, "It is gone.") }
-            return Data(bytes[range])
-        }
-
-        func location(of reference: ContentReference) -> URL? { nil }
-    }
-
     private let piece = AnswerFile.pieceBytes
 
     /// So many bytes, no two pieces alike.
@@ -43,12 +17,12 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     }
 
-    @Test func `A long answer is copied piece by piece, and is the same`() throws {
+    @Test func `A long answer is copied piece by piece, and is the same`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "answer")
         for count in [0, 1, piece, 2 * piece + 17] {
-            let content = Content(bytes(count))
-            try AnswerFile(file).take(content.body)
+            let content = ObservedContent(bytes(count))
+            try await AnswerFile(file).take(content.body)
             #expect(try Data(contentsOf: file) == content.bytes)
             let ranges = content.ranges.withLock { $0 }
             #expect(ranges.count == (count + piece - 1) / piece)
@@ -57,27 +31,101 @@ import Testing
         #expect(try names(in: folder) == ["answer"])
     }
 
-    @Test func `An answer that ends in the middle leaves the file as it was, and nothing beside it`() throws {
+    @Test func `An answer that ends in the middle leaves the file as it was, and nothing beside it`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "answer")
         try Data("before".utf8).write(to: file)
-        #expect(throws: AIServiceError.self) {
-            try AnswerFile(file).take(Content(bytes(2 * piece), upTo: piece).body)
+        await #expect(throws: AIServiceError.self) {
+            try await AnswerFile(file).take(ObservedContent(bytes(2 * piece), upTo: piece).body)
         }
         #expect(try Data(contentsOf: file) == Data("before".utf8))
         #expect(try names(in: folder) == ["answer"])
     }
 
-    @Test func `A file that is replaced keeps its permissions, and a symbolic link leads where it led`() throws {
+    @Test func `A file that is replaced keeps its permissions, and a symbolic link leads where it led`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "answer")
         let link = folder.url.appending(path: "link")
         try Data("before".utf8).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-        try AnswerFile(link).take(Body("after"))
+        try await AnswerFile(link).take(Body("after"))
         #expect(try Data(contentsOf: file) == Data("after".utf8))
         #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
         #expect(try names(in: folder) == ["answer", "link"])
+    }
+
+    @Test(arguments: [AnswerConversion.none, .audio(.flac)])
+    func `While a private file is replaced nobody else can read what is beside it`(
+        conversion: AnswerConversion
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "answer")
+        try Data("before".utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        let seen = Guarded<[Int?]>([])
+        let content = ObservedContent(Voice.audio(of: "Private."), mayBeWhole: true) {
+            let permissions = try names(in: folder).map { name in
+                let path = folder.url.appending(path: name).path
+                return try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
+            seen.withLock { $0 = permissions }
+        }
+        try await AnswerFile(file).take(content.body, conversion)
+        #expect(seen.withLock { $0 } == [0o600, 0o600])
+        #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test(arguments: [AnswerConversion.none, .audio(.flac)])
+    func `What a killed process left is taken over, and nothing is beside the file`(
+        conversion: AnswerConversion
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "answer")
+        var left: [String] = []
+        let content = ObservedContent(Voice.audio(of: "Killed."), mayBeWhole: true) {
+            // As it is at this moment, it would be left by SIGKILL.
+            for name in try names(in: folder) {
+                try FileManager.default.moveItem(
+                    at: folder.url.appending(path: name), to: folder.url.appending(path: "left " + name))
+            }
+        }
+        await #expect(throws: (any Error).self) { try await AnswerFile(file).take(content.body, conversion) }
+        for name in try names(in: folder) where name.hasPrefix("left ") {
+            let own = String(name.dropFirst("left ".count))
+            left.append(own)
+            try FileManager.default.moveItem(
+                at: folder.url.appending(path: name), to: folder.url.appending(path: own))
+        }
+        #expect(left.count == 1)
+        try await AnswerFile(file).take(Body(Voice.audio(of: "Taken over.")), conversion)
+        #expect(try names(in: folder) == ["answer"])
+    }
+
+    @Test(arguments: [AnswerConversion.none, .audio(.flac)])
+    func `Disk and processor block no thread of the pool, and a cancelled task ends it`(
+        conversion: AnswerConversion
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "answer")
+        let reading = AsyncStream.makeStream(of: Void.self)
+        let reader = PausingReader()
+        let isTask = Guarded<Bool?>(nil)
+        reader.pause()
+        let content = ObservedContent(Voice.audio(of: "Cancelled."), mayBeWhole: true) {
+            let found = withUnsafeCurrentTask { $0 != nil }
+            isTask.withLock { $0 = found }
+            reading.continuation.yield()
+            reader.waitForIt()
+        }
+        await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await AnswerFile(file).take(content.body, conversion) }
+            for await _ in reading.stream { break }
+            group.cancelAll()
+            reader.goOn()
+            await #expect(throws: CancellationError.self) { try await group.next() }
+        }
+        #expect(isTask.withLock { $0 } == false)
+        #expect(try names(in: folder).isEmpty)
     }
 }

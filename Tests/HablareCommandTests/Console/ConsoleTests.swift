@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import Logging
 import Testing
 
 @testable import HablareCommand
@@ -69,6 +70,86 @@ import Testing
         }
         let lines = screen.text.withLock { $0 }.split(separator: "\n")
         #expect(lines == (0..<100).flatMap { ["note \($0)", "result \($0)"] })
+    }
+
+    /// What a reader of standard error finds who did not read while all this was said.
+    private func readLate(_ terminal: Terminal? = nil, _ say: (Console) async throws -> Void) async rethrows -> String {
+        let screen = Screen()
+        let reader = PausingReader()
+        let console = Console(
+            output: screen.channel,
+            errors: OutputChannel { data in
+                reader.waitForIt()
+                try screen.channel.write(data)
+            }, terminal: terminal ?? self.terminal())
+        reader.pause()
+        defer { reader.goOn() }
+        console.note("first")
+        while !reader.isWaitedFor { await Task.yield() }
+        try await say(console)
+        reader.goOn()
+        await console.flush()
+        return screen.text.withLock { $0 }
+    }
+
+    @Test func `Of progress that nobody reads only the newest is kept, and every note`() async {
+        let drawn = await readLate { console in
+            for number in 0..<1_000 { console.draw("[\(number)]") }
+            console.note("a note")
+            for number in 0..<1_000 { console.draw("[again \(number)]") }
+            console.keepLine()
+            for number in 0..<1_000 { console.draw("[last \(number)]") }
+        }
+        let erase = "\r\u{1B}[K"
+        #expect(
+            drawn == "first\n\(erase)[999]\(erase)a note\n[999]\(erase)[again 999]\n\(erase)[last 999]")
+        let told = await readLate { console in
+            for number in 0..<1_000 { console.noteProgress("\(number) of 1000") }
+            console.note("a note")
+            console.noteProgress("1000 of 1000")
+        }
+        #expect(told == "first\n999 of 1000\na note\n1000 of 1000\n")
+    }
+
+    @Test func `Of a log that nobody reads a limited part is kept, and how much is not is said`() async {
+        let line = String(repeating: "x", count: 1_023)
+        let read = await readLate { console in
+            for _ in 0..<1_500 { console.log(line) }
+            console.note("a note")
+        }
+        // The word before counts, too.
+        #expect(read == "first\n" + String(repeating: line + "\n", count: Console.logBytes >> 10) + "a note\n")
+        let screen = Screen()
+        let reader = PausingReader()
+        let console = Console(
+            output: screen.channel,
+            errors: OutputChannel { data in
+                reader.waitForIt()
+                try screen.channel.write(data)
+            }, terminal: terminal())
+        reader.pause()
+        defer { reader.goOn() }
+        for _ in 0..<1_500 { console.log(line) }
+        reader.goOn()
+        await console.flush()
+        console.log("the next")
+        await console.flush()
+        let end = screen.text.withLock { $0 }.suffix(100)
+        #expect(end.hasSuffix("x\n476 lines of the log left out: nobody read them in time.\nthe next\n"))
+    }
+
+    @Test func `A log's line has its date, level, words and message, and waits for no reader`() async throws {
+        let read = await readLate { console in
+            let handler = ConsoleLogHandler(label: "hablare", console: console) { Date(timeIntervalSince1970: 0) }
+            var logger = Logger(label: "hablare") { _ in handler }
+            logger[metadataKey: "b"] = "two"
+            logger.debug("Something happened.", metadata: ["a": "one"])
+            logger.trace("This is not logged.")
+        }
+        #expect(
+            read
+                == "first\n1970-01-01T00:00:00.000Z debug hablare: a=one b=two [HablareCommandTests] Something happened.\n"
+        )
     }
 
     @Test(arguments: [

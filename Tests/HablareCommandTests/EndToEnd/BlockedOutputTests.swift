@@ -80,6 +80,80 @@ import Testing
         #expect(stage.errors.contains("It is in the store: hablare stream "))
     }
 
+    @Test func `The first signal ends a command whose object nobody reads, and says where it is`() async throws {
+        let stage = try Stage(provider: writer { _ in ProviderAnswer(.text(Body("an answer"))) })
+        stage.stopReading()
+        defer { stage.goOnReading() }
+        async let status = stage.run("generate", "--provider", "writer", "--json", "an object that nobody reads")
+        try await until { stage.isBlocked }
+        stage.send(.terminate)
+        #expect(await status == .terminated)
+        let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
+        #expect(
+            stage.errors
+                == "hablare: Not all of the object was printed. It is in the store: hablare show \(id.text) --json\n")
+    }
+
+    // MARK: Files
+
+    /// Asks for a file of an answer that comes after Ctrl-C, and goes to it from a disk.
+    private func stopped(
+        _ prompt: String, _ disk: SlowDisk, whileReading: (Stage, ManualClock) async throws -> Void
+    ) async throws -> (stage: Stage, status: CommandStatus) {
+        let gate = Gate()
+        let clock = ManualClock()
+        let stage = try Stage(
+            provider: writer { _ in
+                try await gate.pass()
+                return ProviderAnswer(.text(Body("an answer")))
+            }, seams: .controlled(by: clock), wrapStore: { SlowStore(base: $0, disk: disk) })
+        async let status = stage.run("generate", "--provider", "writer", "-o", "answer.txt", prompt)
+        await gate.arrivals(reach: 1)
+        stage.send(.interrupt)
+        try await until { stage.errors.contains("Stopping.") }
+        gate.open()
+        try await until { disk.reads.withLock { $0 } > 0 }
+        try await whileReading(stage, clock)
+        return (stage, await status)
+    }
+
+    @Test func `After Ctrl-C the file of an answer that came in time is written, however slow the disk is`()
+        async throws
+    {
+        let disk = SlowDisk()
+        disk.reader.pause()
+        defer { disk.reader.goOn() }
+        let (stage, status) = try await stopped("a file from a slow disk", disk) { _, clock in
+            for _ in 0..<1_000 {
+                clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+            disk.reader.goOn()
+        }
+        #expect(status == .interrupted)
+        #expect(try stage.file("answer.txt") == Data("an answer".utf8))
+        #expect(!stage.errors.contains("It is in the store"))
+    }
+
+    @Test func `A second Ctrl-C ends the writing of a file, and it is said what writes it later`() async throws {
+        let disk = SlowDisk()
+        disk.isEndless.withLock { $0 = true }
+        let (stage, status) = try await stopped("a file that is given up", disk) { stage, _ in
+            stage.send(.interrupt)
+        }
+        #expect(status == .interrupted)
+        #expect(try stage.folder.names() == ["data"])
+        let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
+        let file = stage.folder.url.appending(path: "answer.txt")
+        let line = ShellWords.joined(["hablare", "show", id.text, "-o", file.path])
+        #expect(stage.errors.hasSuffix("hablare: The answer was not written. It is in the store: \(line)\n"))
+        disk.isEndless.withLock { $0 = false }
+        #expect(await stage.run("show", id.text, "-o", "answer.txt") == .success)
+        #expect(try stage.file("answer.txt") == Data("an answer".utf8))
+    }
+
+    // MARK: In time
+
     @Test func `Who reads on in time gets all of it, in order`() async throws {
         let gate = Gate()
         let stage = try Stage(

@@ -38,5 +38,33 @@ import Testing
         #expect(running.process.terminationReason == .uncaughtSignal)
         #expect(running.process.terminationStatus == SIGTERM)
     }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+    func `A log that nobody reads keeps nobody from working, and one signal ends it`(
+        signal: Int32, status: Int32
+    ) async throws {
+        let world = try CommandWorld("slow") {
+            "echo >> '\($0.path)/runs'; while [ ! -e '\($0.path)/go' ]; do sleep 0.01; done; echo done"
+        }
+        let log = world.url.appending(path: "runs")
+        func runs(reach count: Int) async throws {
+            while try !FileManager.default.fileExists(atPath: log.path) || Data(contentsOf: log).count < count {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        // What a killed process left is taken over, which is logged before anything else.
+        let first = try world.start(["generate", "--provider", "slow", "a request whose process is killed"])
+        try await runs(reach: 1)
+        kill(first.process.processIdentifier, SIGKILL)
+        let working = try world.start(["work", "--verbose"], errorsAreFull: true)
+        try await runs(reach: 2)
+        kill(working.process.processIdentifier, signal)
+        try world.go()
+        try await working.ends()
+        #expect(working.process.terminationReason == .exit)
+        #expect(working.process.terminationStatus == status)
+        let completed = try world.start(["ps", "--state", "completed", "--json"]).end().output
+        #expect(completed.contains("\"slow\""))
+    }
 }
 #endif

@@ -26,10 +26,13 @@ struct CommandWorld {
     func go() throws { try Data().write(to: url.appending(path: "go")) }
 
     /// Starts the command as a process of its own.
-    func start(_ arguments: [String]) throws -> Running {
+    ///
+    /// - Parameter errorsAreFull: Whether nothing fits into the pipe of standard error any more.
+    func start(_ arguments: [String], errorsAreFull: Bool = false) throws -> Running {
         // The tests and the command are built into the same folder.
         let tests = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         let running = Running()
+        if errorsAreFull { try running.fillErrors() }
         running.process.executableURL = tests.deletingLastPathComponent().appending(path: "hablare")
         running.process.arguments = arguments + ["--data-dir", url.appending(path: "data").path]
         // Under the thread sanitizer the command is judged by the same options as the tests.
@@ -46,6 +49,18 @@ struct CommandWorld {
         let process = Process()
         let output = Pipe()
         let errors = Pipe()
+
+        /// Fills the pipe of standard error to its last byte.
+        fileprivate func fillErrors() throws {
+            let pipe = errors.fileHandleForWriting
+            let flags = fcntl(pipe.fileDescriptor, F_GETFL)
+            guard fcntl(pipe.fileDescriptor, F_SETFL, flags | O_NONBLOCK) == 0 else { throw POSIXError(.EIO) }
+            for size in [4_096, 1] {
+                let filler = [UInt8](repeating: UInt8(ascii: "."), count: size)
+                while write(pipe.fileDescriptor, filler, size) == size {}
+            }
+            guard fcntl(pipe.fileDescriptor, F_SETFL, flags) == 0 else { throw POSIXError(.EIO) }
+        }
 
         /// Reads standard output until a text was read, and answers with what was.
         func read(until end: String) throws -> String {

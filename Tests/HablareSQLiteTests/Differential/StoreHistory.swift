@@ -339,7 +339,8 @@ struct StoreHistory {
         try same("the stream of \(id)") { try $0.stream(of: id, from: position, maximumBytes: bytes) }
         let phases = RequestPhase.allCases.filter { _ in chance(2) }
         let filter = SnapshotFilter(
-            phases: chance(2) ? nil : Set(phases), isHeld: chance(2) ? chance(2) : nil, job: chance(3) ? anyJob() : nil,
+            phases: chance(2) ? nil : Set(phases), isHeld: chance(2) ? chance(2) : nil,
+            dueBy: chance(4) ? date(now + pick(-500...60_000)) : nil, job: chance(3) ? anyJob() : nil,
             ids: chance(4) ? (0..<4).map { _ in anyID() } : nil, limit: pick(0...6), after: chance(3) ? anyID() : nil)
         try same("the page of \(filter)") { try $0.snapshots(filter) }
         try same("the owners") { try $0.owners() }
@@ -366,6 +367,7 @@ struct StoreHistory {
             try same("the stream of \(id)") { try $0.stream(of: id, from: .start, maximumBytes: .max) }
         }
         try same("all snapshots") { try $0.snapshots(SnapshotFilter(limit: .max)) }
+        try same("what is executed") { try $0.snapshots(SnapshotFilter(phases: [.executing], limit: .max)) }
         try same("what is held") { try $0.snapshots(SnapshotFilter(isHeld: true, limit: .max)) }
         try same("the owners") { try $0.owners() }
         try same("the accounts") { try $0.accounts().map(\.rounded) }

@@ -191,6 +191,20 @@ import Testing
         #expect(plans.contains("SEARCH f USING INDEX flights_live (owner=?)"), "\(plans)")
     }
 
+    @Test("What is executed, or due, is found by an index, and not by a look at every request")
+    func executedAndDue() throws {
+        var counts: [Int] = []
+        let statements = try statements(reading: { transaction in
+            for filter in [SnapshotFilter(phases: [.executing]), SnapshotFilter(dueBy: StoreWorkbench.date(60))] {
+                counts.append(try transaction.snapshots(filter).count)
+            }
+        })
+        #expect(counts == [1, 3])
+        let plans = try indexedPlans(of: statements)
+        #expect(plans.contains("SEARCH f USING INDEX flights_live (owner>?)"), "\(plans)")
+        #expect(plans.contains { $0.contains("requests_due (deadline>? AND deadline<?)") }, "\(plans)")
+    }
+
     @Test("A snapshot is found by keys")
     func snapshots() throws {
         let statements = try statements(reading: { transaction in

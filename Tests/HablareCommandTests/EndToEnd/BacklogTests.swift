@@ -1,0 +1,76 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// `hablare work` and a long backlog.
+@Suite(.timeLimit(.minutes(5))) struct BacklogTests {
+    /// A store that says what was read of it, in which order.
+    private struct WatchedStore: ForwardingStore {
+        let base: any RequestStore
+        let reads: Guarded<[SnapshotFilter]>
+        let registered: Guarded<Int?>
+        let waiting: Gate
+
+        func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
+            reads.withLock { $0.append(filter) }
+            // Somebody waits for requests by now.
+            if filter.ids != nil { waiting.open() }
+            return try base.snapshots(filter)
+        }
+
+        func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+            if writes.contains(where: { if case .registerOwner = $0 { true } else { false } }) {
+                let count = reads.withLock { $0.count }
+                registered.withLock { $0 = $0 ?? count }
+            }
+            return try base.commit(writes)
+        }
+    }
+
+    private let reads = Guarded<[SnapshotFilter]>([])
+    private let registered = Guarded<Int?>(nil)
+    private let waiting = Gate()
+
+    /// A store with so many requests; whoever makes them waits until they are waited for, and fails at "too much".
+    private func stage(_ submissions: [Submission]) throws -> Stage {
+        let stage = try Stage(
+            provider: ScriptedProvider(id: "p", limits: ProviderLimits(breaker: .never)) { [waiting] call in
+                do { try await waiting.pass() } catch { return .failure(AIServiceError(.cancelled, "Stopped.")) }
+                guard call.request.prompt.plainText == "too much" else {
+                    return .success(ProviderAnswer(.text(Body("an answer"))))
+                }
+                return .failure(AIServiceError(.invalidRequest, "That is too much."))
+            },
+            wrapStore: { [reads, registered, waiting] in
+                WatchedStore(base: $0, reads: reads, registered: registered, waiting: waiting)
+            })
+        let bench = StoreWorkbench(store: try stage.store())
+        for submission in submissions { try bench.submit(submission) }
+        return stage
+    }
+
+    @Test func `What fails because it is too late while work starts counts`() async throws {
+        let late = AIRequest(
+            id: StoreWorkbench.id(1), prompt: "late", deadline: Date(timeIntervalSince1970: 1))
+        let stage = try stage([try StoreWorkbench.submission(of: late), try StoreWorkbench.submission(2)])
+        #expect(await stage.run("work", "--quiet") == .incomplete)
+        // Before the engine was there, only what may end while it starts was asked for.
+        let first = try #require(registered.withLock { $0 })
+        let asked = reads.withLock { $0.prefix(first) }
+        #expect(asked.count == 2)
+        #expect(asked.allSatisfy { $0.phases == [.executing] || $0.dueBy != nil })
+    }
+
+    @Test func `What is urgent fails before what waits longer is made, and counts`() async throws {
+        // More than are read at once.
+        var submissions = try (1...500).map { try StoreWorkbench.submission($0, prompt: .text("number \($0)")) }
+        submissions.append(try StoreWorkbench.submission(501, prompt: .text("too much"), priority: .high))
+        let stage = try stage(submissions)
+        #expect(await stage.run("work") == .incomplete)
+        #expect(stage.output == "500 requests completed, 1 failed (hablare ps --state failed)\n")
+    }
+}
