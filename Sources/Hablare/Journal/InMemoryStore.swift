@@ -74,6 +74,20 @@ public final class InMemoryStore: RequestStore {
     /// All lines of the ledger, of deleted requests too.
     package var attempts: [AttemptRecord] { tables.withLock { $0.lines } }
 
+    /// The content files that responses refer to.
+    package var responseContent: [ContentReference] {
+        tables.withLock { tables in
+            tables.responses.values.compactMap { response in
+                if case .success(let content) = response.result { content.body?.reference } else { nil }
+            }
+        }
+    }
+
+    /// Whether a flight's request was not erased.
+    package func keepsRequest(of flight: FlightID) -> Bool {
+        tables.withLock { $0.flights[flight]?.request != nil }
+    }
+
     /// See ``StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) -> [AttemptRecord] {
         tables.withLock { $0.attempts(of: id) }

@@ -31,7 +31,8 @@ extension MemoryTables {
     /// The flight is completed: its chunks' bytes are the response's from now on.
     mutating func streamCompleted(_ id: FlightID, generation: Int) {
         guard let row = streams[id] else { return }
-        if row.generation == generation { streams[id]?.bytes = nil } else { streams[id] = nil }
+        guard row.generation == generation else { return streams[id] = nil }
+        if responses[id]?.isInline == true { streams[id]?.bytes = nil }
     }
 
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
@@ -64,5 +65,13 @@ extension MemoryTables {
         guard case .success(let content) = responses[flight]?.result, case .inline(let data) = content.body?.storage
         else { return Data() }
         return data
+    }
+}
+
+extension AIResponseData {
+    /// Whether its bytes are in memory, and not in a content file.
+    fileprivate var isInline: Bool {
+        guard case .success(let content) = result, case .inline = content.body?.storage else { return false }
+        return true
     }
 }

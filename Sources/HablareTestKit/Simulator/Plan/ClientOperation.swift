@@ -60,6 +60,8 @@ enum Fault: Sendable, Hashable {
         case steps(Int)
         /// At its so-many-th commit from now: before it is applied, or when it is applied and nobody knows.
         case commit(Int, isApplied: Bool)
+        /// At its so-many-th writing to a content file from now: before or after.
+        case file(Int, isWritten: Bool)
     }
 
     /// The process dies; a new one starts in its place after so many nanoseconds.
@@ -71,6 +73,9 @@ enum Fault: Sendable, Hashable {
     case failCommits(Int)
     case failClaims(Int)
     case failReads(Int)
+    case failFiles(Int)
+    /// Somebody removes a content file: the so-many-th that is there then.
+    case loseFile(Int)
     /// The disk is full for so long.
     case fillDisk(Int64)
     /// The process's date jumps, by nanoseconds.

@@ -20,12 +20,17 @@ enum ProviderBehaviour: Sendable, Hashable {
     /// It yields so many pieces, one after each pause, then answers, or fails with a row. A deaf one goes on although
     /// it is told to stop.
     case stream(Int, every: Int64, row: Int32?, isDeaf: Bool)
-    /// It answers, and goes on talking of its progress and its limits.
-    case talkative(after: Int64)
+    /// It yields so many pieces, one after each pause, and answers (with no pieces in one piece, after a pause). Later
+    /// it talks on: of its progress, of its limits, and in further pieces, which are of no answer.
+    case talkative(pieces: Int, every: Int64)
 
     /// Whether its answer is what it yielded.
     var isStreaming: Bool {
-        if case .stream = self { true } else { false }
+        switch self {
+        case .stream: true
+        case .talkative(let pieces, _): pieces > 0
+        default: false
+        }
     }
 }
 

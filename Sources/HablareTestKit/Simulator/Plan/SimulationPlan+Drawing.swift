@@ -52,6 +52,15 @@ extension SimulationPlan {
         if !hasBacklog, dice.percent(30) { draft.rests(&dice) }
         if !hasBacklog, dice.percent(30) { draft.chains(&dice) }
         if !hasBacklog, dice.percent(30) { draft.keepings(&dice) }
+        var filing = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0xf11e)
+        if !hasBacklog, filing.percent(40) {
+            content = Content(
+                threshold: Int(filing.element(of: [1, 1, 10, 11, 16, 26])), age: filing.within(4...20) * second)
+            if filing.percent(60) { configuration.pruneInterval = .milliseconds(filing.within(1000...6000)) }
+            draft.files(&filing)
+        }
+        if !hasBacklog, filing.percent(30) { draft.talkers(&filing) }
+        if !hasBacklog, filing.percent(50) { draft.looks(&filing) }
         requests = draft.requests
         events = draft.ordered
     }
@@ -89,6 +98,7 @@ private struct PlanDraft {
     let slots: Int
     let horizon: Int64
     var requests: [SimulationPlan.Request] = []
+    private var isCalm = true
     private var events: [(time: Int64, slot: Int, what: PlannedEvent.What)] = []
 
     init(random: SeededGenerator, providers: Int, slots: Int, horizon: Int64) {
@@ -108,6 +118,7 @@ private struct PlanDraft {
     }
 
     mutating func draw(isCalm: Bool) {
+        self.isCalm = isCalm
         let offset = requests.count
         let singles = Int(random.within(3...7))
         for _ in 0..<singles {
@@ -178,7 +189,7 @@ private struct PlanDraft {
     private mutating func limits(_ row: Int32, _ soon: Int64) -> ProviderBehaviour {
         let saying: LimitsSaying
         switch random.below(5) {
-        case 0: return .talkative(after: soon)
+        case 0: return .talkative(pieces: 0, every: soon)
         case 1: saying = .nonsense
         case 2, 3: saying = .usedUp(reset: random.within(500...6000) * millisecond)
         default: saying = .perMinute(Double(random.within(6...300)))
@@ -376,6 +387,52 @@ private struct PlanDraft {
             if dice.percent(10) { keep(.evict(id32), &dice) }
         }
         for _ in 0..<dice.within(1...3) { keep(.prune(keeping: Int(dice.element(of: [0, 0, 1, 2, 4]))), &dice) }
+    }
+
+    /// Files cannot be written, are lost or collected, and processes die at them.
+    mutating func files(_ dice: inout SeededGenerator) {
+        for _ in 0..<dice.within(0...2) { keep(.prune(keeping: 1000), &dice) }
+        guard !isCalm else { return }
+        for _ in 0..<dice.element(of: [0, 0, 1, 1, 2]) {
+            let point = Fault.Point.file(Int(dice.within(1...6)), isWritten: dice.percent(70))
+            let restart = dice.within(0...4000) * millisecond
+            fault(dice.percent(15) ? .machineCrash(point, restart: restart) : .crash(point, restart: restart), &dice)
+        }
+        if dice.percent(25) { fault(.failFiles(Int(dice.within(1...3))), &dice) }
+        if dice.percent(25) {
+            for _ in 0..<dice.within(1...2) { fault(.loseFile(Int(dice.below(20))), &dice) }
+        }
+    }
+
+    private mutating func fault(_ fault: Fault, _ dice: inout SeededGenerator) {
+        events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .fault(fault)))
+    }
+
+    /// Looks at what shares its work with others, soon after it was submitted.
+    mutating func looks(_ dice: inout SeededGenerator) {
+        let sharers = Dictionary(grouping: requests.indices) { requests[$0].content }.values.filter { $0.count > 1 }
+        let shared = Set(sharers.joined().map { Int32($0) })
+        for event in events {
+            guard case .operation(let operation, _) = event.what, let id = operation.request, shared.contains(id)
+            else { continue }
+            switch operation {
+            case .submit, .execute, .retry:
+                let time = min(event.time + dice.below(400 * millisecond), horizon - 1)
+                rest(.snapshot(id), at: time, slot: event.slot)
+            default: continue
+            }
+        }
+    }
+
+    /// Some who stream go on after their end.
+    mutating func talkers(_ dice: inout SeededGenerator) {
+        for id in requests.indices {
+            for place in requests[id].behaviours.indices {
+                guard case .stream(let count, let time, nil, false) = requests[id].behaviours[place], dice.percent(50)
+                else { continue }
+                requests[id].behaviours[place] = .talkative(pieces: count, every: time)
+            }
+        }
     }
 
     private mutating func keep(_ operation: ClientOperation, _ dice: inout SeededGenerator) {

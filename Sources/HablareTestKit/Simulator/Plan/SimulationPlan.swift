@@ -38,6 +38,14 @@ package struct SimulationPlan: Sendable {
         var chain: [Int] { [provider] + fallback }
     }
 
+    /// How large content is kept in files.
+    struct Content: Sendable, Hashable {
+        /// From so many bytes on it is.
+        let threshold: Int
+        /// How old a file is, in nanoseconds, when nobody can be about to write a row that refers to it.
+        let age: Int64
+    }
+
     /// The seed it was drawn from.
     package let seed: UInt64
     /// The seed of the interleaving.
@@ -62,6 +70,8 @@ package struct SimulationPlan: Sendable {
     var horizon: Int64
     /// Whether all processes die then, so that fresh ones finish the work.
     var endsAfresh: Bool
+    /// `nil` where all content is inline.
+    var content: Content?
 
     /// The account of a provider.
     func account(ofProvider id: ProviderID) -> Int {

@@ -14,7 +14,7 @@ enum AnswersAreTrue: SimulationRule {
             check(record.status, of: record.request, in: history, &found)
             let completed = record.attempts.count { $0.outcome == .completed }
             switch record.status {
-            case .expired: break  // it was completed, and its answer was given up
+            case .expired, .lost: break  // it was completed, and its answer was given up, or its file is gone
             case .completed(let call):
                 if record.answer != call {
                     found.append("request \(record.request): the text is of call \(record.answer), not \(call)")

@@ -22,7 +22,7 @@ enum CacheIsHonest: SimulationRule {
 
     /// A request that is completed from the cache.
     private static func check(_ record: FinalRecord, _ history: SimulationHistory, _ found: inout [String]) {
-        guard let story = history.requests[record.request], record.status != .expired else { return }
+        guard let story = history.requests[record.request], !record.status.isGone else { return }
         if !story.calls.isEmpty, story.deletes.isEmpty {
             found.append("request \(record.request) is answered from the cache, and was sent")
         }

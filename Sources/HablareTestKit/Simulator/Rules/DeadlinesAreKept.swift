@@ -38,7 +38,7 @@ enum DeadlinesAreKept: SimulationRule {
             }
             guard retried == .max, history.hasOneTime, let final = history.final[story.number] else { continue }
             let grace = 2 * history.plan.configuration.renewalInterval.nanoseconds + history.hurry
-            if final.status.outcome == nil, final.status != .expired, deadline + grace < history.quietTime,
+            if final.status.outcome == nil, !final.status.isGone, deadline + grace < history.quietTime,
                 history.faultsEndedTime + grace < history.quietTime
             {
                 found.append("request \(story.number) is past its deadline and \(final.status)")

@@ -15,10 +15,10 @@ enum OneRecordedOutcome: SimulationRule {
             let told = Set(outcomes.map(\.outcome))
             let completed = told.filter { if case .completed = $0 { true } else { false } }
             if completed.count > 1 { found.append("request \(story.number) was completed twice: \(completed)") }
-            if let answer = completed.first, final.status != answer, final.status != .expired {
+            if let answer = completed.first, final.status != answer, !final.status.isGone {
                 found.append("request \(story.number): told \(answer), recorded \(final.status)")
             }
-            let isGivenUp = final.status == .expired && !completed.isEmpty
+            let isGivenUp = final.status.isGone && !completed.isEmpty
             let mayBeRetried = story.retries.count
             let all = told.union(final.status.outcome.map { [$0] } ?? [])
             if all.count > 1 + mayBeRetried {

@@ -26,7 +26,7 @@ package enum SimulationRules {
         WaitsAreExplained.self,
         StreamsAreTrue.self, LimitsAreShared.self, PausesAreKept.self, FailingIsLeftAlone.self, NobodyStarves.self,
         EverythingEnds.self, BudgetsAreKept.self, LedgerIsTrue.self, CacheIsHonest.self, ChainsAreFollowed.self,
-        RetentionIsKept.self,
+        RetentionIsKept.self, FilesAreKept.self, FollowersFollow.self,
     ]
 
     /// Judges a history.

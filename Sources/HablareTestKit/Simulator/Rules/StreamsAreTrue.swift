@@ -50,6 +50,8 @@ enum StreamsAreTrue: SimulationRule {
             case .operationReturned(let number, let result):
                 guard let reader = readers[number] else { continue }
                 ended(number, reader, result, in: history, &found)
+            case .yieldedLate(let call, isRefused: false):
+                found.append("what call \(call) yielded after its end was taken")
             default: continue
             }
         }
@@ -75,6 +77,9 @@ enum StreamsAreTrue: SimulationRule {
             return found.append("\(chunk) of request \(request) is of no call")
         }
         let call = history.calls[Int(chunk.call)]
+        if chunk.piece >= SimulationNames.latePiece {
+            found.append("\(chunk) of request \(request) was yielded after the end of its call")
+        }
         // An answer in one piece is told as one.
         let isWhole = call.yields.isEmpty || history.planned(request)?.streaming == nil
         let isYielded =

@@ -14,7 +14,8 @@ enum WaitsAreExplained: SimulationRule {
                 else { continue }
                 let calls = story.calls.filter { life.contains($0.started) }
                 switch reason {
-                case .queued: break
+                case .queued, .unclaimed: break
+                case .following, .noProvider: break  // the matter of another rule
                 case .resting(let reason):
                     if !history.rests.contains(where: {
                         $0.process == operation.process && $0.reason == reason && $0.begin < returned

@@ -39,7 +39,7 @@ enum WorkIsShared: SimulationRule {
             for story in stories where wasThere(story, at: call.started) {
                 guard let final = history.final[story.number] else { continue }
                 if case .completed = final.status { continue }
-                if final.status == .expired { continue }
+                if final.status.isGone { continue }
                 found.append("call \(call.number) answered request \(story.number), which is \(final.status)")
             }
         }

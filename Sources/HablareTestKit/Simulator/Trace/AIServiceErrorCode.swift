@@ -28,6 +28,7 @@ struct AIServiceErrorCode: Sendable, Hashable, RawRepresentable {
     static let invalidState = Self(.invalidState)
     static let suspended = Self(.suspended)
     static let cancelled = Self(.cancelled)
+    static let contentMissing = Self(.contentMissing)
     static let timeout = Self(.timeout)
     static let invalidResponse = Self(.invalidResponse)
     static let deadlineExceeded = Self(.deadlineExceeded)

@@ -46,8 +46,9 @@ package struct FinalRecord: Sendable, Hashable {
         phase = snapshot.phase
         var answer: Int32 = -1
         if case .completed(let response) = status, case .success(.text(let body)) = response.result {
-            let text = String(decoding: try body.read(), as: UTF8.self)
-            answer = SimulationNames.call(ofAnswer: text)
+            if self.status != .lost {
+                answer = SimulationNames.call(ofAnswer: String(decoding: try body.read(), as: UTF8.self))
+            }
         }
         self.answer = answer
         attemptCount = Int32(snapshot.attempts)

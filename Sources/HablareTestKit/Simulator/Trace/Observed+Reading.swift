@@ -17,11 +17,23 @@ extension Observed {
     /// and in their text.
     init(_ response: AIResponseData) {
         switch response.result {
+        case .success(.text(let body)) where body.reference != nil: self = Self.stored(body, response.usage)
         case .success(.text(let body)) where response.usage.inputTokens == 0:
             let text = if case .inline(let data) = body.storage { String(decoding: data, as: UTF8.self) } else { "" }
             self = .completed(call: SimulationNames.call(ofAnswer: text))
         case .success: self = .completed(call: Int32(truncatingIfNeeded: response.usage.inputTokens))
         case .failure: self = .expired
+        }
+    }
+
+    /// An answer in a content file: what that says, and not only what is said beside it.
+    private static func stored(_ body: Body, _ usage: Usage) -> Observed {
+        do {
+            let call = SimulationNames.call(ofAnswer: String(decoding: try body.read(), as: UTF8.self))
+            let isOther = usage.inputTokens != 0 && usage.inputTokens != Int64(call)
+            return .completed(call: isOther ? -1 : call)
+        } catch {
+            return .lost
         }
     }
 

@@ -20,6 +20,8 @@ package struct SimulationHistory: Sendable {
     let spent: [String: Int64]
     /// How many jobs the scheduler ran.
     package let steps: Int
+    /// What there is of content files at the end.
+    let files: SimulatedFilesAtEnd
 
     private(set) var operations: [OperationStory] = []
     private(set) var calls: [CallStory] = []
@@ -29,6 +31,8 @@ package struct SimulationHistory: Sendable {
     private(set) var sayings: [Int32: LimitsSaying] = [:]
     /// When processes were to rest.
     private(set) var rests: [RestStory] = []
+    /// Content files that somebody removed.
+    private(set) var lostFiles: [(place: Int, file: SimulatedFile)] = []
     private(set) var faultsEnded = Int.max
     private(set) var faultsEndedTime: Int64 = 0
     private(set) var quiet = Int.max
@@ -40,7 +44,8 @@ package struct SimulationHistory: Sendable {
 
     init(
         plan: SimulationPlan, events: [TraceEvent], jobs: [[Int32]], final: [FinalRecord], lines: [AttemptRecord],
-        ledger: LedgerSum = LedgerSum(), spent: [String: Int64] = [:], steps: Int
+        ledger: LedgerSum = LedgerSum(), spent: [String: Int64] = [:], steps: Int,
+        files: SimulatedFilesAtEnd = SimulatedFilesAtEnd()
     ) {
         self.plan = plan
         self.events = events
@@ -51,6 +56,7 @@ package struct SimulationHistory: Sendable {
         self.ledger = ledger
         self.spent = spent
         self.steps = steps
+        self.files = files
         index()
     }
 
@@ -62,7 +68,7 @@ package struct SimulationHistory: Sendable {
 
     /// Whether a request is live at the end. Whether it may be is another matter.
     func stays(_ request: Int32) -> Bool {
-        final[request].map { $0.status.outcome == nil && $0.status != .expired } ?? false
+        final[request].map { $0.status.outcome == nil && !$0.status.isGone } ?? false
     }
 
     /// What was planned of a request; of one that `regenerate` made, what was planned of the one that it replaces, which
@@ -122,6 +128,7 @@ package struct SimulationHistory: Sendable {
             case .callEnded(let call, let end): calls[Int(call)].end = (index, event.time, end)
             case .yielded(let call, _): calls[Int(call)].yields.append(index)
             case .limitsSaid(let call, let saying): sayings[call] = saying
+            case .fileLost(let file): lostFiles.append((index, file))
             case .faultsEnded:
                 faultsEnded = index
                 faultsEndedTime = event.time

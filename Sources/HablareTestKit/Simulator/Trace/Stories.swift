@@ -132,7 +132,7 @@ struct RequestStory: Sendable {
     static func isAcknowledged(_ operation: OperationStory) -> Bool {
         switch (operation.operation, operation.result) {
         case (.submit, .stored), (.submitJob, .storedJob): true
-        case (.execute, let result?): result.outcome != nil || result == .expired
+        case (.execute, let result?): result.outcome != nil || result.isGone
         default: false
         }
     }

@@ -23,6 +23,8 @@ package struct TraceEvent: Sendable, Hashable {
         /// A provider said something of its limits; it counts when the call ends.
         case limitsSaid(call: Int32, LimitsSaying)
         case callEnded(Int32, CallEnd)
+        /// A provider yields a piece although its call has ended; was it refused?
+        case yieldedLate(call: Int32, isRefused: Bool)
         /// A provider yields a piece of its answer.
         case yielded(call: Int32, piece: Int32)
 
@@ -44,6 +46,10 @@ package struct TraceEvent: Sendable, Hashable {
         case commitLost(wasApplied: Bool)
         case claimed(Int32)
         case readFailed
+        /// Somebody removed a content file whom nobody had asked to.
+        case fileLost(SimulatedFile)
+        /// So many content files were removed that nobody referred to.
+        case filesCollected(Int32)
         case diskFilled
         case diskFreed
         case ownerRegistered
@@ -115,6 +121,8 @@ package enum Observed: Sendable, Hashable {
     case completed(call: Int32)
     /// Completed; the answer is no longer kept.
     case expired
+    /// Completed; the file with the answer is gone.
+    case lost
     /// Failed, by the engine's code, with the failure of a call (-1: the engine's own).
     case failed(code: Int16, call: Int32)
     case cancelled
@@ -131,6 +139,9 @@ package enum Observed: Sendable, Hashable {
         default: nil
         }
     }
+
+    /// Completed, and the answer cannot be read any more.
+    var isGone: Bool { self == .expired || self == .lost }
 
     func isRefused(_ code: AIServiceErrorCode) -> Bool { self == .refused(code: code.rawValue) }
 }

@@ -4,6 +4,12 @@ package import Hablare
 package enum WaitSaying: Sendable, Hashable {
     /// For its turn.
     case queued
+    /// Nobody has taken it.
+    case unclaimed
+    /// For the call of another request for the same work.
+    case following(Int32)
+    /// Nobody who looked has its provider.
+    case noProvider
     /// Its last attempt failed.
     case backingOff(until: Int64)
     /// The account is to be left alone.
@@ -18,7 +24,10 @@ package enum WaitSaying: Sendable, Hashable {
     init(_ reason: RequestSnapshot.WaitReason) {
         self =
             switch reason {
-            case .queued, .following, .unclaimed, .noProvider: .queued
+            case .queued: .queued
+            case .unclaimed: .unclaimed
+            case .following(let id): .following(SimulationNames.number(id))
+            case .noProvider: .noProvider
             case .suspended: .resting(.background)
             case .offline: .resting(.offline)
             case .backingOff(let until): .backingOff(until: SimulationNames.time(until))

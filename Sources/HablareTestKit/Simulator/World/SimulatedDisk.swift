@@ -13,22 +13,27 @@ final class SimulatedDisk: Sendable {
         /// Every chunk that ever was on it; they name their call. What the store has of a request now says less: a reader
         /// may be told what was read before the request was deleted, or got another flight.
         var chunks: Set<Data> = []
+        /// The files of the prompts that are in one, by flight.
+        var prompts: [FlightID: ContentReference] = [:]
     }
 
     let tables = InMemoryStore()
+    /// `nil` where all content is inline.
+    let content: SimulatedContent?
     let knowsLiveness: Bool
     let state = Confined(State())
     private let recorder: Recorder
     /// Tells that a process dies in the middle of a commit.
-    private let onDeath: @Sendable (SimulatedProcess, _ isOfMachine: Bool) -> Void
+    let onDeath: @Sendable (SimulatedProcess, _ isOfMachine: Bool) -> Void
     /// Tells that a process has written.
     private let onWrite: @Sendable (SimulatedProcess) -> Void
 
     init(
-        knowsLiveness: Bool, recorder: Recorder,
+        content: SimulatedContent?, knowsLiveness: Bool, recorder: Recorder,
         onDeath: @escaping @Sendable (SimulatedProcess, _ isOfMachine: Bool) -> Void,
         onWrite: @escaping @Sendable (SimulatedProcess) -> Void
     ) {
+        self.content = content
         self.knowsLiveness = knowsLiveness
         self.recorder = recorder
         self.onDeath = onDeath
@@ -43,14 +48,7 @@ final class SimulatedDisk: Sendable {
         writes: (R) -> Bool = { _ in true }, _ transaction: () -> R
     ) throws -> R {
         guard !process.isCutOff else { throw Self.dead }
-        if state.withLock({ $0.isFull }) {
-            recorder.record(.commitFailed, in: process.number)
-            throw AIServiceError(.storageFull, "The disk is full. Free some space.")
-        }
-        if process.takes(budget) {
-            recorder.record(.commitFailed, in: process.number)
-            throw AIServiceError(.storageBusy, "The store is in use. Try again.")
-        }
+        try check(process, budget)
         let death = process.state.withLock { state -> (isApplied: Bool, isOfMachine: Bool)? in
             guard let death = state.deathAtCommit else { return nil }
             state.deathAtCommit?.count -= 1
@@ -67,6 +65,20 @@ final class SimulatedDisk: Sendable {
         let result = transaction()
         if writes(result) { wrote(process) }
         return result
+    }
+
+    /// Whether the disk takes anything now.
+    func check(
+        _ process: SimulatedProcess, _ budget: any WritableKeyPath<SimulatedProcess.State, Int> & Sendable
+    ) throws {
+        if state.withLock({ $0.isFull }) {
+            recorder.record(.commitFailed, in: process.number)
+            throw AIServiceError(.storageFull, "The disk is full. Free some space.")
+        }
+        if process.takes(budget) {
+            recorder.record(.commitFailed, in: process.number)
+            throw AIServiceError(.storageBusy, "The store is in use. Try again.")
+        }
     }
 
     static let dead = AIServiceError(.storageFailed, "The process is dead.")

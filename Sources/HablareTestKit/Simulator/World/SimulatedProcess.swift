@@ -20,8 +20,14 @@ final class SimulatedProcess: Sendable {
         var failingCommits = 0
         var failingClaims = 0
         var failingReads = 0
+        /// Of content files.
+        var failingFiles = 0
         /// How many commits from now it dies at, and how.
         var deathAtCommit: (count: Int, isApplied: Bool, isOfMachine: Bool)?
+        /// The same of writing a content file.
+        var deathAtFile: (count: Int, isApplied: Bool, isOfMachine: Bool)?
+        /// Content that lost its last reference and could not be removed.
+        var uncollected: Set<ContentReference> = []
         var diesWithMachine = false
         /// When a new one starts in its place, after its death or end.
         var restart: Int64?
@@ -91,7 +97,9 @@ final class SimulatedProcess: Sendable {
             state.failingCommits = 0
             state.failingClaims = 0
             state.failingReads = 0
+            state.failingFiles = 0
             state.deathAtCommit = nil
+            state.deathAtFile = nil
             state.isOffline = false
         }
         for reason in SuspensionReason.allCases { manager?.resume(from: reason) }

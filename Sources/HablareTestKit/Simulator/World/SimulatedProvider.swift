@@ -104,9 +104,13 @@ struct SimulatedProvider: AIServiceProvider {
                     try await yield(piece, of: number, to: call, isDeaf: isDeaf)
                 }
                 return row.map { .failed(row: $0) } ?? .answered(isPromisedType: true)
-            case .talkative(let time):
-                try await pause(time)
-                talk(of: call)
+            case .talkative(let count, let time):
+                if count == 0 { try await pause(time) }
+                for piece in 0..<Int32(count) {
+                    try await pause(time)
+                    try await yield(piece, of: number, to: call, isDeaf: false)
+                }
+                talk(of: call, number)
                 return .answered(isPromisedType: true)
             }
         } catch {
@@ -124,7 +128,7 @@ struct SimulatedProvider: AIServiceProvider {
     }
 
     /// Goes on talking of a call that has ended.
-    private func talk(of call: ProviderCall) {
+    private func talk(of call: ProviderCall, _ number: Int32) {
         _ = process.spawner.start {
             do {
                 try await pause(300_000_000)
@@ -133,6 +137,16 @@ struct SimulatedProvider: AIServiceProvider {
             }
             call.report(progress: 0.5)
             call.report(limits: LimitsSaying.usedUp(reset: 60_000_000_000).reported)
+            for piece in SimulationNames.latePiece..<SimulationNames.latePiece + 2 {
+                var isRefused = true
+                do {
+                    try await call.yield(SimulationNames.piece(piece, of: number))
+                    isRefused = false
+                } catch {
+                    // as it should be
+                }
+                simulation.record(.yieldedLate(call: number, isRefused: isRefused), in: process)
+            }
         }
     }
 

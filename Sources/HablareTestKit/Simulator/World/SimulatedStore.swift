@@ -6,29 +6,40 @@ final class SimulatedStore: RequestStore {
     private let process: SimulatedProcess
     private let disk: SimulatedDisk
     private let recorder: Recorder
+    private let files: SimulatedProcessContent?
+    private let age: Int64
 
-    init(process: SimulatedProcess, disk: SimulatedDisk, recorder: Recorder) {
+    init(
+        process: SimulatedProcess, disk: SimulatedDisk, recorder: Recorder, scheduler: SimulationScheduler,
+        plan: SimulationPlan
+    ) {
+        files = SimulatedProcessContent(process: process, disk: disk, scheduler: scheduler, plan: plan)
+        age = plan.content?.age ?? 0
         self.process = process
         self.disk = disk
         self.recorder = recorder
     }
 
-    var content: (any ContentStore)? { nil }
+    var content: (any ContentStore)? { files }
     var signal: (any StoreSignal)? { self }
     var liveness: (any OwnerLiveness)? { self }
 
     func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
-        try disk.transact(by: process, failing: \.failingCommits) {
-            let receipts = disk.tables.commit(writes)
+        let before = disk.references.union(disk.content == nil ? [] : StoreWrite.references(of: writes))
+        let receipts = try disk.transact(by: process, failing: \.failingCommits) {
+            let receipts = disk.apply(writes)
             recorder.record(.committed(writes: Int32(writes.count)), in: process.number)
             disk.note(writes, receipts, by: process)
             return receipts
         }
+        disk.collect(before, by: process)
+        return receipts
     }
 
     func claim(_ query: ClaimQuery) throws -> Claim {
         try disk.transact(by: process, failing: \.failingClaims, writes: { !$0.flights.isEmpty }) {
-            let claim = disk.tables.claim(query)
+            var claim = disk.tables.claim(query)
+            if disk.content != nil { claim.flights = claim.flights.map(disk.reading) }
             recorder.record(.claimed(Int32(claim.flights.count)), in: process.number)
             return claim
         }
@@ -75,11 +86,19 @@ final class SimulatedStore: RequestStore {
 
     func request(of id: UUID) throws -> StoredRequest? {
         try readable()
-        return disk.tables.request(of: id)
+        guard var request = disk.tables.request(of: id) else { return nil }
+        if let prompt = try disk.prompt(of: disk.tables.snapshot(of: id)?.flight) { request.request.prompt = prompt }
+        return request
     }
 
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
         try readable()
+        // Of a completed flight the chunks are the answer's bytes.
+        if case .success(let answer)? = disk.tables.response(of: id)?.result, let body = answer.body,
+            body.reference != nil
+        {
+            _ = try body.read()
+        }
         return disk.tables.stream(of: id, from: position, maximumBytes: maximumBytes)
     }
 
@@ -118,6 +137,18 @@ final class SimulatedStore: RequestStore {
     func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
         try readable()
         return disk.tables.prunePlan(retention, at: date)
+    }
+
+    /// Files age faster here than elsewhere: what the engine takes for the hour after which nobody can be about to write a
+    /// row is as long as the plan has it.
+    func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
+        try readable()
+        guard let content = disk.content else { return AbandonedContent() }
+        let date = date.addingTimeInterval(3600 - Double(age) / 1e9)
+        let references = disk.references
+        let found = content.collect(before: date, removing: removing) { references.contains($0) }
+        if removing, found.files > 0 { recorder.record(.filesCollected(Int32(found.files)), in: process.number) }
+        return AbandonedContent(files: found.files, bytes: Int64(found.bytes))
     }
 
     func statistics() throws -> StoreStatistics {

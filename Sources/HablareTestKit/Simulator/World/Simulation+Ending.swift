@@ -68,28 +68,56 @@ extension Simulation {
 
     /// Asks a process of its own, through the public API, what became of every request.
     func read(_ disk: SimulatedDisk) -> [FinalRecord] {
+        ask(disk, later: 0) { [plan] in await FinalRecord.read(plan, $0) } ?? []
+    }
+
+    /// Lets a process that comes when every file is old collect what no row refers to; answers what there was, and what
+    /// is left.
+    func collectFiles(_ disk: SimulatedDisk) -> SimulatedFilesAtEnd {
+        guard plan.content != nil else { return SimulatedFilesAtEnd() }
+        let before = disk.filesAtEnd()
+        let isDone = ask(disk, later: 2 * 3_600_000_000_000) { manager in
+            do {
+                let all = Retention(maximumAge: 1e9, maximumCount: .max, maximumBytes: .max)
+                try await manager.prune(all)
+                return true
+            } catch {
+                return false  // what is left counts
+            }
+        }
+        var after = disk.filesAtEnd()
+        after.abandoned = before.left
+        if isDone != true { after.left = max(after.left, before.left) }
+        return after
+    }
+
+    /// Asks a process of its own, whose clock is ahead by so many nanoseconds.
+    private func ask<R: Sendable>(
+        _ disk: SimulatedDisk, later offset: Int64, _ question: @escaping @Sendable (AIRequestManager) async -> R
+    ) -> R? {
         let number = state.withLock { state in
             state.lastProcess += 1
             return state.lastProcess
         }
         let process = SimulatedProcess(number: number, slot: -1, scheduler: scheduler)
+        process.state.withLock { $0.dateOffset = offset }
         let manager: AIRequestManager
         do {
             manager = try makeManager(process, disk)
         } catch {
-            return []  // unreachable: plans have valid providers
+            return nil  // unreachable: plans have valid providers
         }
-        let records = Confined<[FinalRecord]?>(nil)
-        let reader = process.spawner.start { [plan] in
-            let read = await FinalRecord.read(plan, manager)
-            records.withLock { $0 = read }
+        let answer = Confined<R?>(nil)
+        let reader = process.spawner.start {
+            let read = await question(manager)
+            answer.withLock { $0 = read }
         }
-        step { records.withLock { $0 != nil } }
+        step { answer.withLock { $0 != nil } }
         process.cut()
         process.state.withLock { $0.isServiceRunning = false }
         if !process.bury(within: 50_000) { recorder.record(.zombieStuck, in: number) }
         reader.cancel()
-        return records.withLock { $0 } ?? []
+        return answer.withLock { $0 }
     }
 
     /// Shuts everybody down.

@@ -46,6 +46,9 @@ extension Simulation {
         case .failCommits(let count): process.state.withLock { $0.failingCommits += count }
         case .failClaims(let count): process.state.withLock { $0.failingClaims += count }
         case .failReads(let count): process.state.withLock { $0.failingReads += count }
+        case .failFiles(let count): process.state.withLock { $0.failingFiles += count }
+        case .loseFile(let number):
+            if let file = disk?.content?.lose(number) { recorder.record(.fileLost(file)) }
         case .fillDisk(let time):
             disk?.setFull(true)
             scheduler.at(scheduler.now + time) { [self] in disk?.setFull(false) }
@@ -67,6 +70,7 @@ extension Simulation {
             state.restart = restart
             state.diesWithMachine = machine
             if case .commit(let count, let isApplied) = point { state.deathAtCommit = (count, isApplied, machine) }
+            if case .file(let count, let isWritten) = point { state.deathAtFile = (count, isWritten, machine) }
         }
         if case .steps(let count) = point { scheduler.lightFuse(count, lane: process.lane) }
     }

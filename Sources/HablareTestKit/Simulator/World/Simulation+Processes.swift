@@ -39,7 +39,8 @@ extension Simulation {
             jitter: { [scheduler] in Double(scheduler.draw(below: 1 << 20)) / Double(1 << 20) },
             taskExecutor: process.executor, makeCommitDriver: { driver })
         return AIRequestManager(
-            store: SimulatedStore(process: process, disk: disk, recorder: recorder),
+            store: SimulatedStore(
+                process: process, disk: disk, recorder: recorder, scheduler: scheduler, plan: plan),
             providers: try ProviderRegistry(providers), configuration: plan.configuration, seams: seams,
             logger: logger)
     }

@@ -50,7 +50,8 @@ package final class Simulation: Sendable {
     /// Runs the history and says what happened.
     package func run() -> SimulationHistory {
         let disk = SimulatedDisk(
-            knowsLiveness: plan.knowsLiveness, recorder: recorder,
+            content: plan.content.map { _ in SimulatedContent() }, knowsLiveness: plan.knowsLiveness,
+            recorder: recorder,
             onDeath: { [self] in die($0, machine: $1) }, onWrite: { [self] in signal(after: $0) })
         diskBox.withLock { $0 = disk }
         for slot in 0..<plan.slots { start(slot) }
@@ -61,6 +62,7 @@ package final class Simulation: Sendable {
         end()
         step { self.state.withLock { $0.processes.isEmpty } }
         let left = state.withLock { $0.processes.count }
+        let files = collectFiles(disk)
         recorder.record(.ended(processesLeft: Int32(left)))
         close()
         return SimulationHistory(
@@ -68,7 +70,7 @@ package final class Simulation: Sendable {
             lines: disk.tables.attempts, ledger: disk.tables.ledger(LedgerQuery()).total,
             spent: Dictionary(
                 disk.tables.budgets().map { ($0.budget, $0.spent) }, uniquingKeysWith: { first, _ in first }),
-            steps: Int(scheduler.stamp.steps))
+            steps: Int(scheduler.stamp.steps), files: files)
     }
 
     /// Whether nothing goes wrong any more.

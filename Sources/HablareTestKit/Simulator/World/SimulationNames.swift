@@ -45,6 +45,9 @@ enum SimulationNames {
     /// An answer in one piece.
     static func answer(_ call: Int32) -> String { "answer \(call)" }
 
+    /// The first piece of those that a provider yields after its end. No answer has so many before it.
+    static let latePiece: Int32 = 1000
+
     /// A piece of an answer.
     static func piece(_ number: Int32, of call: Int32) -> String { "\(number):\(call) " }
 

@@ -1,0 +1,46 @@
+import Hablare
+
+/// Who is said to follow another request follows a live one for the same work that came before it; and no request waits
+/// for a provider that every process has.
+enum FollowersFollow: SimulationRule {
+    static let name = "followers follow"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories {
+            for operation in story.others {
+                guard case .waiting(let reason)? = operation.result else { continue }
+                switch reason {
+                case .following(let leader): check(leader, operation, story, history, &found)
+                case .noProvider:
+                    found.append("request \(story.number) waits for a provider that is there (\(operation.number))")
+                default: continue
+                }
+            }
+        }
+        return found
+    }
+
+    private static func check(
+        _ number: Int32, _ operation: OperationStory, _ story: RequestStory, _ history: SimulationHistory,
+        _ found: inout [String]
+    ) {
+        let who = "request \(story.number) follows request \(number) (\(operation.number))"
+        guard number != story.number else { return found.append("\(who), which is itself") }
+        guard let leader = history.requests[number] ?? nil else { return found.append("\(who), which nobody knows") }
+        // What was deleted is not in any company, and may have been submitted anew.
+        guard leader.deletes.isEmpty, story.deletes.isEmpty else { return }
+        if !history.company(of: story.number).contains(number) {
+            found.append("\(who), which asks for something else")
+        }
+        let isRegenerated = Int(number) >= history.plan.requests.count
+        if !isRegenerated, !leader.submits.contains(where: { $0.called < operation.end }) {
+            found.append("\(who), which was not submitted yet")
+        }
+        // Its outcome is told after it is on disk, and a retry begins another life.
+        guard let outcome = leader.outcomes.first, outcome.place < operation.called, leader.retries.isEmpty else {
+            return
+        }
+        found.append("\(who), which was \(outcome.outcome) before")
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Hablare
+
+/// The content files of a history's disk: all processes share them, and they outlive each of them.
+final class SimulatedContent: ContentReading {
+    struct File: Sendable {
+        let reference: ContentReference
+        let bytes: Data
+        /// When it was written last, by the clock of whoever wrote it.
+        var writtenAt: Date
+    }
+
+    /// A file that is being written, or whose writer died: it has no name to be found by.
+    private struct Unfinished: Sendable {
+        let number: Int
+        var bytes = Data()
+        var writtenAt: Date
+    }
+
+    private struct State: Sendable {
+        /// In the order in which they came: they are looked through in an order that is the same in every run.
+        var files: [File] = []
+        var unfinished: [Unfinished] = []
+        var lastNumber = 0
+    }
+
+    private let state = Confined(State())
+
+    // MARK: Writing
+
+    /// Writes a file; the same bytes are kept once.
+    func write(_ bytes: Data, at date: Date) -> ContentReference {
+        let reference = ContentReference(digest: Body(bytes).digest, byteCount: bytes.count)
+        state.withLock { state in
+            if let place = state.files.firstIndex(where: { $0.reference == reference }) {
+                state.files[place].writtenAt = date
+            } else {
+                state.files.append(File(reference: reference, bytes: bytes, writtenAt: date))
+            }
+        }
+        return reference
+    }
+
+    /// Begins a file whose content comes piece by piece.
+    func begin(at date: Date) -> Int {
+        state.withLock { state in
+            state.lastNumber += 1
+            state.unfinished.append(Unfinished(number: state.lastNumber, writtenAt: date))
+            return state.lastNumber
+        }
+    }
+
+    /// Adds a piece to a file that was begun; nothing happens when it is gone.
+    func add(_ piece: Data, to number: Int, at date: Date) {
+        state.withLock { state in
+            guard let place = state.unfinished.firstIndex(where: { $0.number == number }) else { return }
+            state.unfinished[place].bytes.append(piece)
+            state.unfinished[place].writtenAt = date
+        }
+    }
+
+    /// Takes what was written to a file that was begun, which is gone then; `nil` when it was gone before.
+    func take(_ number: Int) -> Data? {
+        state.withLock { state in
+            guard let place = state.unfinished.firstIndex(where: { $0.number == number }) else { return nil }
+            return state.unfinished.remove(at: place).bytes
+        }
+    }
+
+    // MARK: Removing
+
+    func remove(_ reference: ContentReference) {
+        state.withLock { state in state.files.removeAll { $0.reference == reference } }
+    }
+
+    /// Finds, and removes if told to, the files that nobody has written since a date, and that are not to stay.
+    func collect(
+        before date: Date, removing: Bool, unless stays: (ContentReference) -> Bool
+    ) -> (files: Int, bytes: Int) {
+        state.withLock { state in
+            let files = state.files.filter { $0.writtenAt < date && !stays($0.reference) }
+            let unfinished = state.unfinished.filter { $0.writtenAt < date }
+            if removing {
+                let gone = Set(files.map(\.reference))
+                state.files.removeAll { gone.contains($0.reference) }
+                state.unfinished.removeAll { $0.writtenAt < date }
+            }
+            let bytes =
+                files.reduce(0) { $0 + $1.bytes.count } + unfinished.reduce(0) { $0 + $1.bytes.count }
+            return (files.count + unfinished.count, bytes)
+        }
+    }
+
+    /// Somebody removes a file whom nobody asked to: the so-many-th of those that are there.
+    func lose(_ number: Int) -> SimulatedFile? {
+        state.withLock { state in
+            guard !state.files.isEmpty else { return nil }
+            return SimulatedFile(state.files.remove(at: number % state.files.count).bytes)
+        }
+    }
+
+    // MARK: Reading
+
+    func has(_ reference: ContentReference) -> Bool {
+        state.withLock { $0.files.contains { $0.reference == reference } }
+    }
+
+    func read(_ reference: ContentReference) throws -> Data {
+        let file = state.withLock { $0.files.first { $0.reference == reference } }
+        guard let file else { throw Self.missing }
+        return file.bytes
+    }
+
+    func location(of reference: ContentReference) -> URL? { nil }
+
+    /// What is there, in the order in which it came.
+    var files: [SimulatedFile] {
+        state.withLock { $0.files.map { SimulatedFile($0.bytes) } + $0.unfinished.map { _ in .part } }
+    }
+
+    static let missing = AIServiceError(.contentMissing, "A content file is gone. Regenerate the request.")
+}
+
+/// What a content file holds.
+package enum SimulatedFile: Sendable, Hashable {
+    /// The prompt with a content.
+    case prompt(Int32)
+    /// The answer of a call.
+    case answer(Int32)
+    /// Something that is not whole.
+    case part
+
+    init(_ bytes: Data) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let content = SimulationNames.content(.text(text))
+        let call = SimulationNames.call(ofAnswer: text)
+        self = content >= 0 ? .prompt(content) : call >= 0 ? .answer(call) : .part
+    }
+}
