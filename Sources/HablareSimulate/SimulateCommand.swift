@@ -47,7 +47,9 @@ struct SimulateCommand: ParsableCommand {
         }
         let workers = min(count, jobs ?? ProcessInfo.processInfo.activeProcessorCount)
         let report = SimulationWorkers(first: first, count: count, workers: workers, digests: digest).run()
-        for failed in report.failed.prefix(max(0, shrink)) { show(failed) }
+        for failed in report.failed.prefix(max(0, shrink)) {
+            if let explanation = failed.explained() { print("\n" + explanation) }
+        }
         for (rule, broken) in report.rules.sorted(by: { $0.key < $1.key }) {
             print("broken by \(broken.seeds) seeds, first \(broken.first): \(rule)")
         }
@@ -55,19 +57,5 @@ struct SimulateCommand: ParsableCommand {
         print("median events \(report.tally.median), jobs \(report.tally.steps), seconds \(report.seconds)")
         print(report.tally.line)
         if report.tally.violations > 0 { throw ExitCode(1) }
-    }
-
-    private func show(_ failed: SimulationVerdict) {
-        guard let violation = failed.violations.first else { return }
-        print("\nVIOLATION in seed \(failed.seed)")
-        for violation in failed.violations.prefix(5) { print("  \(violation.rule): \(violation.message)") }
-        print("  replay: make simulate SEEDS=1 SEED=\(failed.seed) TRACE=1")
-        guard let small = SimulationShrinker.shrink(seed: failed.seed, rule: violation.rule) else {
-            print("  it does not fail again: the simulation is not deterministic")
-            return
-        }
-        print("  shrunk to \(small.plan.count) events of the plan, after \(small.tries) histories:")
-        print("  \(small.violation.rule): \(small.violation.message)")
-        print(small.history.text)
     }
 }

@@ -104,7 +104,8 @@ public struct ProviderAnswer: Sendable {
     /// Whether the content's bytes were yielded, and its body is empty.
     package var isStreamed: Bool { parts.value.isStreamed }
 
-    /// Creates an answer whose bytes were yielded, see ``ProviderCall/yield(_:)-(Data)``.
+    /// Creates an answer whose bytes were yielded, see ``ProviderCall/yield(_:)-(Data)``. Where none were, it is empty,
+    /// and an answer all the same: where your service owes more than nothing, answer with a failure.
     public init(streamed content: StreamedContent, metadata: [String: String] = [:], usage: Usage = Usage()) {
         parts = Boxed(
             Parts(content: content.content(Body(Data())), metadata: metadata, usage: usage, isStreamed: true))

@@ -8,7 +8,8 @@ public enum StreamEvent: Sendable {
     case progress(Double)
     /// What the provider says of its limits.
     case limits(ReportedLimits)
-    /// The answer is complete: its kind, and what the provider says beside it. The last event.
+    /// The answer is complete: its kind, and what the provider says beside it. The last event: what comes after it,
+    /// also another end, is not looked at.
     case finished(StreamedContent, metadata: [String: String] = [:], usage: Usage = Usage())
 }
 
@@ -20,7 +21,8 @@ extension ProviderCall {
     ///
     /// - Returns: The answer; or the error that the sequence threw. An error that is no ``AIServiceError`` becomes
     ///   ``AIServiceError/Code/providerFailed``: throw one that says whether trying again can help. A sequence that ends
-    ///   before ``StreamEvent/finished(_:metadata:usage:)`` lost its connection.
+    ///   before ``StreamEvent/finished(_:metadata:usage:)`` lost its connection. The first such event is the answer: the
+    ///   sequence is let go then, and nobody waits for its end or hears what else it has to say.
     public func answer<Events: AsyncSequence>(
         from events: Events
     ) async -> Result<ProviderAnswer, AIServiceError> where Events.Element == StreamEvent {

@@ -159,7 +159,7 @@ extension WriteTransaction {
         return hasOthers
     }
 
-    /// Erases a flight's prompt and response.
+    /// Erases a flight's prompt and response, and the words of what went wrong, which may quote them.
     private mutating func erase(_ flight: FlightID) throws {
         try releaseResponse(of: flight)
         try releasePrompt(of: flight)
@@ -167,6 +167,12 @@ extension WriteTransaction {
             "DELETE FROM responses WHERE flight = ?1",
             "DELETE FROM joined_jobs WHERE flight = ?1",
             "DELETE FROM chunks WHERE flight = ?1",
+            // The ledger goes on telling what it costs and of which kind it was.
+            """
+            UPDATE attempts SET error = CASE WHEN json_valid(CAST(error AS TEXT)) THEN
+                CAST(json_remove(json_set(CAST(error AS TEXT), '$.message', ''), '$.cause') AS BLOB) END
+            WHERE flight = ?1 AND error IS NOT NULL
+            """,
             // What stays is the flight's number and state, which its ledger lines refer to.
             """
             UPDATE flights SET prompt = NULL, prompt_digest = NULL, prompt_size = NULL, parameters = NULL,

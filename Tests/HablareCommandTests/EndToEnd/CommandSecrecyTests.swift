@@ -54,6 +54,29 @@ struct CommandSecrecyTests {
         }
     }
 
+    /// Asks for one answer in every way, which fails.
+    private func generate(on stage: Stage) async throws {
+        let ways: [[String]] = [
+            [], ["--json"], ["--stream"], ["--stream", "--restart"], ["--stream", "--volatile"], ["--quiet"],
+            ["--output", "a.wav"], ["--stream", "--output", "a.wav", "--json"], ["--detach"], ["--detach", "--json"],
+            ["--attempts", "2"], ["--attempts", "2", "--stream"], ["--if-interrupted", "hold"], ["--verbose"],
+            ["--deadline", "60", "--tag", "t"], ["--voice", "nobody"], ["--parameter", "rate=fast"],
+            ["--timeout", "x"],
+        ]
+        for (number, way) in ways.enumerated() {
+            let prompt = "\(number). \(Self.book)"
+            _ = await stage.run(["generate", "--provider", "espeak-ng", prompt] + way)
+            _ = await stage.run(["generate", "--provider", "espeak-ng"] + way, input: "Again: " + prompt)
+        }
+        _ = await stage.run(["generate", "--provider", "nobody", Self.book])
+        for arguments in [["ps"], ["ps", "--json"], ["work", "--attempts", "1"], ["retry", "--failed"], ["ps"]] {
+            _ = await stage.run(arguments)
+        }
+        for id in try stage.store().snapshots(SnapshotFilter()).map(\.id.uuidString) {
+            for command in ["show", "logs", "cancel", "watch"] { _ = await stage.run([command, id]) }
+        }
+    }
+
     private func search(_ stage: Stage) {
         #expect(stage.output.count > 1000)
         for line in (stage.output + stage.errors).split(separator: "\n") {
@@ -76,6 +99,19 @@ struct CommandSecrecyTests {
         let stage = try Stage(provider: Voice.provider { call in throw Self.indiscreet(call, disposition) })
         try await everything(on: stage)
         #expect((stage.output + stage.errors).contains("[prompt]"), "that it failed is said")
+        search(stage)
+    }
+
+    @Test(arguments: [FailureDisposition.fail, .retry(after: nil), .needsUser, .outcomeUnknown])
+    func
+        `Nothing of a prompt, and no key, is on the screen when one answer is asked for and the provider tells everything`(
+            disposition: FailureDisposition
+        ) async throws
+    {
+        let stage = try Stage(provider: Voice.provider { call in throw Self.indiscreet(call, disposition) })
+        try await generate(on: stage)
+        #expect(stage.errors.contains("hablare: It failed: ") && stage.errors.contains("To read along: "))
+        #expect(stage.errors.contains("[prompt]") && stage.output.contains("[prompt]"), "that it failed is said")
         search(stage)
     }
 

@@ -41,6 +41,20 @@ import Testing
         try bench.complete([submission], by: owner, with: .text(body))
     }
 
+    /// Begins a streamed answer that is full of a marker, and journals it in groups.
+    private func stream(_ number: Int, repeating count: Int, by owner: OwnerID) throws -> RunningAttempt {
+        try bench.submit(
+            StoreWorkbench.submission(
+                of: AIRequest(
+                    id: StoreWorkbench.id(number), prompt: .text(Self.marker(number)), streaming: StreamingPolicy())))
+        let attempt = try bench.startNext(owner)
+        for group in 0..<3 {
+            let chunks = (0..<2).map { "\(group).\($0) " + String(repeating: Self.marker(number), count: count) }
+            #expect(try bench.append(attempt, 2 * group, chunks) == .done)
+        }
+        return attempt
+    }
+
     /// Somebody who reads the present state until the end.
     private func startReading() throws -> DatabaseSnapshot {
         let reader = try sqlite.store.pool.makeSnapshot()
@@ -60,6 +74,59 @@ import Testing
             #expect(try found([number]) == [])
         }
         #expect(try found(10..<40) == (10..<40).filter { $0 % 3 == 0 })
+    }
+
+    @Test("Of an answer that was streamed nothing stays, wherever its body is", arguments: [1, 40, 2000])
+    func streamed(count: Int) async throws {
+        let owner = try bench.register()
+        for number in 10..<13 {
+            let attempt = try stream(number, repeating: count, by: owner)
+            let text = String(repeating: Self.marker(number), count: 6 * count)
+            let body = count > 1000 ? try await sqlite.put(text) : Body(text)
+            var end = attempt.completed(.text(body))
+            end.isStreaming = true
+            _ = try bench.write(.settle(end))
+        }
+        #expect(try found(10..<13) == [10, 11, 12])
+        for number in 10..<12 {
+            #expect(try bench.write(.delete(StoreWorkbench.id(number), at: StoreWorkbench.date(500))) == .done)
+        }
+        #expect(try found(10..<13) == [12], "and the one beside them is whole")
+        #expect(try bench.store.response(of: StoreWorkbench.id(12)) != nil)
+    }
+
+    @Test("Of the part of an answer that a failed or cancelled request has nothing stays", arguments: [1, 40, 2000])
+    func partial(count: Int) throws {
+        let owner = try bench.register()
+        for number in 10..<13 {
+            let attempt = try stream(number, repeating: count, by: owner)
+            if number == 11 {
+                _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(3)))
+            } else {
+                // What a provider says of it may hold it, too.
+                let marker = Self.marker(number)
+                var end = attempt.failed(AIServiceError(.providerFailed, "No: \(marker)", cause: marker))
+                end.isStreaming = true
+                _ = try bench.write(.settle(end))
+            }
+            let page = try bench.store.stream(of: attempt.request, from: .start, maximumBytes: 1 << 20)
+            #expect(page?.chunks.isEmpty == false, "the part is there to be read")
+        }
+        #expect(try found(10..<13) == [10, 11, 12])
+        for number in 10..<12 {
+            #expect(try bench.write(.delete(StoreWorkbench.id(number), at: StoreWorkbench.date(500))) == .done)
+        }
+        #expect(try found(10..<13) == [12])
+    }
+
+    @Test("Deleting a request whose answer is being streamed leaves nothing of it, and nothing more comes")
+    func underWay() throws {
+        let attempt = try stream(10, repeating: 40, by: try bench.register())
+        _ = try bench.write(.delete(attempt.request, at: StoreWorkbench.date(3)))
+        #expect(try bench.store.snapshot(of: attempt.request) == nil)
+        #expect(try found([10]) == [])
+        #expect(try bench.append(attempt, 6, [Self.marker(10)]) != .done)
+        #expect(try found([10]) == [])
     }
 
     @Test("What was evicted before is gone with the deletion, too")

@@ -81,4 +81,78 @@ struct SmallDiskTests {
         let again = try SQLiteStore(directory: folder)
         #expect(try again.snapshot(of: StoreWorkbench.id(1)) != nil)
     }
+
+    /// Uses up a file system to its last byte.
+    private func fill(_ disk: SmallDisk) throws -> URL {
+        let file = disk.url.appendingPathComponent("filling")
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        for size in [65_536, 4_096, 1] {
+            do {
+                while true { try handle.write(contentsOf: Data(count: size)) }
+            } catch {
+                continue  // no room for so much
+            }
+        }
+        try handle.close()
+        return file
+    }
+
+    @Test(
+        "An engine whose disk is full rests, tells whoever waits, and goes on by itself: each is called and recorded once",
+        .timeLimit(.minutes(2)))
+    func engine() async throws {
+        let disk = try SmallDisk(size: "16m")
+        let store = try SQLiteStore(directory: disk.url.appendingPathComponent("store"))
+        let gate = Gate()
+        let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 2)) { call in
+            do { try await gate.pass() } catch { return .failure(AIServiceError(.cancelled, "Stopped.")) }
+            return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText + Self.large))))
+        }
+        let clock = ManualClock()
+        let manager = AIRequestManager(
+            store: store, providers: try ProviderRegistry([provider]),
+            configuration: EngineConfiguration(attemptTimeout: .seconds(1_000_000), retry: .never, breaker: .never),
+            seams: .controlled(by: clock))
+        let ids = try await manager.submit(
+            (0..<60).map { AIRequest(prompt: .text("on a small disk \($0): ")) }, to: "scripted",
+            jobKey: JobKey(rawValue: "j"))
+        /// Lets time pass until something is so, or a while.
+        @Sendable func pass(until condition: @escaping @Sendable () async throws -> Bool = { false }) async throws {
+            for _ in 0..<5_000 {
+                if try await condition() { return }
+                clock.advance(by: .seconds(1))
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        try await EngineService.run(manager) {
+            await gate.arrivals(reach: 2)
+            let filling = try fill(disk)
+            let told = Guarded<AIServiceError.Code?>(nil)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    let error = await #expect(throws: AIServiceError.self) { _ = try await manager.outcome(of: ids[0]) }
+                    told.withLock { $0 = error?.code }
+                }
+                gate.open()
+                // It may have failed before anybody waited; then it fails again at the next renewal.
+                try await pass { told.withLock { $0 } != nil }
+                group.cancelAll()
+            }
+            #expect(told.withLock { $0 } == .storageFull)
+            try await pass()
+            #expect(provider.record.calls.count == 2, "nothing is sent that cannot be recorded")
+            #expect(try store.statistics().requests[.completed] ?? 0 == 0)
+            try FileManager.default.removeItem(at: filling)
+            try await pass { try store.statistics().requests == [.completed: 60] }
+        }
+        #expect(try store.statistics().requests == [.completed: 60])
+        #expect(provider.record.calls.count == 60)
+        for (number, id) in ids.enumerated() {
+            #expect(try store.attempts(of: id).map(\.outcome) == [.completed])
+            let text = try await manager.response(for: id)?.text()
+            #expect(text == "on a small disk \(number): " + Self.large)
+        }
+    }
 }

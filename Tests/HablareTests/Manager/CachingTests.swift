@@ -268,6 +268,8 @@ struct CachingTests {
                 #expect(manager.cacheStatistics.lost == sample + 1)
             }
             #expect(provider.record.calls.count == 4)
+            let complaints = engine.log.lines.filter { $0.hasPrefix("warning: An answer dropped out of the cache") }
+            #expect(complaints.count == 2)
         }
     }
 

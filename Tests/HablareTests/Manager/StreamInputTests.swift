@@ -192,4 +192,81 @@ struct StreamInputTests {
             #expect(response.metadata == ["k": "v", "cache": "miss"] && response.usage.characters == 2)
         }
     }
+
+    @Test("What comes after the first end of a stream of events is not looked at: the answer is what came before it")
+    func twoEnds() async throws {
+        let isStopped = Guarded(false)
+        let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
+            let (events, continuation) = AsyncStream.makeStream(of: StreamEvent.self)
+            continuation.onTermination = { _ in isStopped.withLock { $0 = true } }
+            continuation.yield(.chunk(Data("first".utf8)))
+            continuation.yield(.finished(.text, metadata: ["end": "first"], usage: Usage(characters: 1)))
+            continuation.yield(.chunk(Data("second".utf8)))
+            continuation.yield(.finished(.data, metadata: ["end": "second"], usage: Usage(characters: 2)))
+            // Left open, as a service may leave its connection: nobody waits for it.
+            return await call.answer(from: events)
+        }
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            for prompt: Prompt in ["two ends", "after two ends"] {
+                let request = AIRequest(prompt: prompt, streaming: StreamingPolicy())
+                try await manager.submit(request, to: "scripted")
+                #expect(try await engine.soon { try await read(manager, request.id) } == "[first] = first")
+                let response = try #require(try await manager.response(for: request.id))
+                #expect(response.metadata["end"] == "first" && response.usage.characters == 1)
+            }
+        }
+        #expect(isStopped.withLock { $0 }, "the sequence is let go")
+    }
+
+    @Test("A stream of events that says nothing at all lost its connection")
+    func noEvents() async throws {
+        let code = try await failure { call in
+            try await call.answer(from: AsyncStream<StreamEvent> { $0.finish() }).get()
+        }
+        #expect(code == .connectionLost)
+    }
+
+    @Test("A streamed answer without a chunk is an empty answer, told to its readers as one", arguments: [true, false])
+    func noChunk(isStreaming: Bool) async throws {
+        let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
+            guard call.request.prompt == "bad" else { return .success(ProviderAnswer(.text("good"))) }
+            return .success(ProviderAnswer(streamed: .text))
+        }
+        let engine = try Engine([provider])
+        let manager = engine.manager
+        try await engine.run {
+            for (prompt, told): (Prompt, String) in [("bad", " = "), ("next to nothing", "[good] = good")] {
+                let request = AIRequest(prompt: prompt, streaming: isStreaming ? StreamingPolicy() : nil)
+                try await manager.submit(request, to: "scripted")
+                #expect(try await engine.soon { try await read(manager, request.id) } == told)
+                #expect(try await manager.attempts(for: request.id).map(\.billing) == [.billed])
+            }
+        }
+    }
+
+    /// Says who it is and no more.
+    private struct Idler: AIServiceProvider {
+        let id: ProviderID = "idler"
+        let responseType = ContentType.text
+        let limits = ProviderLimits(concurrency: 1)
+    }
+
+    @Test("A provider that implements neither form fails each request at once, and says what is missing")
+    func neitherForm() async throws {
+        let engine = try Engine([Idler(), ScriptedProvider()])
+        let manager = engine.manager
+        try await engine.run {
+            for prompt: Prompt in ["neither", "neither again"] {
+                let request = AIRequest(prompt: prompt, streaming: StreamingPolicy())
+                try await manager.submit(request, to: "idler")
+                #expect(try await engine.soon { try await read(manager, request.id) } == " invalid-configuration")
+                let attempts = try await manager.attempts(for: request.id)
+                #expect(attempts.map(\.billing) == [.neverSent], "it is not tried again, and costs nothing")
+                #expect(attempts.first?.error?.message.contains("Implement one.") == true)
+            }
+            #expect(try await text(manager.execute(AIRequest(prompt: "neither"), with: "scripted")) == "neither")
+        }
+    }
 }

@@ -29,9 +29,11 @@ package enum SimulationRules {
         RetentionIsKept.self, FilesAreKept.self, FollowersFollow.self,
     ]
 
-    /// Judges a history.
-    package static func judge(_ history: SimulationHistory) -> [SimulationViolation] {
-        all.flatMap { rule in
+    /// Judges a history; by all rules, unless others are given.
+    package static func judge(
+        _ history: SimulationHistory, by rules: [any SimulationRule.Type] = all
+    ) -> [SimulationViolation] {
+        rules.flatMap { rule in
             rule.violations(in: history).map { SimulationViolation(rule: rule.name, message: $0) }
         }
     }

@@ -13,15 +13,23 @@ package struct SimulationShrinker: Sendable {
     }
 
     private let rule: String
+    private let rules: [any SimulationRule.Type]
     private var tries = 0
     private let bound: Int
     private var best: (plan: SimulationPlan, violation: SimulationViolation, history: SimulationHistory)?
 
     /// Shrinks the plan of a seed, trying so many histories at most.
     ///
+    /// - Parameters:
+    ///   - seed: The seed.
+    ///   - rule: The name of the rule that its history breaks.
+    ///   - rules: The rules among which that one is.
+    ///   - bound: How many histories are tried at most.
     /// - Returns: The smallest plan found; `nil` when the seed does not break the rule.
-    package static func shrink(seed: UInt64, rule: String, bound: Int = 3000) -> Result? {
-        var shrinker = SimulationShrinker(rule: rule, bound: bound)
+    package static func shrink(
+        seed: UInt64, rule: String, among rules: [any SimulationRule.Type] = SimulationRules.all, bound: Int = 3000
+    ) -> Result? {
+        var shrinker = SimulationShrinker(rule: rule, among: rules, bound: bound)
         let plan = SimulationPlan(seed: seed)
         guard shrinker.attempt(plan) else { return nil }
         shrinker.shrink()
@@ -29,15 +37,16 @@ package struct SimulationShrinker: Sendable {
         return Result(plan: best.plan, violation: best.violation, history: best.history, tries: shrinker.tries)
     }
 
-    private init(rule: String, bound: Int) {
+    private init(rule: String, among rules: [any SimulationRule.Type], bound: Int) {
         self.rule = rule
+        self.rules = rules.filter { $0.name == rule }
         self.bound = bound
     }
 
     private mutating func attempt(_ plan: SimulationPlan) -> Bool {
         tries += 1
         let history = Simulation(plan).run()
-        guard let violation = SimulationRules.judge(history).first(where: { $0.rule == rule }) else { return false }
+        guard let violation = SimulationRules.judge(history, by: rules).first else { return false }
         best = (plan, violation, history)
         return true
     }

@@ -13,15 +13,15 @@ package struct SimulationVerdict: Sendable {
     /// The promises that were broken.
     package let violations: [SimulationViolation]
 
-    /// Runs the history of a seed and judges it.
-    package init(seed: UInt64, digests: Bool = false) {
+    /// Runs the history of a seed and judges it; by all rules, unless others are given.
+    package init(seed: UInt64, digests: Bool = false, by rules: [any SimulationRule.Type] = SimulationRules.all) {
         let history = Simulation(SimulationPlan(seed: seed)).run()
         self.seed = seed
         events = history.events.count
         crashes = history.crashes
         steps = history.steps
         digest = digests ? history.digest : 0
-        violations = SimulationRules.judge(history)
+        violations = SimulationRules.judge(history, by: rules)
     }
 }
 

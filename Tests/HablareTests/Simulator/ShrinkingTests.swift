@@ -1,0 +1,103 @@
+import Testing
+
+@testable import HablareTestKit
+
+/// What a run of the simulator says of a history that breaks a promise. Seen with promises that nobody made, because
+/// those that were made are kept.
+@Suite(.timeLimit(.minutes(5)))
+struct ShrinkingTests {
+    /// Broken by every history.
+    private enum NothingIsEverything: SimulationRule {
+        static let name = "nothing is everything"
+        static func violations(in history: SimulationHistory) -> [String] {
+            ["\(history.events.count) events are not nothing", "there was a plan"]
+        }
+    }
+
+    /// Broken where a process crashes before the end.
+    private enum NobodyCrashes: SimulationRule {
+        static let name = "nobody crashes"
+        static func violations(in history: SimulationHistory) -> [String] {
+            history.events.filter { $0.what == .crashed }.map { "process \($0.process) crashed" }
+        }
+    }
+
+    private static let rules: [any SimulationRule.Type] = [NobodyCrashes.self, NothingIsEverything.self]
+
+    private static func verdict(_ seed: UInt64) -> SimulationVerdict { SimulationVerdict(seed: seed, by: rules) }
+
+    /// Some histories in which a process crashes.
+    private static let crashing: [UInt64] = {
+        var seeds: [UInt64] = []
+        for seed in UInt64(0)..<200 where seeds.count < 3 {
+            if verdict(seed).violations.contains(where: { $0.rule == NobodyCrashes.name }) { seeds.append(seed) }
+        }
+        return seeds
+    }()
+
+    @Test("Of a rule that nothing can keep, nothing of the plan is left")
+    func everything() throws {
+        let small = try #require(
+            SimulationShrinker.shrink(seed: 1, rule: NothingIsEverything.name, among: Self.rules))
+        let plan = SimulationPlan(seed: 1)
+        #expect(plan.count > 10 && plan.requests.contains { !$0.behaviours.isEmpty })
+        #expect(small.plan.count == 0 && small.plan.requests.allSatisfy { $0.behaviours.isEmpty })
+        #expect(small.plan.traits.allSatisfy { $0 == "0" })
+        #expect(small.violation.rule == NothingIsEverything.name)
+    }
+
+    @Test("What is left still breaks the rule, is small, and is the same history each time")
+    func crash() throws {
+        #expect(Self.crashing.count == 3)
+        for seed in Self.crashing {
+            let small = try #require(SimulationShrinker.shrink(seed: seed, rule: NobodyCrashes.name, among: Self.rules))
+            #expect(small.plan.count <= 2, "seed \(seed): \(small.plan.events)")
+            #expect(small.plan.count > 0 || small.plan.endsAfresh, "all processes die at the end of such a history")
+            let again = Simulation(small.plan).run()
+            #expect(again.digest == small.history.digest)
+            #expect(NobodyCrashes.violations(in: again).first == small.violation.message)
+            #expect(small.tries <= 3000)
+        }
+    }
+
+    @Test("As many histories are tried as may be, and a rule that is kept leaves none")
+    func bounds() throws {
+        let seed = try #require(Self.crashing.first)
+        let small = try #require(
+            SimulationShrinker.shrink(seed: seed, rule: NobodyCrashes.name, among: Self.rules, bound: 7))
+        #expect(small.tries <= 7)
+        #expect(SimulationShrinker.shrink(seed: seed, rule: "nobody made this one", among: Self.rules) == nil)
+        #expect(SimulationVerdict(seed: seed).explained() == nil)
+    }
+
+    @Test("A broken promise is said with a way to see it again, and with the smaller history, event by event")
+    func text() throws {
+        let seed = try #require(Self.crashing.first)
+        let explanation = try #require(Self.verdict(seed).explained(by: Self.rules))
+        let lines = explanation.split(separator: "\n").map(String.init)
+        #expect(lines[0] == "VIOLATION in seed \(seed)")
+        #expect(lines[1].hasPrefix("  nobody crashes: process "))
+        #expect(lines.contains { $0.hasPrefix("  nothing is everything: ") })
+        #expect(lines.contains("  replay: make simulate SEEDS=1 SEED=\(seed) TRACE=1"))
+        let small = try #require(SimulationShrinker.shrink(seed: seed, rule: NobodyCrashes.name, among: Self.rules))
+        #expect(
+            lines.contains(
+                "  shrunk to \(small.plan.count) events of the plan, after \(small.tries) histories:"))
+        #expect(explanation.hasSuffix("\n" + small.history.text))
+    }
+
+    @Test("The text of a history has a line for each event of the plan and each that happened")
+    func trace() {
+        let history = Simulation(SimulationPlan(seed: 3)).run()
+        let lines = history.text.split(separator: "\n").map(String.init)
+        #expect(lines[0] == "plan of seed 3, interleaving \(history.plan.interleaving):")
+        for event in history.plan.events {
+            #expect(lines.contains { $0.hasPrefix("  \(event.number) at ") && $0.hasSuffix("\(event.what)") })
+        }
+        let began = lines.firstIndex(of: "history:") ?? 0
+        let ended = lines.firstIndex(of: "at the end:") ?? 0
+        #expect(ended - began - 1 == history.events.count)
+        for (place, line) in lines[began..<ended].dropFirst().enumerated() { #expect(line.hasPrefix("  \(place) ")) }
+        #expect(lines.count - ended - 1 == history.final.count)
+    }
+}
