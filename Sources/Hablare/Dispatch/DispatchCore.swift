@@ -62,6 +62,7 @@ package struct DispatchCore: Sendable {
     private struct Call: Sendable {
         let provider: ProviderID
         let token: Int64
+        let startedAt: Date
         /// The probe that it is, which shows if a provider that failed works again.
         let probe: Breaker.Probe?
     }
@@ -252,7 +253,8 @@ package struct DispatchCore: Sendable {
             return fill(flight.provider, now: now)
         case .start:
             guard givesBack(flight.provider) else {
-                underWay[flight.id] = Call(provider: flight.provider, token: flight.lifecycle.token, probe: nil)
+                underWay[flight.id] = Call(
+                    provider: flight.provider, token: flight.lifecycle.token, startedAt: now, probe: nil)
                 return [.run(flight)]
             }
             leave(flight.provider, unspent: flight.cost)
@@ -399,6 +401,7 @@ package struct DispatchCore: Sendable {
         guard let call = underWay.removeValue(forKey: flight) else { return [] }
         let provider = call.provider
         lanes[provider]?.gate.leave()
+        lanes[provider]?.callEnded(after: now.timeIntervalSince(call.startedAt))
         if let again = deferred.removeValue(forKey: flight) {
             lanes[provider]?.queue.append(again, priority: again.request.priority)
         }
@@ -464,14 +467,13 @@ package struct DispatchCore: Sendable {
             _ = lanes.values[index].queue.popFirst()
             _ = lanes.values[index].gate.enter()
             underWay[flight.id] = Call(
-                provider: provider, token: flight.lifecycle.token, probe: lanes.values[index].breaker.sent())
+                provider: provider, token: flight.lifecycle.token, startedAt: now,
+                probe: lanes.values[index].breaker.sent())
             effects.append(.start(flight))
         }
-        // Asked for early, at half a window, so that the lane does not run dry during the commit.
-        let room = lanes.values[index].room
-        if lanes.values[index].backlog == .possible, room >= max(1, lanes.values[index].window / 2) {
+        if lanes.values[index].wantsMore {
             lanes.values[index].backlog = .asked(more: false)
-            effects.append(.claim(provider, limit: room))
+            effects.append(.claim(provider, limit: lanes.values[index].room))
         }
         return effects
     }

@@ -2,8 +2,9 @@ import Foundation
 
 /// One provider's share of the dispatch: who is under way, who is queued here, and whether the store has more.
 ///
-/// The queue is a window onto the backlog, which stays in the store: a process leases only what it will soon run, so
-/// several processes share a backlog and a million waiting requests cost no memory.
+/// The queue is a window onto the backlog, which stays in the store: a process leases only what it has room for and what
+/// it will have begun within half a second, so several processes share a backlog of slow calls to the last one, fast
+/// calls need not wait for the store, and a million waiting requests cost no memory.
 struct Lane: Sendable {
     /// What is known of the waiting flights in the store.
     enum Backlog: Sendable, Hashable {
@@ -28,21 +29,39 @@ struct Lane: Sendable {
     var backlog = Backlog.possible
     /// When the next flight that backs off in the store may be taken.
     var due: Date?
-    let window: Int
+    /// How many to hold beyond what there is room for, while calls take as long as they do.
+    private(set) var lookahead = 0
+    private let largestLookahead: Int
+    /// How long calls take, the latest counting most; `nil` before the first one ended.
+    private var callSeconds: Double?
 
     init(_ description: LaneDescription) {
         provider = description.provider
         account = description.account
         needsNetwork = description.needsNetwork
         gate = ConcurrencyGate(limit: description.concurrency)
-        window = max(16, min(description.concurrency, 1_000_000) * 4)
+        largestLookahead = max(16, min(description.concurrency, 1_000_000) * 4)
         breaker = Breaker(description.breaker)
     }
 
     /// Whether a new call could be sent before all others.
     var isIdle: Bool { queue.isEmpty && promised == 0 && breaker.isClosed && gate.hasRoom }
 
-    var room: Int { max(0, window - queue.count - promised) }
+    /// How many more may be leased.
+    var room: Int { max(0, min(gate.room, 1_000_000) + lookahead - queue.count - promised) }
+
+    /// Whether to ask the store for more: early, so that the lane does not run dry during the commit.
+    var wantsMore: Bool { backlog == .possible && room >= max(1, lookahead / 2) }
+
+    /// A call ended after so long.
+    mutating func callEnded(after seconds: Double) {
+        // A clock that was set says nothing.
+        guard seconds >= 0, seconds.isFinite else { return }
+        let average = callSeconds.map { $0 + (seconds - $0) / 8 } ?? seconds
+        callSeconds = average
+        let pace = Double(gate.limit) * 0.5 / max(average, 1e-9)
+        lookahead = Int(min(pace, Double(largestLookahead)))
+    }
 
     mutating func backlogMayExist() {
         switch backlog {

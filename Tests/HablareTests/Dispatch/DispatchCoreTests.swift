@@ -29,13 +29,25 @@ import Testing
 
     private let now = StoreWorkbench.date(0)
 
+    /// A core that is open, knows of nothing that waits in the store, and has seen one call that took no time.
     private func core(_ concurrency: Int = 2, open: Bool = true) -> DispatchCore {
         var core = DispatchCore(lanes: [LaneDescription(provider: "p", concurrency: concurrency)])
         if open {
             _ = core.opened(now: now)
-            _ = core.claimed([], by: "p", asked: 16, now: now)
+            _ = core.claimed([], by: "p", asked: concurrency, now: now)
+            call(&core, taking: 0)
         }
         return core
+    }
+
+    /// A call begins and ends.
+    private func call(_ core: inout DispatchCore, taking seconds: TimeInterval) {
+        let warmUp = flight(1_000)
+        let placement = core.submitting(to: "p", cost: 0, now: now)
+        _ = core.submitted(warmUp, as: placement, now: now)
+        for case .claim(_, let limit) in core.ended(warmUp.id, now: now.addingTimeInterval(seconds)) {
+            _ = core.claimed([], by: "p", asked: limit, now: now)
+        }
     }
 
     private func flight(_ number: Int, _ priority: Priority = .normal) -> QueuedFlight {
@@ -57,12 +69,12 @@ import Testing
         effects.count { if case .claim = $0 { true } else { false } }
     }
 
-    @Test("Opening asks the store once for what waits, by no more than the window")
+    @Test("Opening asks the store once for what waits, by no more than can be run")
     func opening() {
         var core = core(open: false)
         let effects = core.opened(now: now)
         guard case .claim(let provider, let limit) = effects.first else { return #expect(Bool(false)) }
-        #expect(effects.count == 1 && provider == "p" && limit == 16)
+        #expect(effects.count == 1 && provider == "p" && limit == 2)
         #expect(core.opened(now: now).isEmpty)
     }
 
@@ -77,6 +89,27 @@ import Testing
         var core = core(2)
         let placements = (0..<20).map { _ in core.submitting(to: "p", cost: 0, now: now) }
         #expect(placements == [.start, .start] + Array(repeating: .lease, count: 16) + [.leave, .leave])
+    }
+
+    @Test("Of slow calls no more is leased than there is room for, of others what begins within half a second")
+    func lookahead() {
+        for (seconds, held) in [(60, 2), (1, 3), (0.25, 6), (0.05, 18), (0, 18), (-5, 2), (.infinity, 2)] {
+            var core = DispatchCore(lanes: [LaneDescription(provider: "p", concurrency: 2)])
+            _ = core.opened(now: now)
+            _ = core.claimed([], by: "p", asked: 2, now: now)
+            call(&core, taking: seconds)
+            let placements = (0..<30).map { _ in core.submitting(to: "p", cost: 0, now: now) }
+            #expect(placements.count { $0 != .leave } == held, "calls of \(seconds) s")
+        }
+    }
+
+    @Test("How long calls take is learnt anew when it changes")
+    func lookaheadChanges() {
+        var core = core()
+        for _ in 0..<40 { call(&core, taking: 60) }
+        #expect(core.submitting(to: "p", cost: 0, now: now) == .start)
+        #expect(core.submitting(to: "p", cost: 0, now: now) == .start)
+        #expect(core.submitting(to: "p", cost: 0, now: now) == .leave)
     }
 
     @Test("An unknown provider's submission is left in the store")

@@ -193,6 +193,7 @@ struct OfflineTests {
         let manager = engine.manager
         let requests = [AIRequest(prompt: "under way"), AIRequest(prompt: "queued")]
         try await engine.run {
+            try await engine.warmUp()
             for request in requests { try await manager.submit(request, to: "scripted") }
             await gate.arrivals(reach: 1)
             while try await manager.snapshot(for: requests[1].id).holder == nil { try await pause() }

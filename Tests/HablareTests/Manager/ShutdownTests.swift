@@ -13,10 +13,18 @@ struct ShutdownTests {
         let engine = try Engine([provider])
         let manager = engine.manager
         let requests = (0..<3).map { AIRequest(prompt: .text("\($0)")) }
-        for request in requests { try await manager.submit(request, to: "scripted") }
+        let isQueued = Latch()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await engine.run { await gate.arrivals(reach: 1) } }
-            await gate.arrivals(reach: 1)
+            group.addTask {
+                try await engine.run {
+                    try await engine.warmUp()
+                    for request in requests { try await manager.submit(request, to: "scripted") }
+                    await gate.arrivals(reach: 1)
+                    while try await manager.snapshot(for: requests[2].id).holder == nil { try await pause() }
+                    isQueued.open()
+                }
+            }
+            await isQueued.wait()
             // The queued ones are given back before the one under way ends.
             while try await manager.snapshot(for: requests[2].id).holder != nil { try await pause() }
             gate.open()
@@ -24,7 +32,7 @@ struct ShutdownTests {
         }
         let phases = try requests.map { try engine.store.snapshot(of: $0.id)?.phase }
         #expect(phases == [.completed, .pending, .pending])
-        #expect(provider.record.calls.count == 1)
+        #expect(provider.record.calls.count == 2, "the warm-up and the one that was under way")
         #expect(try engine.store.owners().isEmpty)
     }
 

@@ -192,6 +192,7 @@ struct SingleFlightTests {
         let patient = AIRequest(prompt: "full disk")
         let refused = Guarded(0)
         try await engine.run {
+            try await engine.warmUp()
             try await manager.submit(blocker, to: "scripted")
             await gate.arrivals(reach: 1)
             try await manager.submit(hasty, to: "scripted")
@@ -212,6 +213,6 @@ struct SingleFlightTests {
             try await engine.advance(by: .seconds(5)) { try await manager.status(for: patient.id).isFinal }
             #expect(try await text(manager.execute(requestID: patient.id)) == "full disk")
         }
-        #expect(provider.record.calls.count == 2)
+        #expect(provider.record.calls.count == 3, "the warm-up, the blocker, the patient")
     }
 }

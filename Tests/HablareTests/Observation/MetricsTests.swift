@@ -63,6 +63,7 @@ struct MetricsTests {
         let gate = Gate()
         let engine = try engine([gated(gate, concurrency: 2)])
         try await engine.run {
+            try await engine.warmUp()
             for number in 0..<5 {
                 try await engine.manager.submit(AIRequest(prompt: .text("queue \(number)")), to: "scripted")
             }

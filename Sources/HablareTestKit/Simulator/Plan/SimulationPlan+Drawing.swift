@@ -120,7 +120,7 @@ private struct PlanDraft {
     mutating func draw(isCalm: Bool) {
         self.isCalm = isCalm
         let offset = requests.count
-        let singles = Int(random.within(3...7))
+        let singles = Int(random.within(1...3))
         for _ in 0..<singles {
             let id = request(isCalm: isCalm)
             submit(id)
