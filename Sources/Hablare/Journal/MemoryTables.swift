@@ -226,9 +226,9 @@ extension MemoryTables {
         var outOfTime: [FlightID] = []
         defer { for id in outOfTime { queues[key]?.insert(id) } }
         while claimed.count < count, let id = queues[key]?.popMin() {
-            guard var flight = flights[id], let request = request(for: flight), flight.priority == priority,
-                key.job.map(flight.crew.jobs.contains) ?? true
-            else { continue }  // the ticket is of a time when it was more urgent, or wanted by the job
+            guard var flight = flights[id], let request = request(for: flight), flight.provider == query.provider,
+                flight.priority == priority, key.job.map(flight.crew.jobs.contains) ?? true
+            else { continue }  // the ticket is of another provider, of a more urgent time, or of a job that left
             if let deadline = request.deadline, deadline <= query.now {
                 outOfTime.append(id)
                 continue

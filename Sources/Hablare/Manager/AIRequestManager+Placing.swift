@@ -44,6 +44,22 @@ extension AIRequestManager {
 
     /// Writes a submission of its own.
     func store(_ draft: Draft) async throws -> SubmissionReceipt {
+        // Another process may collect a prompt's content file between its being stored and the commit: then it is stored
+        // again.
+        for _ in 0..<Self.contentTries - 1 {
+            do {
+                return try await storeOnce(draft)
+            } catch let error as AIServiceError where error.code == .contentMissing {
+                continue
+            }
+        }
+        return try await storeOnce(draft)
+    }
+
+    /// How often a prompt's content file is stored until it is still there at the commit.
+    private static let contentTries = 3
+
+    private func storeOnce(_ draft: Draft) async throws -> SubmissionReceipt {
         var draft = draft
         if needsPromptFile(draft.submission.request) {
             draft.submission.promptContent = try await storeLargePrompt(of: draft.submission.request)
@@ -65,7 +81,7 @@ extension AIRequestManager {
     private func placed(_ draft: Draft) -> Draft {
         var draft = draft
         if let trace = observer.tracer?.contextToStore { draft.submission.trace = trace }
-        return isInScope([draft], job: nil) ? dispatcher.place(draft) : draft
+        return isInScope([draft], job: draft.submission.job?.key) ? dispatcher.place(draft) : draft
     }
 
     /// Writes the submissions of a job, from a position on, in chunks.
@@ -83,7 +99,7 @@ extension AIRequestManager {
     }
 
     /// Writes submissions to one provider in one commit, each as the dispatcher has a place for it.
-    private func storeChunk(_ chunk: consuming [Draft], job: JobKey?) async throws -> [SubmissionReceipt] {
+    private func storeChunk(_ chunk: [Draft], job: JobKey?) async throws -> [SubmissionReceipt] {
         var drafts = chunk
         let trace = observer.tracer?.contextToStore
         for index in drafts.indices {
@@ -105,7 +121,16 @@ extension AIRequestManager {
         if let deadline = drafts.lazy.compactMap(\.submission.request.deadline).min() {
             await deadlines.noticed(deadline)
         }
-        return try zip(drafts, receipts).map { try submitted($0, $1) }
+        var stored: [SubmissionReceipt] = []
+        stored.reserveCapacity(receipts.count)
+        for (index, receipt) in receipts.enumerated() {
+            if case .contentMissing = receipt {
+                stored.append(try await store(chunk[index]))
+            } else {
+                stored.append(try submitted(drafts[index], receipt))
+            }
+        }
+        return stored
     }
 
     /// Whether this process is there for what is submitted.

@@ -18,6 +18,15 @@ extension StoreContract {
             try require("the snapshot's model", snapshot.model, is: "small")
             try require("the account", try bench.report("shared"), is: ["q"])
         },
+        Rule("A diverted flight that waited twice for its first provider waits for it no more") { bench in
+            let owner = try bench.register()
+            try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1)))
+            _ = try bench.write(.cancel(StoreWorkbench.id(1), at: StoreWorkbench.date(1)))
+            _ = try bench.write(.retry(StoreWorkbench.id(1), at: StoreWorkbench.date(2)))
+            _ = try bench.divert(bench.startNext(owner))
+            try require("claimed for the first", try bench.claim(owner, limit: 9).count, is: 0)
+            try require("for the second", try bench.claim(owner, provider: "q", limit: 9).count, is: 1)
+        },
         Rule("A diverted request reads as it was submitted, and submitting it again finds it") { bench in
             let (_, first) = try bench.divert()
             let stored = try require("the request", try bench.store.request(of: first.request))
@@ -76,11 +85,15 @@ extension StoreWorkbench {
     fileprivate func divert() throws -> (owner: OwnerID, attempt: RunningAttempt) {
         let owner = try register()
         try submit(Self.submission(of: Self.fallingBack(1)))
-        let attempt = try startNext(owner)
+        return (owner, try divert(startNext(owner)))
+    }
+
+    /// An attempt fails for good, and another provider is to be asked.
+    fileprivate func divert(_ attempt: RunningAttempt) throws -> RunningAttempt {
         let outcome = AttemptEnd.Outcome.diverted(
             Self.failure, to: FallbackHop("q", model: "small"), account: "shared")
         try require("diverting", try write(.settle(attempt.end(outcome, billing: .neverSent))), is: .done)
-        return (owner, attempt)
+        return attempt
     }
 
     /// The providers of an account of which something was learned.

@@ -49,7 +49,7 @@ enum FilesAreKept: SimulationRule {
 
     /// Whether a file may have been gone when somebody needed it: it was lost, or collected before its row was written,
     /// by a process whose clock is ahead, or because its writer slept or could not write the row.
-    private static func mayBeGone(_ history: SimulationHistory) -> Bool {
+    static func mayBeGone(_ history: SimulationHistory) -> Bool {
         !history.lostFiles.isEmpty || !history.hasOneTime
             || history.processes.contains { !$0.sleeps.isEmpty || !$0.storeFailures.isEmpty }
     }

@@ -13,9 +13,11 @@ enum RetriesAreBounded: SimulationRule {
                 for provider in Set(story.calls.map(\.provider)).sorted() {
                     let calls = story.calls.filter { life.contains($0.started) && $0.provider == provider }
                     let failed = calls.filter(history.hasFailed)
-                    // One that failed when a later one had begun was taken for lost by then, and lost ones do not count.
+                    // One that failed when a later one had begun, or when the registration that it was leased by had
+                    // ended, was taken for lost by then, and lost ones do not count.
                     let counted = failed.filter { call in
                         !calls.contains { $0.attempt > call.attempt && $0.started < call.end?.place ?? .max }
+                            && !hasLostItsLease(call, history)
                     }
                     if counted.count > bound {
                         found.append("request \(story.number) failed \(counted.count) times, of \(bound) allowed")
@@ -44,6 +46,11 @@ enum RetriesAreBounded: SimulationRule {
         }
         return story.retries.contains(where: isJustBefore)
             && (story.massCancels > 0 || story.cancels.contains(where: isJustBefore))
+    }
+
+    /// Whether the registration of a call's process ended while it was under way.
+    private static func hasLostItsLease(_ call: CallStory, _ history: SimulationHistory) -> Bool {
+        history.processes[Int(call.process)].retirements.contains { call.isRunning(at: $0.place) }
     }
 
     /// Whether a call failed for good.

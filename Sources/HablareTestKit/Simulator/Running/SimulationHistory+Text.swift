@@ -15,8 +15,9 @@ extension SimulationHistory {
             )
         }
         for (number, request) in plan.requests.enumerated() where isUsed(Int32(number)) {
+            let chain = ([request.provider] + request.fallback).map { "p\($0)" }.joined(separator: " > ")
             lines.append(
-                "  request \(number): p\(request.provider), content \(request.content), \(request.priority), "
+                "  request \(number): \(chain), content \(request.content), \(request.priority), "
                     + "timeout \(request.attemptTimeout.map { "\($0)" } ?? "-"), "
                     + "deadline \(request.deadline.map(Self.time) ?? "-"), attempts \(request.maximumAttempts ?? 0), "
                     + "\(request.unknownOutcome), \(request.behaviours)")
