@@ -6,7 +6,7 @@ import HablareAudio
 enum AnswerTarget: Sendable, Hashable {
     /// To standard output, as it comes.
     case standardOutput
-    /// To a file, once it is complete.
+    /// To a file, or into what else has this name, once it is complete.
     case file(URL)
     /// Nowhere: it stays in the store.
     case store
@@ -41,23 +41,35 @@ enum AnswerTarget: Sendable, Hashable {
                     "The answer is \(type.rawValue), which a terminal cannot show. Give --output, or pipe it on.")
             }
         case .file(let file):
-            try OutputFiles.check([file], in: file.deletingLastPathComponent())
+            try OutputFiles.check(file)
             if let content = installed.content { _ = try AnswerConversion(of: content, to: file) }
         }
     }
 
-    /// Writes a complete answer to its file; it is there whole, or not at all.
+    /// Whether somebody may keep who writes the answer waiting.
+    var waitsForReader: Bool {
+        get throws {
+            guard case .file(let file) = self else { return self == .standardOutput }
+            return try OutputPlace(file).waitsForReader
+        }
+    }
+
+    /// Writes a complete answer to its file; that is there whole, or not at all.
     ///
-    /// - Parameter data: Where the store is, for advice.
+    /// - Parameters:
+    ///   - data: Where the store is, for advice.
+    ///   - console: Who writes to standard output, where that is what the name leads to.
     /// - Throws: ``CommandFailure``, `AIServiceError` for content that cannot be read, `CancellationError`.
-    func take(_ response: AIResponseData?, of id: UUID, _ data: DataOptions) async throws {
+    func take(_ response: AIResponseData?, of id: UUID, _ data: DataOptions, _ console: Console) async throws {
         guard case .file(let file) = self, let content = try response?.content, let body = content.body else { return }
         do {
-            try await AnswerFile(file).take(body, try content.conversion(to: file))
+            try await AnswerFile(file, console: console).take(body, try content.conversion(to: file))
         } catch let error as AIServiceError {
             throw error
         } catch let error as CancellationError {
             throw error
+        } catch let failure as CommandFailure where failure.status == .brokenPipe {
+            throw failure
         } catch let failure as CommandFailure {
             throw CommandFailure(failure.status, "\(failure.message) \(advice(for: id, data))")
         } catch {

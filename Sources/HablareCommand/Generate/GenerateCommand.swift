@@ -54,7 +54,7 @@ struct GenerateCommand: ComposedCommand {
         name: [.short, .long],
         help: """
             Write the answer to this file once it is complete, and print nothing of it. Audio becomes what the name \
-            says: .wav, .flac or .mp3.
+            says: .wav, .flac or .mp3. A pipe or device, such as /dev/stdout, is written into.
             """, completion: .file())
     var output: String?
 
@@ -168,7 +168,9 @@ struct GenerateCommand: ComposedCommand {
                 return failure
             }
         } keep: { end in
+            // What waits for a reader is part of the report: no signal ends our own work.
             if case .finished(.some) = end { return }
+            guard try !target.waitsForReader else { return }
             try await keep(request.id, in: target, workplace.store, console)
         } then: { end in
             switch end {
@@ -192,7 +194,7 @@ struct GenerateCommand: ComposedCommand {
     ) async throws {
         guard try store.snapshot(of: id)?.phase == .completed else { return }
         do {
-            try await target.take(try store.response(of: id), of: id, data)
+            try await target.take(try store.response(of: id), of: id, data, console)
         } catch let error as CancellationError {
             console.note("hablare: The answer was not written. \(target.advice(for: id, data))")
             throw error
@@ -213,6 +215,7 @@ struct GenerateCommand: ComposedCommand {
             }
             throw error
         }
+        if case .file = target, try target.waitsForReader { try await keep(id, in: target, store, console) }
         let status = try tell(of: id, store, next: printer?.next, to: console)
         if !quiet, let age = try store.response(of: id)?.ageInCache { console.note(Self.cacheNote(age)) }
         if json { try await printDetails(of: id, in: store, to: console) }

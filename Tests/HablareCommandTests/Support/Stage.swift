@@ -41,6 +41,8 @@ final class Stage: Sendable {
 
     /// What is on standard output.
     var output: String { String(decoding: printed.withLock { $0 }, as: UTF8.self) }
+    /// The same, which may be no text.
+    var printedData: Data { printed.withLock { $0 } }
     /// What is on standard error.
     var errors: String { String(decoding: said.withLock { $0 }, as: UTF8.self) }
     /// The folder of the store.
