@@ -150,7 +150,9 @@ struct GenerateCommand: ComposedCommand {
             lookout: Lookout(
                 manager: workplace.manager, signal: workplace.store.signal, clock: composition.seams.clock),
             printer: call.stream ? printer : nil,
-            submitted: { [data] in
+            submitted: { [data, store = workplace.store] in
+                // It may have joined a call whose process died, and which is begun anew: nothing of that was printed here.
+                if let ended = try composition.endedGeneration(of: request.id, in: store) { printer?.passOver(ended) }
                 guard call.stream, !quiet else { return }
                 console.note("To read along: \(data.commandLine("stream", request.id.text))")
             },

@@ -8,8 +8,8 @@ struct GenerateRun: Sendable {
     let lookout: Lookout
     /// Prints the answer while it is made; `nil`: nobody does.
     let printer: AnswerPrinter?
-    /// Told once the request is on disk.
-    let submitted: @Sendable () -> Void
+    /// Told once the request is on disk, before anything of its answer is printed.
+    let submitted: @Sendable () throws -> Void
     /// Told when nobody reads any more what is printed.
     let readerLeft: @Sendable () -> Void
 
@@ -21,7 +21,7 @@ struct GenerateRun: Sendable {
             group.addTask { await lookout.run() }
             defer { group.cancelAll() }
             try await manager.submit(request, to: provider)
-            submitted()
+            try submitted()
             try await follow()
         }
     }

@@ -33,6 +33,17 @@ import Testing
         #expect(try world.start(["stream", id]).end().output == "one\ntwo\nthree\n")
     }
 
+    @Test func `The same command again prints the new answer alone, and ends as if nothing had been`() throws {
+        let (world, _) = try killed("--restart")
+        try world.go()
+        let again = try world.start([
+            "generate", "--provider", "talker", "--stream", "a killed stream", "--restart",
+        ]).end()
+        #expect(again.output == "one\ntwo\nthree\n")
+        #expect(!again.errors.contains("begun anew"))
+        #expect(again.status == 0)
+    }
+
     @Test func `A killed stream that may not begin anew fails, and what came stays readable`() throws {
         let (world, id) = try killed()
         try world.go()

@@ -87,7 +87,8 @@ final class Stage: Sendable {
 
     func store() throws -> SQLiteStore { try SQLiteStore(directory: data) }
 
-    private func composition(_ arguments: [String], input: String) -> Composition {
+    /// The world of a command line.
+    func composition(_ arguments: [String] = [], input: String = "") -> Composition {
         Composition(
             arguments: arguments,
             environment: ["XDG_DATA_HOME": folder.url.path, "HOME": folder.url.path],
