@@ -177,12 +177,12 @@ struct GenerateCommand: ComposedCommand {
         } then: { end in
             switch end {
             case .finished(let failure?):
-                _ = try tell(of: request.id, workplace.store, to: console)
+                _ = try tell(of: request.id, workplace.store, to: console, isOurs: true)
                 throw failure
             case .finished(nil):
                 return try await report(of: request.id, to: target, printer, workplace.store, console)
             case .stopped(let signal):
-                _ = try await report(of: request.id, to: target, printer, workplace.store, console)
+                _ = try await report(of: request.id, to: target, printer, workplace.store, console, isOurs: true)
                 return signal.status
             }
         }
@@ -205,20 +205,22 @@ struct GenerateCommand: ComposedCommand {
 
     /// Prints what was not printed yet, and says what became of the request.
     ///
+    /// - Parameter isOurs: Whether it may be us who stopped its call.
     /// - Throws: `CancellationError` when the command is to end and nobody reads on.
     private func report(
-        of id: UUID, to target: AnswerTarget, _ printer: AnswerPrinter?, _ store: any StoreReading, _ console: Console
+        of id: UUID, to target: AnswerTarget, _ printer: AnswerPrinter?, _ store: any StoreReading, _ console: Console,
+        isOurs: Bool = false
     ) async throws -> CommandStatus {
         do {
             _ = try await printer?.printRest(in: store)
         } catch let error as CancellationError {
-            if try tell(of: id, store, to: console) == .success {
+            if try tell(of: id, store, to: console, isOurs: true) == .success {
                 console.note("hablare: Not all of the answer was printed. \(target.advice(for: id, data))")
             }
             throw error
         }
         if case .file = target, try target.waitsForReader { try await keep(id, in: target, store, console) }
-        let status = try tell(of: id, store, next: printer?.next, to: console)
+        let status = try tell(of: id, store, next: printer?.next, to: console, isOurs: isOurs)
         if !quiet, let age = try store.response(of: id)?.ageInCache { console.note(Self.cacheNote(age)) }
         if json { try await printDetails(of: id, in: store, to: console) }
         guard status == .success, printer?.isBegunAnew == true, !console.terminal.isOutputTerminal else {
@@ -245,14 +247,21 @@ struct GenerateCommand: ComposedCommand {
         }
     }
 
+    /// Why a stream ended that was neither stopped nor made here.
+    private static let joinedCallStopped =
+        "It had joined the same call of another process, and that process was stopped, as with Ctrl-C, or died in the "
+        + "middle of the answer. What came is kept."
+
     /// Says that nobody was asked.
     private static func cacheNote(_ age: Int) -> String {
         "From the cache, \(age) s old; --cache refresh asks anew."
     }
 
     /// Says what became of the request, where that is not what was wanted.
+    ///
+    /// - Parameter isOurs: Whether it may be us who stopped its call; else another process did that.
     private func tell(
-        of id: UUID, _ store: any StoreReading, next: Int? = nil, to console: Console
+        of id: UUID, _ store: any StoreReading, next: Int? = nil, to console: Console, isOurs: Bool
     ) throws -> CommandStatus {
         guard let snapshot = try store.snapshot(of: id) else { throw data.unknown(id) }
         let after = call.stream && next != nil ? " after \(TimeText.count(next ?? 0, "chunk"))" : ""
@@ -260,13 +269,20 @@ struct GenerateCommand: ComposedCommand {
         case .completed:
             return .success
         case .failed:
-            let reason = snapshot.error.map { "\($0.reason) [\($0.code)]" } ?? "no reason is recorded"
-            console.note("hablare: It failed\(after): \(reason)")
+            let reason = snapshot.error.map { error in
+                let isJoined = error.code == .streamInterrupted && !isOurs
+                return "\(isJoined ? Self.joinedCallStopped : error.reason) [\(error.code)]"
+            }
+            console.note("hablare: It failed\(after): \(reason ?? "no reason is recorded")")
             if snapshot.error?.code == .streamInterrupted {
+                let otherwise =
+                    isOurs
+                    ? "With --restart it would have waited in the store, to be begun anew."
+                    : "Where both commands have --restart, this one has it begun anew."
                 console.note(
                     """
                     To have it made anew: \(data.commandLine("retry", id.text)) && \(data.commandLine("work"))
-                    With --restart it would have waited in the store, to be begun anew.
+                    \(otherwise)
                     """)
             }
         case .cancelled:
