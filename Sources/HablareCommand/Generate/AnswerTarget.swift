@@ -68,10 +68,8 @@ enum AnswerTarget: Sendable, Hashable {
             throw error
         } catch let error as CancellationError {
             throw error
-        } catch let failure as CommandFailure where failure.status == .brokenPipe {
-            throw failure
         } catch let failure as CommandFailure {
-            throw CommandFailure(failure.status, "\(failure.message) \(advice(for: id, data))")
+            throw failure.advising(advice(for: id, data))
         } catch {
             throw CommandFailure(writing: file, error, advice: advice(for: id, data))
         }

@@ -119,10 +119,11 @@ struct GenerateCommand: ComposedCommand {
             logger: composition.logger(verbose: data.verbose))
         try await manager.submit(request, to: installed.provider.id)
         let console = composition.console
-        if json {
-            try await console.print(JSONText.of(try details(of: request.id, in: opened.store)))
-        } else {
-            try await console.print(request.id.text)
+        do {
+            try await console.print(
+                json ? JSONText.of(try details(of: request.id, in: opened.store)) : request.id.text)
+        } catch let failure as CommandFailure {
+            throw failure.advising("The request is in the store: \(data.commandLine("show", request.id.text))")
         }
         if quiet { return .success }
         if let age = try opened.store.response(of: request.id)?.ageInCache {
@@ -156,17 +157,20 @@ struct GenerateCommand: ComposedCommand {
                 guard call.stream, !quiet else { return }
                 console.note("To read along: \(data.commandLine("stream", request.id.text))")
             },
-            readerLeft: { [quiet] in
+            readerLeft: { [quiet] failure in
                 guard !quiet else { return }
                 let seconds = Int(Workplace.grace.inSeconds)
-                console.note("The reader of the output went away. What is under way may finish (\(seconds) s).")
+                let reason =
+                    failure.status == .brokenPipe ? "The reader of the output went away." : failure.message
+                console.note("\(reason) What is under way may finish (\(seconds) s).")
             })
         return try await workplace.session(quiet: quiet).run { () -> CommandFailure? in
             do {
                 try await run.run()
                 return nil
-            } catch let failure as CommandFailure where failure.status == .brokenPipe {
-                // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it.
+            } catch let failure as CommandFailure {
+                // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it. No more
+                // is a full disk.
                 return failure
             }
         } keep: { end in
@@ -177,8 +181,8 @@ struct GenerateCommand: ComposedCommand {
         } then: { end in
             switch end {
             case .finished(let failure?):
-                _ = try tell(of: request.id, workplace.store, to: console, isOurs: true)
-                throw failure
+                let status = try tell(of: request.id, workplace.store, to: console, isOurs: true)
+                throw status == .success ? failure.advising(target.advice(for: request.id, data)) : failure
             case .finished(nil):
                 return try await report(of: request.id, to: target, printer, workplace.store, console)
             case .stopped(let signal):
@@ -218,6 +222,9 @@ struct GenerateCommand: ComposedCommand {
                 console.note("hablare: Not all of the answer was printed. \(target.advice(for: id, data))")
             }
             throw error
+        } catch let failure as CommandFailure {
+            guard try tell(of: id, store, to: console, isOurs: true) == .success else { throw failure }
+            throw failure.advising(target.advice(for: id, data))
         }
         if case .file = target, try target.waitsForReader { try await keep(id, in: target, store, console) }
         let status = try tell(of: id, store, next: printer?.next, to: console, isOurs: isOurs)
@@ -244,6 +251,8 @@ struct GenerateCommand: ComposedCommand {
         } catch let error as CancellationError {
             console.note("hablare: Not all of the object was printed. \(AnswerTarget.store.advice(for: id, data))")
             throw error
+        } catch let failure as CommandFailure {
+            throw failure.advising(AnswerTarget.store.advice(for: id, data))
         }
     }
 

@@ -10,8 +10,8 @@ struct GenerateRun: Sendable {
     let printer: AnswerPrinter?
     /// Told once the request is on disk, before anything of its answer is printed.
     let submitted: @Sendable () throws -> Void
-    /// Told when nobody reads any more what is printed.
-    let readerLeft: @Sendable () -> Void
+    /// Told when nothing can be printed any more, and why.
+    let readerLeft: @Sendable (CommandFailure) -> Void
 
     /// Runs until the request is final or held. Cancelling the task leaves it in the store.
     ///
@@ -56,7 +56,7 @@ struct GenerateRun: Sendable {
                 try await printer.print([chunk], of: chunk.position.generation)
             }
         } catch let failure as CommandFailure {
-            if failure.status == .brokenPipe { readerLeft() }
+            readerLeft(failure)
             throw failure
         } catch is AIServiceError {
             // The end of a request without a whole answer: what it was is read from the store.

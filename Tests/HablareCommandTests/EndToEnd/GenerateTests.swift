@@ -262,6 +262,36 @@ import Testing
         #expect(try requests(stage).map(\.phase) == [.completed])
     }
 
+    // MARK: A full disk
+
+    @Test(arguments: [["--stream"], [], ["--json"], ["--detach"]])
+    func `An answer that could not be printed is in the store, and the message has the command that gets it`(
+        options: [String]
+    ) async throws {
+        let stage = try Stage(provider: writer())
+        stage.fillDisk()
+        let words = ["generate", "--provider", "writer", "a full disk", "--data-dir", "data"]
+        #expect(await stage.run(words + options) == .inputOutput)
+        let id = try #require(try requests(stage).first?.id.text)
+        let command =
+            switch options {
+            case ["--json"]: "show \(id) --json"
+            case ["--detach"]: "show \(id)"
+            default: "stream \(id)"
+            }
+        #expect(stage.errors.hasSuffix("It is full. \(Self.place(options)): hablare \(command) --data-dir data\n"))
+        let isMade = try requests(stage).map(\.phase) == [.completed]
+        #expect(isMade == (options != ["--detach"]))
+        guard isMade else { return }
+        stage.clearScreen()
+        #expect(await stage.run("stream", id) == .inputOutput)
+        #expect(stage.errors == "hablare: It is full. All of it is in the store: hablare stream \(id)\n")
+    }
+
+    private static func place(_ options: [String]) -> String {
+        options == ["--detach"] ? "The request is in the store" : "It is in the store"
+    }
+
     // MARK: The cache
 
     @Test func `The same prompt is asked anew, unless an answer of the last hour will do`() async throws {

@@ -17,6 +17,7 @@ final class Stage: Sendable {
     private let printed = Guarded(Data())
     private let said = Guarded(Data())
     private let isPipeBroken = Guarded(false)
+    private let isDiskFull = Guarded(false)
     private let reader = PausingReader()
     private let asked = Guarded<Composition.CallLimits?>(nil)
     private let seams: EngineSeams
@@ -53,6 +54,9 @@ final class Stage: Sendable {
 
     func send(_ signal: StopSignal) { signals.continuation.yield(signal) }
     func breakPipe() { isPipeBroken.withLock { $0 = true } }
+
+    /// From now on standard output is a file on a full disk.
+    func fillDisk() { isDiskFull.withLock { $0 = true } }
 
     /// From now on nobody reads standard output: what is written to it blocks, as on a full pipe.
     func stopReading() { reader.pause() }
@@ -94,8 +98,9 @@ final class Stage: Sendable {
             environment: ["XDG_DATA_HOME": folder.url.path, "HOME": folder.url.path],
             workingDirectory: folder.url,
             console: Console(
-                output: OutputChannel { [printed, isPipeBroken, reader] data in
+                output: OutputChannel { [printed, isPipeBroken, isDiskFull, reader] data in
                     reader.waitForIt()
+                    guard !isDiskFull.withLock({ $0 }) else { throw CommandFailure(.inputOutput, "It is full.") }
                     guard !isPipeBroken.withLock({ $0 }) else { throw CommandFailure(.brokenPipe, "gone") }
                     printed.withLock { $0 += data }
                 },
