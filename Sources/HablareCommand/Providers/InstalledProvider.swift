@@ -16,6 +16,8 @@ struct InstalledProvider: Sendable {
     let provider: any AIServiceProvider
     /// What its answers are; `nil` where only their kind is known.
     var content: CommandContent?
+    /// Whether a person's own `programs.json` names it: then it is missed where it is not there.
+    var isOwn = false
     /// Whether anything is charged for its calls.
     var hasPrice = true
     /// What its parameters take.
