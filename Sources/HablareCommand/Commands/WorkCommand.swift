@@ -31,8 +31,16 @@ struct WorkCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = try engine.limits(in: composition)
         let providers = try composition.providers(limits)
+        guard let opened = try data.openExisting(in: composition) else {
+            // A mistyped folder must not look like one in which nothing waits.
+            let example = data.commandLine("generate", "--provider", "NAME", "--detach", "PROMPT")
+            throw CommandFailure(
+                .inputMissing,
+                "There is no store at \(try data.folder(in: composition).path) yet, so nothing waits. Whatever submits a "
+                    + "request makes one, such as: \(example)")
+        }
         let workplace = try Workplace(
-            try data.open(in: composition), providers: providers, scope: .everything, retry: engine.retry,
+            opened, providers: providers, scope: .everything, retry: engine.retry,
             prices: limits.prices, verbose: data.verbose, in: composition)
         let console = composition.console
         let reporter = ProgressReporter(

@@ -54,6 +54,11 @@ extension [InstalledProvider] {
         return [name] + [kind].compactMap { $0 }
     }
 
+    /// Whether a provider among these does not speak.
+    func isSilent(_ name: String) -> Bool {
+        contains { $0.provider.id.rawValue == name && $0.provider.responseType != .audio }
+    }
+
     /// Whether a provider among these is a program.
     func isProgram(_ name: String) -> Bool { payees(of: name).contains(PriceTable.programKind) }
 
