@@ -143,7 +143,7 @@ import Testing
         #expect(worker.errors.contains("Of 2 segments, 2 were cancelled, so there is no audio file yet; 0 are done"))
     }
 
-    @Test(arguments: [[], ["--forever"]])
+    @Test(.timeLimit(.minutes(2)), arguments: [[], ["--forever"]])
     func `Work makes no store, and says what does`(options: [String]) async throws {
         let stage = try Stage()
         #expect(await stage.run(["work", "--data-dir", "nothere"] + options) == .inputMissing)
