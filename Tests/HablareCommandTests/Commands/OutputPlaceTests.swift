@@ -1,3 +1,4 @@
+#if os(Linux)
 import Foundation
 import Hablare
 import HablareAudio
@@ -203,3 +204,4 @@ import Testing
         #expect(try Data(contentsOf: url("real.wav")).starts(with: Data("RIFF".utf8)))
     }
 }
+#endif
