@@ -90,14 +90,7 @@ extension Composition {
                 return OpenedStore(store: store, diagnose: store.diagnose)
             },
             storeExists: SQLiteStore.exists,
-            providers: { limits in
-                let supervisor = CommandSupervisor(maximumProcesses: max(32, limits.concurrency))
-                var templates = CommandTemplate.presets
-                if let file = ProgramsFile(environment: environment) {
-                    templates += try file.templates(beside: templates.map(\.id))
-                }
-                return try templates.map { try installed($0, limits, supervisor) }
-            },
+            providers: { limits in try programs(environment, limits) },
             watchSignals: { handler in
                 await StopSignal.watch(handler)
             },
@@ -106,9 +99,18 @@ extension Composition {
             processorCount: process.activeProcessorCount)
     }
 
+    /// The programs that are known, and those of the person's own file.
+    static func programs(_ environment: [String: String], _ limits: CallLimits) throws -> [InstalledProvider] {
+        let supervisor = CommandSupervisor(maximumProcesses: max(32, limits.concurrency))
+        let presets = CommandTemplate.presets
+        let own = try ProgramsFile(environment: environment)?.templates(beside: presets.map(\.id)) ?? []
+        return try presets.map { try installed($0, limits, supervisor) }
+            + own.map { try installed($0, isOwn: true, limits, supervisor) }
+    }
+
     /// A program as a provider.
     static func installed(
-        _ template: CommandTemplate, _ limits: CallLimits, _ supervisor: CommandSupervisor
+        _ template: CommandTemplate, isOwn: Bool = false, _ limits: CallLimits, _ supervisor: CommandSupervisor
     ) throws -> InstalledProvider {
         var template = template
         template.limits.concurrency = limits.concurrency
@@ -117,7 +119,7 @@ extension Composition {
         template.isCharged = limits.prices.charges(forProgram: template.id.rawValue)
         let provider = try CommandProvider(template, supervisor: supervisor)
         return InstalledProvider(
-            provider: provider, content: template.content, hasPrice: template.isCharged,
+            provider: provider, content: template.content, isOwn: isOwn, hasPrice: template.isCharged,
             placeholders: template.placeholders, voices: provider.voices,
             checkVoice: provider.validate(voice:),
             health: {

@@ -14,13 +14,16 @@ struct RootCommand: ParsableCommand {
 
             EXAMPLES:
               hablare narrate book.txt        read a book aloud into book.wav
+              hablare generate --provider writer --stream 'Tell me about whales.'
+                                              ask a program one thing, and print its answer
               hablare ps                      see what is done, running and waiting
               hablare doctor                  check the store, the programs and the voices
 
             EXIT STATUS:
-              0 done; 1 partly done; 64 usage; 65 bad input; 66 input missing; 69 provider missing; 73 output cannot \
-            be created; 74 reading or writing failed; 75 busy, try later; 78 store of a newer version or damaged; \
-            130 Ctrl-C; 143 SIGTERM
+              0 done; 1 partly done; 2 done, and what was printed begins with a part that was given up; 64 usage; 65 bad input; 66 input missing; 69 provider missing; 73 output cannot \
+            be created; 74 reading or writing failed; 75 busy, try later; 78 store of a newer version or damaged, \
+            or a file of programs or prices that is not as it should be; 130 Ctrl-C; 141 the reader of the output went \
+            away; 143 SIGTERM
             """,
         version: version,
         subcommands: [

@@ -48,6 +48,17 @@ struct AudioJoinerOutputTests {
         #expect(log.calls == ["open", "write", "sync", "rename", "syncFolder"])
     }
 
+    @Test("what is no file is refused, and stays what it is")
+    func pipe() throws {
+        let pipe = folder.file("pipe.wav")
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        let error = #expect(throws: AudioError.self) { try AudioJoiner(output: pipe) }
+        #expect(error?.code == .notWritable)
+        var status = stat()
+        #expect(lstat(pipe.path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+        #expect(try folder.names() == ["book.wav", "pipe.wav"])
+    }
+
     @Test("cancelling leaves nothing behind and closes the joiner")
     func cancel() throws {
         let joiner = try AudioJoiner(output: output)

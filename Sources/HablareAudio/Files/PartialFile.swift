@@ -50,6 +50,11 @@ package final class PartialFile: SeekableBytes {
                 code: .notWritable, message: "\(output.absoluteString) is not a file on this machine; give a file.")
         }
         descriptor = nil
+        if exists, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
+            throw AudioError(
+                code: .notWritable,
+                message: "\(finalPath) is a pipe, a device or a socket, and a file would take its place; give a file.")
+        }
         do throws(SystemFailure) {
             if exists, status.st_mode & S_IFMT == S_IFDIR { throw SystemFailure(code: EISDIR) }
             descriptor = try Self.openLocked(partialPath, mode, calls)

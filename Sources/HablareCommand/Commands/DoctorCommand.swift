@@ -9,8 +9,8 @@ struct DoctorCommand: ComposedCommand {
         commandName: "doctor",
         abstract: "Check the store, the content files, the programs, the voices and the prices.",
         discussion: """
-            Exit status 0 when nothing is broken and at least one provider can speak, 78 when programs.json or \
-            prices.json is not as it should be, else 1.
+            Exit status 0 when nothing is broken, every program of programs.json is there, and at least one provider \
+            can be asked, 78 when programs.json or prices.json is not as it should be, else 1.
 
             EXAMPLES:
               hablare doctor
@@ -49,7 +49,9 @@ struct DoctorCommand: ComposedCommand {
         do {
             let providers = try composition.providers(.forAsking(table))
             for installed in providers {
-                report.add(installed.provider.id.rawValue, await installed.health(), await voices(of: installed))
+                report.add(
+                    installed.provider.id.rawValue, isOwn: installed.isOwn, await installed.health(),
+                    await voices(of: installed))
             }
             report.conclude()
             if status == nil { report.add(table, from: own == nil ? nil : file, for: providers) }

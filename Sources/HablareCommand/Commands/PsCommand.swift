@@ -28,7 +28,9 @@ struct PsCommand: ComposedCommand {
     @Option(name: .long, help: "Only this job's, in its order.")
     var job: String?
 
-    @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("At most so many. Default: all.", valueName: "n"))
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("Only the newest so many, with --job its last. Default: all.", valueName: "n"))
     var limit: Int?
 
     @Flag(name: .long, help: "Print a JSON array.")
@@ -42,7 +44,10 @@ struct PsCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
-        guard let opened = try data.openExisting(in: composition) else {
+        guard
+            let opened = try job.map({ try data.open(forJob: $0, in: composition) })
+                ?? data.openExisting(in: composition)
+        else {
             if json { try await console.print("[]") }
             console.note("There is nothing yet in \(try data.folder(in: composition).path).")
             return .success
@@ -70,6 +75,7 @@ struct PsCommand: ComposedCommand {
             table.nextPage()
             isFirst = false
         }
+        if limit == 0 { return }
         if isFirst { console.note(state.isEmpty && job == nil ? "There are no requests." : "No request is like that.") }
     }
 
@@ -88,20 +94,32 @@ struct PsCommand: ComposedCommand {
     private func forEachPage(
         of store: any RequestStore, in composition: Composition, _ body: ([RequestStanding]) async throws -> Void
     ) async throws {
-        var left = limit ?? .max
+        // The newest are read last.
+        var newest: [RequestStanding] = []
+        var count = 0
         var filter = SnapshotFilter(job: job.map(JobKey.init(rawValue:)), limit: Self.page)
         if !state.isEmpty { filter.phases = Set(state.map(\.phase)) }
         if !state.isEmpty, state.allSatisfy({ $0 == .held }) { filter.isHeld = true }
-        while left > 0 {
+        while limit != 0 {
             let page = try store.snapshots(filter)
             // A filter asks for held and not held ones alike: with --state held --state failed the rest goes here.
             let wanted = try composition.standings(of: page, in: store)
                 .filter { standing in state.isEmpty || state.contains { $0.includes(standing) } }
-                .prefix(left)
-            if !wanted.isEmpty { try await body(Array(wanted)) }
-            guard page.count == filter.limit, let last = page.last else { return }
+            if let limit {
+                count += wanted.count
+                newest = (newest + wanted).suffix(limit)
+            } else if !wanted.isEmpty {
+                try await body(wanted)
+            }
+            guard page.count == filter.limit, let last = page.last else { break }
             filter.after = last.id
-            left -= wanted.count
+        }
+        guard !newest.isEmpty else { return }
+        try await body(newest)
+        if count > newest.count {
+            composition.console.note(
+                "\(count - newest.count) older \(count - newest.count == 1 ? "one is" : "ones are") not listed, as "
+                    + "--limit says.")
         }
     }
 }

@@ -29,7 +29,7 @@ struct ShowCommand: ComposedCommand {
         name: [.short, .long],
         help: """
             Write the response's content to this file; - writes it to standard output. Audio becomes what the name \
-            says: .wav, .flac or .mp3.
+            says: .wav, .flac or .mp3. A pipe or device, such as /dev/stdout, is written into.
             """,
         completion: .file())
     var output: String?
@@ -78,8 +78,12 @@ struct ShowCommand: ComposedCommand {
         let file = composition.url(output)
         let conversion = try content.conversion(to: file)
         do {
-            try await AnswerFile(file).take(body, conversion)
+            try await AnswerFile(file, console: composition.console).take(body, conversion)
         } catch let error as AIServiceError {
+            throw error
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch let error as CancellationError {
             throw error
         } catch {
             throw CommandFailure(writing: file, error)

@@ -40,12 +40,20 @@ struct StreamCommand: ComposedCommand {
         let printer = AnswerPrinter(of: id, from: from, to: composition.console)
         var isTold = false
         while true {
-            guard let page = try await printer.printRest(in: store) else { throw data.unknown(id) }
+            guard let page = try await rest(printer, store) else { throw data.unknown(id) }
             if let status = try end(page, printer.next, store, composition.console) { return status }
             if page.phase == .executing, !isTold { isTold = try tellIfInterrupted(store, in: composition) }
             guard await wakes.next() != nil else {
                 throw CancellationError()
             }
+        }
+    }
+
+    private func rest(_ printer: AnswerPrinter, _ store: any StoreReading) async throws -> StreamPage? {
+        do {
+            return try await printer.printRest(in: store)
+        } catch let failure as CommandFailure {
+            throw failure.advising("All of it is in the store: \(data.commandLine("stream", id.text))")
         }
     }
 

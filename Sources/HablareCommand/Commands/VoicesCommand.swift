@@ -38,6 +38,10 @@ struct VoicesCommand: ComposedCommand {
         var rows: [Row] = []
         for installed in try provider.map({ [try all.named($0, in: composition)] }) ?? all {
             let id = installed.provider.id.rawValue
+            guard installed.provider.responseType == .audio else {
+                if provider != nil { console.note("\(id) has no voices: its answers are no audio.") }
+                continue
+            }
             if let problem = await installed.health().problem {
                 if provider != nil { throw problem }
                 console.note("\(id): \(problem.message)")
@@ -59,9 +63,9 @@ struct VoicesCommand: ComposedCommand {
                 row.provider, row.voice, row.language ?? "-", row.gender ?? "-", row.aliases.joined(separator: ", "),
             ])
         }
-        if table.isEmpty {
+        if table.isEmpty, provider.map({ name in !all.isSilent(name) }) ?? true {
             console.note("No voice is like that.")
-        } else {
+        } else if !table.isEmpty {
             try await console.print(table.lines(console.outputStyle).joined(separator: "\n"))
         }
         return .success

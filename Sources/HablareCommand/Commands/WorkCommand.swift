@@ -9,7 +9,7 @@ struct WorkCommand: ComposedCommand {
         abstract: "Run everything that waits, of every job.",
         discussion: """
             Ends when nothing waits but what is held (see hablare retry) or has no provider here; with --forever, at \
-            Ctrl-C. Several may work on one store: they share what waits, and each runs up \
+            Ctrl-C, and then it makes the store where there is none yet. Several may work on one store: they share what waits, and each runs up \
             to --concurrency programs at once; --rate is for all of them together. Exit status 1 when some of it failed or is \
             held.
 
@@ -31,8 +31,17 @@ struct WorkCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = try engine.limits(in: composition)
         let providers = try composition.providers(limits)
+        // A service may be there before the first request is, and then it makes the store.
+        guard let opened = forever ? try data.open(in: composition) : try data.openExisting(in: composition) else {
+            // A mistyped folder must not look like one in which nothing waits.
+            let example = data.commandLine("generate", "--provider", "NAME", "--detach", "PROMPT")
+            throw CommandFailure(
+                .inputMissing,
+                "There is no store at \(try data.folder(in: composition).path) yet, so nothing waits. Whatever submits a "
+                    + "request makes one, such as: \(example)")
+        }
         let workplace = try Workplace(
-            try data.open(in: composition), providers: providers, scope: .everything, retry: engine.retry,
+            opened, providers: providers, scope: .everything, retry: engine.retry,
             prices: limits.prices, verbose: data.verbose, in: composition)
         let console = composition.console
         let reporter = ProgressReporter(

@@ -2,9 +2,19 @@ import Foundation
 
 /// What can be said of files that are to be written with `-o` before hours of work go into them.
 enum OutputFiles {
-    /// Refuses files of one folder that could not be written in the end.
+    /// Refuses an output that could not be written in the end.
     ///
-    /// - Throws: ``CommandFailure``: their folder is missing or may not be written, or one of them is a folder.
+    /// - Throws: ``CommandFailure``: its folder is missing or may not be written, or it is a folder or a socket; what is
+    ///   there to be written into, such as a pipe, needs no folder that may be written.
+    static func check(_ output: URL) throws {
+        guard case .file(let file) = try OutputPlace(output) else { return }
+        try check([file], in: file.deletingLastPathComponent())
+    }
+
+    /// Refuses files of one folder that could not be put there in the end.
+    ///
+    /// - Throws: ``CommandFailure``: their folder is missing or may not be written, or one of them is a folder, or is no
+    ///   file, and would be lost.
     static func check(_ files: [URL], in folder: URL) throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
@@ -16,6 +26,12 @@ enum OutputFiles {
                 .cannotCreate, "You may not write to the folder \(folder.path). Choose another output with -o.")
         }
         for file in files {
+            if try OutputPlace(file).waitsForReader {
+                throw CommandFailure(
+                    .cannotCreate,
+                    "\(file.path) is a pipe or a device, and a regular file is needed here. Choose another output with -o."
+                )
+            }
             if FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder), isFolder.boolValue {
                 throw CommandFailure(.cannotCreate, "\(file.path) is a folder. Choose another output with -o.")
             }

@@ -19,6 +19,12 @@ enum TimeText {
         return clock(seconds)
     }
 
+    /// How often something happens, where that is more than never to one digit.
+    static func rate(_ timesASecond: Double?) -> String? {
+        guard let timesASecond, timesASecond >= 0.05 else { return nil }
+        return decimal(timesASecond)
+    }
+
     /// A number with one digit behind the point, the same in every locale.
     static func decimal(_ number: Double) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return "-" }

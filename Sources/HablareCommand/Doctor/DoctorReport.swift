@@ -61,9 +61,14 @@ struct DoctorReport: Encodable, Sendable {
         add(subject, "invalid", true, failure.message)
     }
 
-    mutating func add(_ provider: String, _ health: InstalledProvider.Health, _ voices: Result<Int, AIServiceError>) {
+    /// A provider that is here, or is not: a problem only where somebody's own file names it.
+    mutating func add(
+        _ provider: String, isOwn: Bool = false, _ health: InstalledProvider.Health,
+        _ voices: Result<Int, AIServiceError>
+    ) {
         if let problem = health.problem {
-            return add(provider, problem.code.rawValue, false, problem.message)
+            let advice = isOwn ? " Or mend or remove \(provider) in programs.json." : ""
+            return add(provider, problem.code.rawValue, isOwn, problem.message + advice)
         }
         switch voices {
         case .failure(let error):

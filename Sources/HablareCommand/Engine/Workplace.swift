@@ -44,12 +44,18 @@ struct Workplace: Sendable {
                     handler(signal)
                 }
             }
-        ) { _ in
+        ) { signal in
             guard !quiet else { return }
             let seconds = Int(Self.grace.inSeconds)
             composition.console.hideLine()
-            composition.console.note(
-                "Stopping. What is under way may finish (\(seconds) s); press Ctrl-C again to stop at once.")
+            switch signal {
+            case .interrupt:
+                composition.console.note(
+                    "Stopping. What is under way may finish (\(seconds) s); press Ctrl-C again to stop at once.")
+            case .terminate:
+                composition.console.note(
+                    "Stopping. SIGTERM came: what is under way may finish (\(seconds) s); a second one stops at once.")
+            }
         }
     }
 }

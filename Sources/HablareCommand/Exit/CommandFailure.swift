@@ -13,6 +13,11 @@ struct CommandFailure: Error, Equatable {
         self.message = message
     }
 
+    /// The same with what to do, a sentence. Nothing is said of a reader who went away, so nothing is advised then.
+    func advising(_ advice: String) -> CommandFailure {
+        status == .brokenPipe ? self : CommandFailure(status, "\(message) \(advice)")
+    }
+
     /// What any error means for somebody at a command line. Never a type's name, never a prompt.
     init(_ error: any Error) {
         switch error {

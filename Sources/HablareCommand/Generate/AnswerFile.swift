@@ -2,59 +2,129 @@ import Foundation
 import Hablare
 import HablareAudio
 
-/// Copies an answer to a file, a piece at a time, so that its size is no matter of memory, and on a thread of its own,
-/// because disks block. The file is there whole, or is what it was; what a killed process left beside it is taken over by
-/// the next one that writes the same file.
+/// Copies an answer to where an output's name leads, a piece at a time, so that its size is no matter of memory, and on a
+/// thread of its own, because disks and readers block.
+///
+/// A regular file is there whole, or is what it was; what a killed process left beside it is taken over by the next one
+/// that writes the same file. What is no regular file, such as a pipe or `/dev/stdout`, is written into and never
+/// replaced.
 struct AnswerFile: Sendable {
     /// So many bytes are in memory at once.
     static let pieceBytes = 1 << 20
 
-    /// The file; where its name is a symbolic link, the one that the link leads to.
-    let url: URL
+    private let url: URL
+    private let console: Console?
 
-    init(_ url: URL) {
-        self.url = url.resolvingSymlinksInPath()
+    /// - Parameter console: Who writes to standard output, where that is what the name leads to.
+    init(_ url: URL, console: Console? = nil) {
+        self.url = url
+        self.console = console
     }
 
-    /// Writes all of a body to a file beside (`.name.partial`), which takes the name once it is on the disk, with the
-    /// permissions of the file that had it.
+    /// Writes all of a body: where a file is to be replaced, to one beside it (`.name.partial`), which takes the name once
+    /// it is on the disk, with the permissions of the file that had it.
     ///
     /// - Parameter conversion: What is done with it on the way.
     /// - Throws: `AIServiceError` for content that cannot be read; `AudioError` for what cannot be converted or written;
-    ///   `CancellationError`, after the piece at hand.
+    ///   ``CommandFailure``; `CancellationError`, after the piece at hand.
     func take(_ body: Body, _ conversion: AnswerConversion = .none) async throws {
-        try await OwnThread.run { goesOn in
-            switch conversion {
-            case .none: try copy(body, while: goesOn)
-            case .audio(let container): try convert(body, container, while: goesOn)
+        switch try OutputPlace(url) {
+        case .file(let file):
+            try await OwnThread.run { goesOn in
+                switch conversion {
+                case .none: try replace(file, with: body, while: goesOn)
+                case .audio(let container): try convert(body, container, to: file, while: goesOn)
+                }
+            }
+        case .device(let device):
+            try await converted(body, conversion) { body in
+                try await OwnThread.run { goesOn in
+                    let output = try OpenedOutput(device, while: goesOn)
+                    try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
+                }
+            }
+        case .descriptor(let number, let name):
+            try await converted(body, conversion) { body in
+                if number == 1, let console { return try await print(body, to: console) }
+                try await OwnThread.run { goesOn in
+                    let output = try OpenedOutput(descriptor: number, named: name)
+                    try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
+                }
             }
         }
     }
 
-    private func convert(_ body: Body, _ container: AudioContainer, while goesOn: () -> Bool) throws {
-        let joiner = try AudioJoiner(output: url, container: container)
+    // MARK: Files
+
+    private func convert(
+        _ body: Body, _ container: AudioContainer, to file: URL, while goesOn: () -> Bool
+    ) throws {
+        let joiner = try AudioJoiner(output: file, container: container)
         defer { joiner.cancel() }
         let source = try body.fileURL.map(AudioSource.file) ?? .data(try body.read())
         guard try joiner.append(source, while: goesOn) != nil, goesOn() else { throw CancellationError() }
         _ = try joiner.finish()
     }
 
-    private func copy(_ body: Body, while goesOn: () -> Bool) throws {
+    private func replace(_ url: URL, with body: Body, while goesOn: () -> Bool) throws {
         let file = try PartialFile(for: url)
         defer { file.discard() }
-        var place = 0
-        while place < body.byteCount {
-            guard goesOn() else { throw CancellationError() }
-            let piece = try body.read(place..<place + Self.pieceBytes)
-            guard !piece.isEmpty else {
-                throw AIServiceError(
-                    .contentMissing, "A content file ended after \(place) bytes. Run hablare doctor.")
-            }
-            try file.append(piece)
-            place += piece.count
-        }
+        try copy(body, while: goesOn) { try file.append($0) }
         guard goesOn() else { throw CancellationError() }
         try file.commit()
+    }
+
+    // MARK: What is no file
+
+    /// Has something done with a body as it is to be written. What it is made into is in a folder of its own meanwhile:
+    /// a kind of file whose beginning is known at the end cannot be made in a pipe.
+    private func converted(
+        _ body: Body, _ conversion: AnswerConversion, _ use: @escaping @Sendable (Body) async throws -> Void
+    ) async throws {
+        guard case .audio(let container) = conversion else { return try await use(body) }
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "hablare \(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer {
+            // A folder that stays in the temporary directory harms nobody.
+            do { try FileManager.default.removeItem(at: folder) } catch {}
+        }
+        let file = folder.appending(path: "answer", directoryHint: .notDirectory)
+        let made = try await OwnThread.run { goesOn in
+            try convert(body, container, to: file, while: goesOn)
+            return try Data(contentsOf: file, options: .alwaysMapped)
+        }
+        try await use(Body(made))
+    }
+
+    private func print(_ body: Body, to console: Console) async throws {
+        var place = 0
+        while let piece = try piece(of: body, at: place) {
+            try await console.write(piece)
+            place += piece.count
+        }
+    }
+
+    // MARK: Pieces
+
+    private func copy(_ body: Body, while goesOn: () -> Bool, _ write: (Data) throws -> Void) throws {
+        var place = 0
+        while let piece = try piece(of: body, at: place) {
+            guard goesOn() else { throw CancellationError() }
+            try write(piece)
+            place += piece.count
+        }
+    }
+
+    /// What comes at a place; `nil` at the end.
+    private func piece(of body: Body, at place: Int) throws -> Data? {
+        guard place < body.byteCount else { return nil }
+        let piece = try body.read(place..<place + Self.pieceBytes)
+        guard !piece.isEmpty else {
+            throw AIServiceError(.contentMissing, "A content file ended after \(place) bytes. Run hablare doctor.")
+        }
+        return piece
     }
 }
 

@@ -26,6 +26,11 @@ final class AnswerPrinter: Sendable {
     /// Whether what was printed is a part that was given up, and then the answer.
     var isBegunAnew: Bool { begunAnew.withLock { $0 } }
 
+    /// Leaves out a generation of the answer, and what came before it. To be said before anything is printed.
+    func passOver(_ generation: Int) {
+        cursor.withLock { $0 = StreamCursor(at: StreamPosition(generation: generation + 1, sequence: 0)) }
+    }
+
     /// Prints chunks of a generation, as far as they come next.
     ///
     /// - Throws: ``CommandFailure``; `CancellationError` while nobody reads.

@@ -6,12 +6,12 @@ import HablareAudio
 enum AnswerTarget: Sendable, Hashable {
     /// To standard output, as it comes.
     case standardOutput
-    /// To a file, once it is complete.
+    /// To a file, or into what else has this name, once it is complete.
     case file(URL)
     /// Nowhere: it stays in the store.
     case store
 
-    /// Chooses from the command line's words.
+    /// Chooses from the command line's words; `-` is standard output.
     ///
     /// - Throws: ``CommandFailure``.
     init(_ output: String?, json: Bool, in composition: Composition) throws {
@@ -21,6 +21,14 @@ enum AnswerTarget: Sendable, Hashable {
         }
         guard !output.isEmpty else {
             throw CommandFailure(.usage, "The output's name is empty. Give one, such as answer.txt.")
+        }
+        guard output != "-" else {
+            guard !json else {
+                throw CommandFailure(
+                    .usage, "With --json standard output has the record. Give --output a file, or leave it out.")
+            }
+            self = .standardOutput
+            return
         }
         self = .file(composition.url(output))
     }
@@ -41,25 +49,35 @@ enum AnswerTarget: Sendable, Hashable {
                     "The answer is \(type.rawValue), which a terminal cannot show. Give --output, or pipe it on.")
             }
         case .file(let file):
-            try OutputFiles.check([file], in: file.deletingLastPathComponent())
+            try OutputFiles.check(file)
             if let content = installed.content { _ = try AnswerConversion(of: content, to: file) }
         }
     }
 
-    /// Writes a complete answer to its file; it is there whole, or not at all.
+    /// Whether somebody may keep who writes the answer waiting.
+    var waitsForReader: Bool {
+        get throws {
+            guard case .file(let file) = self else { return self == .standardOutput }
+            return try OutputPlace(file).waitsForReader
+        }
+    }
+
+    /// Writes a complete answer to its file; that is there whole, or not at all.
     ///
-    /// - Parameter data: Where the store is, for advice.
+    /// - Parameters:
+    ///   - data: Where the store is, for advice.
+    ///   - console: Who writes to standard output, where that is what the name leads to.
     /// - Throws: ``CommandFailure``, `AIServiceError` for content that cannot be read, `CancellationError`.
-    func take(_ response: AIResponseData?, of id: UUID, _ data: DataOptions) async throws {
+    func take(_ response: AIResponseData?, of id: UUID, _ data: DataOptions, _ console: Console) async throws {
         guard case .file(let file) = self, let content = try response?.content, let body = content.body else { return }
         do {
-            try await AnswerFile(file).take(body, try content.conversion(to: file))
+            try await AnswerFile(file, console: console).take(body, try content.conversion(to: file))
         } catch let error as AIServiceError {
             throw error
         } catch let error as CancellationError {
             throw error
         } catch let failure as CommandFailure {
-            throw CommandFailure(failure.status, "\(failure.message) \(advice(for: id, data))")
+            throw failure.advising(advice(for: id, data))
         } catch {
             throw CommandFailure(writing: file, error, advice: advice(for: id, data))
         }

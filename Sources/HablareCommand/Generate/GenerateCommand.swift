@@ -54,7 +54,7 @@ struct GenerateCommand: ComposedCommand {
         name: [.short, .long],
         help: """
             Write the answer to this file once it is complete, and print nothing of it. Audio becomes what the name \
-            says: .wav, .flac or .mp3.
+            says: .wav, .flac or .mp3. A pipe or device is written into; - is standard output.
             """, completion: .file())
     var output: String?
 
@@ -119,10 +119,11 @@ struct GenerateCommand: ComposedCommand {
             logger: composition.logger(verbose: data.verbose))
         try await manager.submit(request, to: installed.provider.id)
         let console = composition.console
-        if json {
-            try await console.print(JSONText.of(try details(of: request.id, in: opened.store)))
-        } else {
-            try await console.print(request.id.text)
+        do {
+            try await console.print(
+                json ? JSONText.of(try details(of: request.id, in: opened.store)) : request.id.text)
+        } catch let failure as CommandFailure {
+            throw failure.advising("The request is in the store: \(data.commandLine("show", request.id.text))")
         }
         if quiet { return .success }
         if let age = try opened.store.response(of: request.id)?.ageInCache {
@@ -150,35 +151,42 @@ struct GenerateCommand: ComposedCommand {
             lookout: Lookout(
                 manager: workplace.manager, signal: workplace.store.signal, clock: composition.seams.clock),
             printer: call.stream ? printer : nil,
-            submitted: { [data] in
+            submitted: { [data, store = workplace.store] in
+                // It may have joined a call whose process died, and which is begun anew: nothing of that was printed here.
+                if let ended = try composition.endedGeneration(of: request.id, in: store) { printer?.passOver(ended) }
                 guard call.stream, !quiet else { return }
                 console.note("To read along: \(data.commandLine("stream", request.id.text))")
             },
-            readerLeft: { [quiet] in
+            readerLeft: { [quiet] failure in
                 guard !quiet else { return }
                 let seconds = Int(Workplace.grace.inSeconds)
-                console.note("The reader of the output went away. What is under way may finish (\(seconds) s).")
+                let reason =
+                    failure.status == .brokenPipe ? "The reader of the output went away." : failure.message
+                console.note("\(reason) What is under way may finish (\(seconds) s).")
             })
         return try await workplace.session(quiet: quiet).run { () -> CommandFailure? in
             do {
                 try await run.run()
                 return nil
-            } catch let failure as CommandFailure where failure.status == .brokenPipe {
-                // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it.
+            } catch let failure as CommandFailure {
+                // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it. No more
+                // is a full disk.
                 return failure
             }
         } keep: { end in
+            // What waits for a reader is part of the report: no signal ends our own work.
             if case .finished(.some) = end { return }
+            guard try !target.waitsForReader else { return }
             try await keep(request.id, in: target, workplace.store, console)
         } then: { end in
             switch end {
             case .finished(let failure?):
-                _ = try tell(of: request.id, workplace.store, to: console)
-                throw failure
+                let status = try tell(of: request.id, workplace.store, to: console, isOurs: true)
+                throw status == .success ? failure.advising(target.advice(for: request.id, data)) : failure
             case .finished(nil):
                 return try await report(of: request.id, to: target, printer, workplace.store, console)
             case .stopped(let signal):
-                _ = try await report(of: request.id, to: target, printer, workplace.store, console)
+                _ = try await report(of: request.id, to: target, printer, workplace.store, console, isOurs: true)
                 return signal.status
             }
         }
@@ -192,7 +200,7 @@ struct GenerateCommand: ComposedCommand {
     ) async throws {
         guard try store.snapshot(of: id)?.phase == .completed else { return }
         do {
-            try await target.take(try store.response(of: id), of: id, data)
+            try await target.take(try store.response(of: id), of: id, data, console)
         } catch let error as CancellationError {
             console.note("hablare: The answer was not written. \(target.advice(for: id, data))")
             throw error
@@ -201,19 +209,25 @@ struct GenerateCommand: ComposedCommand {
 
     /// Prints what was not printed yet, and says what became of the request.
     ///
+    /// - Parameter isOurs: Whether it may be us who stopped its call.
     /// - Throws: `CancellationError` when the command is to end and nobody reads on.
     private func report(
-        of id: UUID, to target: AnswerTarget, _ printer: AnswerPrinter?, _ store: any StoreReading, _ console: Console
+        of id: UUID, to target: AnswerTarget, _ printer: AnswerPrinter?, _ store: any StoreReading, _ console: Console,
+        isOurs: Bool = false
     ) async throws -> CommandStatus {
         do {
             _ = try await printer?.printRest(in: store)
         } catch let error as CancellationError {
-            if try tell(of: id, store, to: console) == .success {
+            if try tell(of: id, store, to: console, isOurs: true) == .success {
                 console.note("hablare: Not all of the answer was printed. \(target.advice(for: id, data))")
             }
             throw error
+        } catch let failure as CommandFailure {
+            guard try tell(of: id, store, to: console, isOurs: true) == .success else { throw failure }
+            throw failure.advising(target.advice(for: id, data))
         }
-        let status = try tell(of: id, store, next: printer?.next, to: console)
+        if case .file = target, try target.waitsForReader { try await keep(id, in: target, store, console) }
+        let status = try tell(of: id, store, next: printer?.next, to: console, isOurs: isOurs)
         if !quiet, let age = try store.response(of: id)?.ageInCache { console.note(Self.cacheNote(age)) }
         if json { try await printDetails(of: id, in: store, to: console) }
         guard status == .success, printer?.isBegunAnew == true, !console.terminal.isOutputTerminal else {
@@ -237,8 +251,15 @@ struct GenerateCommand: ComposedCommand {
         } catch let error as CancellationError {
             console.note("hablare: Not all of the object was printed. \(AnswerTarget.store.advice(for: id, data))")
             throw error
+        } catch let failure as CommandFailure {
+            throw failure.advising(AnswerTarget.store.advice(for: id, data))
         }
     }
+
+    /// Why a stream ended that was neither stopped nor made here.
+    private static let joinedCallStopped =
+        "It had joined the same call of another process, and that process was stopped, as with Ctrl-C, or died in the "
+        + "middle of the answer. What came is kept."
 
     /// Says that nobody was asked.
     private static func cacheNote(_ age: Int) -> String {
@@ -246,8 +267,10 @@ struct GenerateCommand: ComposedCommand {
     }
 
     /// Says what became of the request, where that is not what was wanted.
+    ///
+    /// - Parameter isOurs: Whether it may be us who stopped its call; else another process did that.
     private func tell(
-        of id: UUID, _ store: any StoreReading, next: Int? = nil, to console: Console
+        of id: UUID, _ store: any StoreReading, next: Int? = nil, to console: Console, isOurs: Bool
     ) throws -> CommandStatus {
         guard let snapshot = try store.snapshot(of: id) else { throw data.unknown(id) }
         let after = call.stream && next != nil ? " after \(TimeText.count(next ?? 0, "chunk"))" : ""
@@ -255,13 +278,20 @@ struct GenerateCommand: ComposedCommand {
         case .completed:
             return .success
         case .failed:
-            let reason = snapshot.error.map { "\($0.reason) [\($0.code)]" } ?? "no reason is recorded"
-            console.note("hablare: It failed\(after): \(reason)")
+            let reason = snapshot.error.map { error in
+                let isJoined = error.code == .streamInterrupted && !isOurs
+                return "\(isJoined ? Self.joinedCallStopped : error.reason) [\(error.code)]"
+            }
+            console.note("hablare: It failed\(after): \(reason ?? "no reason is recorded")")
             if snapshot.error?.code == .streamInterrupted {
+                let otherwise =
+                    isOurs
+                    ? "With --restart it would have waited in the store, to be begun anew."
+                    : "Where both commands have --restart, this one has it begun anew."
                 console.note(
                     """
                     To have it made anew: \(data.commandLine("retry", id.text)) && \(data.commandLine("work"))
-                    With --restart it would have waited in the store, to be begun anew.
+                    \(otherwise)
                     """)
             }
         case .cancelled:

@@ -8,10 +8,10 @@ struct GenerateRun: Sendable {
     let lookout: Lookout
     /// Prints the answer while it is made; `nil`: nobody does.
     let printer: AnswerPrinter?
-    /// Told once the request is on disk.
-    let submitted: @Sendable () -> Void
-    /// Told when nobody reads any more what is printed.
-    let readerLeft: @Sendable () -> Void
+    /// Told once the request is on disk, before anything of its answer is printed.
+    let submitted: @Sendable () throws -> Void
+    /// Told when nothing can be printed any more, and why.
+    let readerLeft: @Sendable (CommandFailure) -> Void
 
     /// Runs until the request is final or held. Cancelling the task leaves it in the store.
     ///
@@ -21,7 +21,7 @@ struct GenerateRun: Sendable {
             group.addTask { await lookout.run() }
             defer { group.cancelAll() }
             try await manager.submit(request, to: provider)
-            submitted()
+            try submitted()
             try await follow()
         }
     }
@@ -56,7 +56,7 @@ struct GenerateRun: Sendable {
                 try await printer.print([chunk], of: chunk.position.generation)
             }
         } catch let failure as CommandFailure {
-            if failure.status == .brokenPipe { readerLeft() }
+            readerLeft(failure)
             throw failure
         } catch is AIServiceError {
             // The end of a request without a whole answer: what it was is read from the store.

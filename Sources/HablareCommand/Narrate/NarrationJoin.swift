@@ -15,7 +15,9 @@ struct NarrationJoin: Sendable {
     ///
     /// - Throws: `AudioError`, `AIServiceError`, ``CommandFailure``; `CancellationError` leaves no file behind.
     @concurrent func run(_ ids: [UUID]) async throws -> JoinedAudio {
-        let joiner = try AudioJoiner(output: files.output)
+        let joiner = try AudioJoiner(
+            output: try OutputPlace(files.output).url,
+            container: try AudioContainer(fileExtension: files.output.pathExtension))
         defer { joiner.cancel() }
         for (index, id) in ids.enumerated() {
             try Task.checkCancellation()
@@ -43,7 +45,7 @@ struct NarrationJoin: Sendable {
             audioFile: files.output.lastPathComponent, sampleRate: joined.properties.sampleRate,
             frameCount: joined.properties.frameCount, clips: clips)
         do {
-            try timeline.json().write(to: files.timeline, options: .atomic)
+            try timeline.json().write(to: try OutputPlace(files.timeline).url, options: .atomic)
         } catch let error as CocoaError {
             throw CommandFailure(
                 .inputOutput, "\(files.timeline.path) cannot be written: \(error.localizedDescription)")

@@ -49,7 +49,7 @@ struct NarrationReport: Sendable {
             segments += ", all made before"
         } else {
             if progress.reused > 0 { segments += " (\(progress.reused) made before)" }
-            segments += ", \(TimeText.decimal(progress.rate ?? 0)) segments a second"
+            if let rate = TimeText.rate(progress.rate) { segments += ", \(rate) segments a second" }
         }
         return """
             \(style.bold(files.output.path))

@@ -38,7 +38,8 @@ struct PricesFile: Sendable {
         do throws(AIServiceError) {
             return try PriceTable(json: json)
         } catch {
-            throw failure([error.message, error.cause].compactMap { $0 }.joined(separator: " "))
+            let fault = JSONFault(in: json)?.sentence
+            throw failure(fault ?? [error.message, error.cause].compactMap { $0 }.joined(separator: " "))
         }
     }
 

@@ -31,7 +31,7 @@ struct ProgressBar: Sendable, Hashable {
         if progress.retrying > 0, progress.done < progress.total {
             parts.append("\(progress.retrying) waiting to be tried again")
         }
-        if let rate = progress.rate { parts.append("\(TimeText.decimal(rate)) a second") }
+        if let rate = TimeText.rate(progress.rate) { parts.append("\(rate) a second") }
         if progress.done < progress.total, let remaining = progress.remaining {
             parts.append("about \(TimeText.clock(remaining)) left")
         }
@@ -51,7 +51,7 @@ struct ProgressBar: Sendable, Hashable {
             figures.append("\(TimeText.clock(remaining)) left")
         }
         if let audio = progress.audioSeconds { figures.append("\(TimeText.clock(audio)) audio") }
-        if let rate = progress.rate { figures.append("\(TimeText.decimal(rate))/s") }
+        if let rate = TimeText.rate(progress.rate) { figures.append("\(rate)/s") }
         return figures
     }
 

@@ -16,6 +16,8 @@ struct InstalledProvider: Sendable {
     let provider: any AIServiceProvider
     /// What its answers are; `nil` where only their kind is known.
     var content: CommandContent?
+    /// Whether a person's own `programs.json` names it: then it is missed where it is not there.
+    var isOwn = false
     /// Whether anything is charged for its calls.
     var hasPrice = true
     /// What its parameters take.
@@ -50,6 +52,11 @@ extension [InstalledProvider] {
         let kind = found?.instance.rawValue.split(separator: ":", omittingEmptySubsequences: false).first.map(
             String.init)
         return [name] + [kind].compactMap { $0 }
+    }
+
+    /// Whether a provider among these does not speak.
+    func isSilent(_ name: String) -> Bool {
+        contains { $0.provider.id.rawValue == name && $0.provider.responseType != .audio }
     }
 
     /// Whether a provider among these is a program.

@@ -39,10 +39,12 @@ struct ProgramsFile: Sendable {
     func templates(beside known: [ProviderID]) throws -> [CommandTemplate] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         let programs: [String: Program]
+        var json = Data()
         do {
-            programs = try JSONDecoder().decode([String: Program].self, from: try Data(contentsOf: url))
+            json = try Data(contentsOf: url)
+            programs = try JSONDecoder().decode([String: Program].self, from: json)
         } catch let error as DecodingError {
-            throw failure(Self.words(for: error))
+            throw failure(JSONFault(in: json)?.sentence ?? Self.words(for: error))
         } catch let error as CommandFailure {
             throw failure(error.message)
         } catch {

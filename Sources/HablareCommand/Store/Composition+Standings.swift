@@ -1,3 +1,4 @@
+import Foundation
 import Hablare
 
 extension Composition {
@@ -38,6 +39,24 @@ extension Composition {
             found += try standings(of: page, in: store).filter(\.isInterrupted).map(\.snapshot)
             guard page.count == filter.limit, let last = page.last else { return found }
             filter.after = last.id
+        }
+    }
+
+    /// The generation of a request's answer that an attempt left which has ended before it was whole: nothing more comes of
+    /// it. `nil` where there is none, or the answer is being made or is complete.
+    func endedGeneration(of id: UUID, in store: any RequestStore) throws -> Int? {
+        // The chunks first: what begins meanwhile has another generation.
+        guard let page = try store.stream(of: id, from: StreamPosition(sequence: 0), maximumBytes: 1),
+            !page.chunks.isEmpty,
+            let flight = try store.flights([page.flight])[page.flight],
+            let snapshot = try store.snapshot(of: id)
+        else { return nil }
+        switch snapshot.phase {
+        case .pending: return page.generation
+        case .executing:
+            let isGoingOn = try flight.generation == page.generation && abandoned([snapshot], in: store).isEmpty
+            return isGoingOn ? nil : page.generation
+        case .completed, .failed, .cancelled: return nil
         }
     }
 

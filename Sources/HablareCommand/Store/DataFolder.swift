@@ -92,9 +92,11 @@ struct DataOptions: ParsableArguments {
     func tellOfInterrupted(in store: any RequestStore, of job: String?, _ composition: Composition) throws {
         let count = try composition.interrupted(in: store).count { job == nil || $0.job?.rawValue == job }
         guard count > 0 else { return }
-        composition.console.note(
-            "\(TimeText.count(count, "request")) \(count == 1 ? "is" : "are") interrupted: the process ended. What goes "
-                + "on, fails or is held of that is known after: \(commandLine("work"))")
+        let words =
+            count == 1
+            ? "is interrupted: its process ended. It goes on, fails or is held, as was asked for, with"
+            : "are interrupted: their processes ended. They go on, fail or are held, as was asked for, with"
+        composition.console.note("\(TimeText.count(count, "request")) \(words): \(commandLine("work"))")
     }
 
     /// A command line on the same store, as advice that can be copied.

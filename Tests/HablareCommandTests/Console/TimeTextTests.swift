@@ -26,6 +26,11 @@ import Testing
         #expect(TimeText.decimal(number) == text)
     }
 
+    @Test func `A rate that rounds to nothing is not told`() {
+        #expect(TimeText.rate(nil) == nil && TimeText.rate(0.04) == nil && TimeText.rate(.nan) == nil)
+        #expect(TimeText.rate(0.05) == "0.1" && TimeText.rate(12) == "12.0")
+    }
+
     @Test func `A stamp is ISO 8601 in UTC with milliseconds`() {
         #expect(TimeText.stamp(Date(timeIntervalSince1970: 1_700_000_000.25)) == "2023-11-14T22:13:20.250Z")
         #expect(TimeText.moment(nil) == "-")

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareTestKit
 import Testing
 
 @testable import HablareCommand
@@ -63,6 +64,29 @@ import Testing
         stage.clearScreen()
         #expect(await stage.run("doctor", "--json") == .configuration)
         #expect(stage.output.contains("\"healthy\" : false"))
+    }
+
+    @Test(arguments: [true, false])
+    func `A program that is not there is a problem where somebody's own file names it`(isOwn: Bool) async throws {
+        let missing = AIServiceError(.programMissing, "writr was not found. Install it.")
+        let writer = InstalledProvider(
+            provider: ScriptedProvider(id: "writer"), isOwn: isOwn, health: { .init(problem: missing) })
+        let stage = try Stage(others: [writer])
+        #expect(await stage.run("doctor") == (isOwn ? .incomplete : .success))
+        #expect(stage.output.contains("\(isOwn ? "problem" : "note   ")  writer: writr was not found. Install it."))
+        #expect(stage.output.contains("Or mend or remove writer in programs.json.") == isOwn)
+    }
+
+    @Test func `The programs of somebody's own file are known as that`() throws {
+        let folder = try TemporaryFolder()
+        let configuration = folder.url.appending(path: "hablare")
+        try FileManager.default.createDirectory(at: configuration, withIntermediateDirectories: false)
+        try Data(#"{"writer": {"executable": "nowhere", "answer": "text"}}"#.utf8).write(
+            to: configuration.appending(path: "programs.json"))
+        let providers = try Composition.programs(
+            ["XDG_CONFIG_HOME": folder.url.path], .forAsking())
+        #expect(providers.filter(\.isOwn).map(\.provider.id) == ["writer"])
+        #expect(providers.count > 1)
     }
 
     @Test func `Leftovers are a note, not a problem`() async throws {

@@ -72,6 +72,14 @@ import Testing
         #expect(stage.output.isEmpty)
     }
 
+    @Test func `The output called - is standard output, which --json has for itself`() async throws {
+        let stage = try Stage(provider: writer())
+        #expect(await stage.run("generate", "--provider", "writer", "--output", "-", "one whale") == .success)
+        #expect(stage.output == "ONE WHALE")
+        #expect(await stage.run("generate", "--provider", "writer", "--output", "-", "--json", "two") == .usage)
+        #expect(try stage.folder.names().allSatisfy { $0 != "-" })
+    }
+
     @Test func `A file is what its name says, also when it is written later`() async throws {
         let stage = try Stage()
         #expect(await stage.run("generate", "--provider", "espeak-ng", "Hello, file.", "-o", "hello.mp3") == .success)
@@ -222,6 +230,7 @@ import Testing
         try await until { stage.output == "one " }
         stage.send(.terminate)
         try await until { stage.errors.contains("Stopping.") }
+        #expect(stage.errors.contains("SIGTERM came") && !stage.errors.contains("Ctrl-C"))
         gate.admitOne()
         #expect(await status == .terminated)
         #expect(stage.output == "one two")
@@ -260,6 +269,36 @@ import Testing
         gate.admitOne()
         #expect(await status == .brokenPipe)
         #expect(try requests(stage).map(\.phase) == [.completed])
+    }
+
+    // MARK: A full disk
+
+    @Test(arguments: [["--stream"], [], ["--json"], ["--detach"]])
+    func `An answer that could not be printed is in the store, and the message has the command that gets it`(
+        options: [String]
+    ) async throws {
+        let stage = try Stage(provider: writer())
+        stage.fillDisk()
+        let words = ["generate", "--provider", "writer", "a full disk", "--data-dir", "data"]
+        #expect(await stage.run(words + options) == .inputOutput)
+        let id = try #require(try requests(stage).first?.id.text)
+        let command =
+            switch options {
+            case ["--json"]: "show \(id) --json"
+            case ["--detach"]: "show \(id)"
+            default: "stream \(id)"
+            }
+        #expect(stage.errors.hasSuffix("It is full. \(Self.place(options)): hablare \(command) --data-dir data\n"))
+        let isMade = try requests(stage).map(\.phase) == [.completed]
+        #expect(isMade == (options != ["--detach"]))
+        guard isMade else { return }
+        stage.clearScreen()
+        #expect(await stage.run("stream", id) == .inputOutput)
+        #expect(stage.errors == "hablare: It is full. All of it is in the store: hablare stream \(id)\n")
+    }
+
+    private static func place(_ options: [String]) -> String {
+        options == ["--detach"] ? "The request is in the store" : "It is in the store"
     }
 
     // MARK: The cache

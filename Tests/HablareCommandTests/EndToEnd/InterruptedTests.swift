@@ -32,7 +32,7 @@ import Testing
         #expect(await stage.run("ps") == .success)
         #expect(stage.output.contains(" interrupted "))
         #expect(!stage.output.contains("executing"))
-        #expect(stage.errors.contains("1 request is interrupted: the process ended."))
+        #expect(stage.errors.contains("1 request is interrupted: its process ended."))
         #expect(stage.errors.contains("hablare work"))
         for (option, count) in [("interrupted", 1), ("executing", 0)] {
             stage.clearScreen()

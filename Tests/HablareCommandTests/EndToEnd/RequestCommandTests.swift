@@ -52,12 +52,14 @@ import Testing
         #expect(await stage.run("ps", "--state", "completed", "--limit", "2") == .success)
         let lines = stage.output.split(separator: "\n")
         #expect(lines.count == 3)
-        #expect(lines.dropFirst().first?.hasPrefix(snapshots[0].id.text) == true)
+        #expect(lines.dropFirst().map { $0.prefix(36) } == snapshots[1...].map { $0.id.text[...] })
+        #expect(stage.errors == "1 older one is not listed, as --limit says.\n")
         stage.clearScreen()
         #expect(await stage.run("ps", "--state", "failed", "--state", "cancelled") == .success)
         #expect(stage.output.isEmpty)
-        #expect(await stage.run("ps", "--job", "other") == .success)
+        #expect(await stage.run("ps", "--job", "other") == .inputMissing)
         #expect(stage.output.isEmpty)
+        #expect(stage.errors.contains("There is no job other in this store. See the jobs with: hablare ps"))
     }
 
     @Test func `A reader that goes away ends ps quietly`() async throws {
@@ -141,6 +143,25 @@ import Testing
         #expect(worker.errors.contains("Of 2 segments, 2 were cancelled, so there is no audio file yet; 0 are done"))
     }
 
+    @Test func `Work makes no store, and says what does`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("work", "--data-dir", "nothere") == .inputMissing)
+        #expect(stage.errors.contains("There is no store at \(stage.folder.url.path)/nothere yet, so nothing waits."))
+        #expect(stage.errors.hasSuffix("hablare generate --provider NAME --detach PROMPT --data-dir nothere\n"))
+        #expect(try stage.folder.names().isEmpty)
+    }
+
+    @Test(arguments: ["show", "watch", "stream", "logs", "cancel", "retry", "rm"])
+    func `An unknown request is not there, whatever is wanted of it`(command: String) async throws {
+        let stage = try Stage()
+        _ = try stage.store()
+        let id = "01982f6e-6c4b-7d1e-9a3f-0123456789ab"
+        #expect(await stage.run(command, id, "--data-dir", "data") == .inputMissing)
+        #expect(
+            stage.errors
+                == "hablare: There is no request \(id) in this store. See the ids with: hablare ps --data-dir data\n")
+    }
+
     @Test func `What is completed is neither cancelled nor retried`() async throws {
         let (stage, snapshots) = try await narrated()
         let id = snapshots[0].id.uuidString
@@ -176,6 +197,7 @@ import Testing
     @Test func `Work that is to go on for ever ends at a signal`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: Voice.provider { _ in try await gate.pass() })
+        // Like a service that is there before the first request.
         async let ended = stage.run("work", "--forever")
         let manager = AIRequestManager(store: try stage.store(), providers: try ProviderRegistry([stage.provider]))
         try await manager.submit(AIRequest(prompt: "x"), to: "espeak-ng")

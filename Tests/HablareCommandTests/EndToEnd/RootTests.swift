@@ -1,12 +1,14 @@
 import Foundation
 import Hablare
+import HablareTestKit
 import Testing
 
 @testable import HablareCommand
 
 @Suite struct RootTests {
     @Test(arguments: [
-        "narrate", "ps", "show", "watch", "stream", "logs", "cancel", "retry", "rm", "work", "cost", "voices", "doctor",
+        "generate", "prune", "narrate", "ps", "show", "watch", "stream", "logs", "cancel", "retry", "rm", "work",
+        "cost", "voices", "doctor",
     ])
     func `The help of every command has examples`(name: String) async throws {
         let stage = try Stage()
@@ -14,6 +16,28 @@ import Testing
         #expect(stage.output.contains("EXAMPLES:\n  hablare \(name)") || stage.output.contains("hablare \(name)"))
         #expect(stage.output.contains("USAGE: hablare \(name)"))
         #expect(stage.errors.isEmpty)
+    }
+
+    @Test func `The help lists every exit status`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("--help") == .success)
+        let words = stage.output.split(whereSeparator: \.isWhitespace).drop { $0 != "STATUS:" }
+        for status in [0, 1, 2, 64, 65, 66, 69, 73, 74, 75, 78, 130, 141, 143] {
+            #expect(words.contains("\(status)"), "\(status)")
+        }
+    }
+
+    @Test func `A provider that does not speak has no voices, and needs none`() async throws {
+        let stage = try Stage(others: [InstalledProvider(provider: ScriptedProvider(id: "writer"))])
+        #expect(await stage.run("voices", "--provider", "writer") == .success)
+        #expect(stage.output.isEmpty)
+        #expect(stage.errors == "writer has no voices: its answers are no audio.\n")
+        stage.clearScreen()
+        #expect(await stage.run("voices", "--provider", "writer", "--json") == .success)
+        #expect(stage.output.contains("[") && !stage.output.contains("writer"))
+        stage.clearScreen()
+        #expect(await stage.run("voices") == .success)
+        #expect(stage.output.contains("en-us") && stage.errors.isEmpty)
     }
 
     @Test func `Without a command there is help, and a version when asked`() async throws {

@@ -64,9 +64,18 @@ struct CommandWorld {
 
         /// Reads standard output until a text was read, and answers with what was.
         func read(until end: String) throws -> String {
+            try Self.read(output, until: end)
+        }
+
+        /// Reads standard error until a text was read, and answers with what was.
+        func readErrors(until end: String) throws -> String {
+            try Self.read(errors, until: end)
+        }
+
+        private static func read(_ pipe: Pipe, until end: String) throws -> String {
             var read = Data()
             while !String(decoding: read, as: UTF8.self).hasSuffix(end),
-                let more = try output.fileHandleForReading.read(upToCount: 1)
+                let more = try pipe.fileHandleForReading.read(upToCount: 1)
             { read += more }
             return String(decoding: read, as: UTF8.self)
         }

@@ -33,6 +33,17 @@ import Testing
         #expect(try world.start(["stream", id]).end().output == "one\ntwo\nthree\n")
     }
 
+    @Test func `The same command again prints the new answer alone, and ends as if nothing had been`() throws {
+        let (world, _) = try killed("--restart")
+        try world.go()
+        let again = try world.start([
+            "generate", "--provider", "talker", "--stream", "a killed stream", "--restart",
+        ]).end()
+        #expect(again.output == "one\ntwo\nthree\n")
+        #expect(!again.errors.contains("begun anew"))
+        #expect(again.status == 0)
+    }
+
     @Test func `A killed stream that may not begin anew fails, and what came stays readable`() throws {
         let (world, id) = try killed()
         try world.go()
@@ -43,6 +54,33 @@ import Testing
         #expect(end.errors.contains("[stream-interrupted]"))
         #expect(end.status == 1)
         #expect(try world.start(["stream", id, "--from", "1"]).end().output == "two\n")
+    }
+
+    @Test(arguments: [SIGTERM, SIGKILL])
+    func `Who joined a call of another process is told that that one was stopped`(signal: Int32) throws {
+        let world = try CommandWorld.talker()
+        let words = ["generate", "--provider", "talker", "--stream", "a joined stream"]
+        let first = try world.start(words)
+        #expect(try first.read(until: "two\n") == "one\ntwo\n")
+        let second = try world.start(words)
+        #expect(try second.read(until: "two\n") == "one\ntwo\n")
+        kill(first.process.processIdentifier, signal)
+        // The second one ends what is under way.
+        if signal != SIGKILL {
+            _ = try first.readErrors(until: "Stop")
+            kill(first.process.processIdentifier, signal)
+        }
+        let end = try second.end()
+        #expect(end.errors.contains("after 2 chunks: It had joined the same call of another process, and that process"))
+        #expect(end.errors.contains("To have it made anew: hablare retry "))
+        #expect(end.status == 1)
+        let told = try first.end().errors
+        #expect(!told.contains("another process"))
+        let id = try #require(end.errors.split(separator: " ").first { $0.count == 36 }.map(String.init))
+        try world.go()
+        #expect(try world.start(["retry", id]).end().status == 0)
+        #expect(try world.start(["work", "--quiet"]).end().status == 0)
+        #expect(try world.start(["stream", id]).end().output == "one\ntwo\nthree\n")
     }
 
     @Test func `A program that falls silent is ended, and what it said stays readable`() throws {

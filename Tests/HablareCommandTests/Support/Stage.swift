@@ -17,6 +17,7 @@ final class Stage: Sendable {
     private let printed = Guarded(Data())
     private let said = Guarded(Data())
     private let isPipeBroken = Guarded(false)
+    private let isDiskFull = Guarded(false)
     private let reader = PausingReader()
     private let asked = Guarded<Composition.CallLimits?>(nil)
     private let seams: EngineSeams
@@ -41,6 +42,8 @@ final class Stage: Sendable {
 
     /// What is on standard output.
     var output: String { String(decoding: printed.withLock { $0 }, as: UTF8.self) }
+    /// The same, which may be no text.
+    var printedData: Data { printed.withLock { $0 } }
     /// What is on standard error.
     var errors: String { String(decoding: said.withLock { $0 }, as: UTF8.self) }
     /// The folder of the store.
@@ -51,6 +54,9 @@ final class Stage: Sendable {
 
     func send(_ signal: StopSignal) { signals.continuation.yield(signal) }
     func breakPipe() { isPipeBroken.withLock { $0 = true } }
+
+    /// From now on standard output is a file on a full disk.
+    func fillDisk() { isDiskFull.withLock { $0 = true } }
 
     /// From now on nobody reads standard output: what is written to it blocks, as on a full pipe.
     func stopReading() { reader.pause() }
@@ -85,14 +91,16 @@ final class Stage: Sendable {
 
     func store() throws -> SQLiteStore { try SQLiteStore(directory: data) }
 
-    private func composition(_ arguments: [String], input: String) -> Composition {
+    /// The world of a command line.
+    func composition(_ arguments: [String] = [], input: String = "") -> Composition {
         Composition(
             arguments: arguments,
             environment: ["XDG_DATA_HOME": folder.url.path, "HOME": folder.url.path],
             workingDirectory: folder.url,
             console: Console(
-                output: OutputChannel { [printed, isPipeBroken, reader] data in
+                output: OutputChannel { [printed, isPipeBroken, isDiskFull, reader] data in
                     reader.waitForIt()
+                    guard !isDiskFull.withLock({ $0 }) else { throw CommandFailure(.inputOutput, "It is full.") }
                     guard !isPipeBroken.withLock({ $0 }) else { throw CommandFailure(.brokenPipe, "gone") }
                     printed.withLock { $0 += data }
                 },

@@ -50,7 +50,10 @@ enum TemplateRules {
                     if isPrompt(name) { throw promptAsArgument(template) }
                     guard declared[name] != nil || name == ArgumentPlan.output else {
                         let hint = NearestNames(declared.keys.sorted()).hint(for: name)
-                        throw wrong(template, "uses {\(name)} without declaring it.\(hint)")
+                        throw wrong(
+                            template,
+                            "uses {\(name)} without declaring it.\(hint) Declare it as a placeholder: in programs.json "
+                                + "under the program's key `parameters`.")
                     }
                     if let placeholder = declared[name], placeholder.default == nil { droppable = true }
                 }

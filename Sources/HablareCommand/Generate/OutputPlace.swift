@@ -1,0 +1,111 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What the name of an output leads to, and so how it is written: a regular file is replaced as a whole; what is none is
+/// opened and written into, and stays what it is.
+enum OutputPlace: Sendable, Hashable {
+    /// A regular file, or nothing yet. Its name is the one at the end of all symbolic links.
+    case file(URL)
+    /// A pipe, a terminal or another device with this name.
+    case device(URL)
+    /// What this process has open under a number: `/dev/stdout` is 1.
+    case descriptor(Int32, URL)
+
+    /// So many symbolic links are followed.
+    private static let maximumLinks = 40
+
+    /// Looks where a name leads. Opens and changes nothing.
+    ///
+    /// - Throws: ``CommandFailure`` with status ``CommandStatus/cannotCreate`` for a folder, a socket, a disk, links in a
+    ///   circle, and a number that this process has not open.
+    init(_ url: URL) throws {
+        var path = url.absoluteURL.path
+        for _ in 0..<Self.maximumLinks {
+            let name = URL(filePath: path).lastPathComponent
+            guard let folder = Self.realPath(of: URL(filePath: path).deletingLastPathComponent().path) else {
+                // Whoever writes there says that the folder is missing.
+                self = .file(URL(filePath: path, directoryHint: .notDirectory))
+                return
+            }
+            path = folder == "/" ? "/" + name : folder + "/" + name
+            if Self.holdsDescriptors(folder), let number = Int32(name) {
+                var status = stat()
+                guard fstat(number, &status) == 0 else {
+                    throw Self.unfit(url, "is not open here. Redirect it, or choose another output with -o.")
+                }
+                self = .descriptor(number, url)
+                return
+            }
+            guard let target = Self.linkTarget(of: path) else {
+                self = try Self.place(at: URL(filePath: path, directoryHint: .notDirectory), named: url)
+                return
+            }
+            path = target.hasPrefix("/") ? target : folder + "/" + target
+        }
+        throw Self.unfit(url, "is a symbolic link that leads to itself. Choose another output with -o.")
+    }
+
+    /// The file at the end of all symbolic links, or what else has the name.
+    var url: URL {
+        switch self {
+        case .file(let url), .device(let url), .descriptor(_, let url): url
+        }
+    }
+
+    /// Whether somebody may keep who writes there waiting.
+    var waitsForReader: Bool {
+        if case .file = self { false } else { true }
+    }
+
+    private static func place(at url: URL, named name: URL) throws -> OutputPlace {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else { return .file(url) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file(url)
+        case S_IFDIR: throw unfit(name, "is a folder. Choose another output with -o.")
+        case S_IFSOCK:
+            throw unfit(
+                name,
+                "is a socket, which is connected to and not written. Choose another output with -o, or pipe the answer "
+                    + "on with -o /dev/stdout.")
+        case S_IFBLK:
+            throw unfit(name, "is a disk, and all that is on it would be lost. Choose another output with -o.")
+        default: return .device(url)
+        }
+    }
+
+    /// `/proc/PID/fd` of this process, as `/dev/fd` and `/proc/self/fd` lead to; `/dev/fd` where it is a folder itself.
+    private static func holdsDescriptors(_ folder: String) -> Bool {
+        if folder == "/dev/fd" { return true }
+        let parts = folder.split(separator: "/")
+        return parts.count >= 3 && parts[0] == "proc" && parts[1] == "\(getpid())" && parts.last == "fd"
+    }
+
+    private static func realPath(of path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    /// Where a symbolic link leads; `nil` for what is none.
+    private static func linkTarget(of path: String) -> String? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }
+        do {
+            return try FileManager.default.destinationOfSymbolicLink(atPath: path)
+        } catch {
+            return nil  // it was replaced this moment, by what is then looked at
+        }
+    }
+
+    private static func unfit(_ url: URL, _ problem: String) -> CommandFailure {
+        CommandFailure(.cannotCreate, "\(url.path) \(problem)")
+    }
+}
