@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import OrderedCollections
 
 /// Ends requests whose deadline has come, on time: those of this process to the moment, those of others within a
 /// renewal interval.
@@ -25,7 +26,7 @@ actor DeadlineWatch {
     private var noticed: Date?
     private var timer: (fires: Date, task: Task<Void, Never>)?
     /// Ended, and not yet over: they are awaited at the end.
-    private var sweeps: [Int: Task<Void, Never>] = [:]
+    private var sweeps: OrderedDictionary<Int, Task<Void, Never>> = [:]
     private var lastSweep = 0
 
     init(
@@ -53,7 +54,8 @@ actor DeadlineWatch {
         timer?.task.cancel()
         timer = nil
         next = nil
-        while let (number, sweep) = sweeps.first {
+        // In an order that is the same in every run.
+        while let (number, sweep) = sweeps.elements.first {
             await sweep.value
             sweeps[number] = nil
         }

@@ -219,16 +219,22 @@ struct BudgetTests {
             configuration: try Self.configuration([Budget("b", microDollars: 1000)]))
         let manager = engine.manager
         try await engine.run {
+            // Once something was answered, nothing waits in the store, and the next submission finds its lane free.
+            let early = AIRequest(prompt: "early")
+            try await manager.submit(early, to: "scripted")
+            await gate.arrivals(reach: 1)
+            gate.admitOne()
+            _ = try await manager.execute(requestID: early.id)
             let requests = (0..<3).map { AIRequest(prompt: .text("\($0)")) }
             for request in requests { try await manager.submit(request, to: "scripted") }
-            await gate.arrivals(reach: 1)
-            #expect(try await Self.spent(manager) == [10], "one call at once, one reservation")
+            await gate.arrivals(reach: 2)
+            #expect(try await Self.spent(manager) == [20], "one call at once, one reservation")
             gate.open()
             for request in requests {
                 _ = try await manager.execute(requestID: request.id)
                 #expect(try await manager.attempts(for: request.id).count == 1)
             }
-            #expect(try await Self.spent(manager) == [30])
+            #expect(try await Self.spent(manager) == [40])
         }
     }
 

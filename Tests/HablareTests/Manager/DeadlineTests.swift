@@ -140,14 +140,16 @@ struct DeadlineTests {
         try await engine.run {
             let first = AIRequest(prompt: "1")
             let second = AIRequest(prompt: "2", deadline: StoreWorkbench.date(3))
+            try await engine.warmUp()
             for request in [first, second] { try await manager.submit(request, to: "scripted") }
             await gate.arrivals(reach: 1)
+            while try await manager.snapshot(for: second.id).holder == nil { try await pause() }
             engine.dates.advance(by: 5)  // and no timer fired
             gate.open()
             _ = try await manager.execute(requestID: first.id)
             try await engine.tickRenewal()
             #expect(await code { _ = try await manager.execute(requestID: second.id) } == .deadlineExceeded)
-            #expect(provider.record.calls.map(\.request.id) == [first.id])
+            #expect(provider.record.calls.dropFirst().map(\.request.id) == [first.id])
             #expect(try await manager.attempts(for: second.id).isEmpty)
         }
     }

@@ -82,6 +82,12 @@ enum CacheIsHonest: SimulationRule {
         return history.isUndisturbed(call) && end.time + 2_000_000_000 < other.calledAt
     }
 
+    /// Whether a call answered between two places of the trace.
+    private static func isAnswer(_ call: CallStory, after start: Int, before end: Int) -> Bool {
+        guard let place = call.end?.place, case .answered? = call.end?.how else { return false }
+        return place > start && place < end
+    }
+
     /// What somebody could have had from the cache nobody pays for again.
     private static func checkThrift(_ company: [Int32], _ history: SimulationHistory, _ found: inout [String]) {
         let stories = company.compactMap { history.requests[$0] }
@@ -101,6 +107,8 @@ enum CacheIsHonest: SimulationRule {
             for story in stories where history.planned(story.number)?.caching == .use {
                 guard let submit = story.submits.min(by: { $0.called < $1.called }),
                     submit.calledAt > end.time + 2_000_000_000,
+                    // A newer answer has its place, and may have been given up since.
+                    !calls.contains(where: { isAnswer($0, after: end.place, before: submit.called) }),
                     let later = story.calls.first(where: { $0.started > submit.called })
                 else { continue }
                 found.append(
