@@ -45,9 +45,18 @@ package struct DispatchCore: Sendable {
         package var pausedUntil: Date?
         /// What the provider said of its limits.
         package var limits: ReportedLimits?
+        /// Whether it took as long as the provider takes: it was sent, and nobody stopped it.
+        fileprivate var showsPace: Bool
 
         package init(health: Breaker.Health, pausedUntil: Date? = nil, limits: ReportedLimits? = nil) {
+            self.init(health: health, pausedUntil: pausedUntil, limits: limits, showsPace: health != .unknown)
+        }
+
+        private init(
+            health: Breaker.Health, pausedUntil: Date? = nil, limits: ReportedLimits? = nil, showsPace: Bool
+        ) {
             self.health = health
+            self.showsPace = showsPace
             self.pausedUntil = pausedUntil
             self.limits = limits
         }
@@ -55,7 +64,7 @@ package struct DispatchCore: Sendable {
         /// The call was not made.
         package static let notSent = CallEnd(health: .unknown)
         /// What it says was told by ``DispatchCore/cameBack(_:_:now:)``.
-        package static let known = CallEnd(health: .unknown)
+        package static let known = CallEnd(health: .unknown, showsPace: true)
     }
 
     /// A flight under way.
@@ -401,7 +410,7 @@ package struct DispatchCore: Sendable {
         guard let call = underWay.removeValue(forKey: flight) else { return [] }
         let provider = call.provider
         lanes[provider]?.gate.leave()
-        lanes[provider]?.callEnded(after: now.timeIntervalSince(call.startedAt))
+        if end.showsPace { lanes[provider]?.callEnded(after: now.timeIntervalSince(call.startedAt)) }
         if let again = deferred.removeValue(forKey: flight) {
             lanes[provider]?.queue.append(again, priority: again.request.priority)
         }

@@ -31,6 +31,7 @@ struct Lane: Sendable {
     var due: Date?
     /// How many to hold beyond what there is room for, while calls take as long as they do.
     private(set) var lookahead = 0
+    /// How many may be held beyond what there is room for: never more than the account lets begin in half a second.
     private let largestLookahead: Int
     /// How long calls take, the latest counting most; `nil` before the first one ended.
     private var callSeconds: Double?
@@ -40,7 +41,9 @@ struct Lane: Sendable {
         account = description.account
         needsNetwork = description.needsNetwork
         gate = ConcurrencyGate(limit: description.concurrency)
-        largestLookahead = max(16, min(description.concurrency, 1_000_000) * 4)
+        let perHalfSecond = description.rate?.requestsPerMinute.map { Int(max(0, min($0 / 120, 1_000_000))) }
+        largestLookahead = min(
+            max(16, min(description.concurrency, 1_000_000) * 4), perHalfSecond ?? .max)
         breaker = Breaker(description.breaker)
     }
 
@@ -53,10 +56,14 @@ struct Lane: Sendable {
     /// Whether to ask the store for more: early, so that the lane does not run dry during the commit.
     var wantsMore: Bool { backlog == .possible && room >= max(1, lookahead / 2) }
 
+    /// What a call counts for at most, in seconds, in the average: the machine may have slept meanwhile.
+    private static let longestCall = 10.0
+
     /// A call ended after so long.
     mutating func callEnded(after seconds: Double) {
-        // A clock that was set says nothing.
-        guard seconds >= 0, seconds.isFinite else { return }
+        // A clock that was set back says nothing.
+        guard seconds >= 0 else { return }
+        let seconds = min(seconds, Self.longestCall)
         let average = callSeconds.map { $0 + (seconds - $0) / 8 } ?? seconds
         callSeconds = average
         let pace = Double(gate.limit) * 0.5 / max(average, 1e-9)

@@ -41,11 +41,14 @@ import Testing
     }
 
     /// A call begins and ends.
-    private func call(_ core: inout DispatchCore, taking seconds: TimeInterval) {
+    private func call(
+        _ core: inout DispatchCore, taking seconds: TimeInterval,
+        _ end: DispatchCore.CallEnd = DispatchCore.CallEnd(health: .sound)
+    ) {
         let warmUp = flight(1_000)
         let placement = core.submitting(to: "p", cost: 0, now: now)
         _ = core.submitted(warmUp, as: placement, now: now)
-        for case .claim(_, let limit) in core.ended(warmUp.id, now: now.addingTimeInterval(seconds)) {
+        for case .claim(_, let limit) in core.ended(warmUp.id, end, now: now.addingTimeInterval(seconds)) {
             _ = core.claimed([], by: "p", asked: limit, now: now)
         }
     }
@@ -93,7 +96,7 @@ import Testing
 
     @Test("Of slow calls no more is leased than there is room for, of others what begins within half a second")
     func lookahead() {
-        for (seconds, held) in [(60, 2), (1, 3), (0.25, 6), (0.05, 18), (0, 18), (-5, 2), (.infinity, 2)] {
+        for (seconds, held) in [(60, 2), (1, 3), (0.25, 6), (0.05, 18), (0, 18), (-5, 2), (.infinity, 2), (.nan, 2)] {
             var core = DispatchCore(lanes: [LaneDescription(provider: "p", concurrency: 2)])
             _ = core.opened(now: now)
             _ = core.claimed([], by: "p", asked: 2, now: now)
@@ -101,6 +104,46 @@ import Testing
             let placements = (0..<30).map { _ in core.submitting(to: "p", cost: 0, now: now) }
             #expect(placements.count { $0 != .leave } == held, "calls of \(seconds) s")
         }
+    }
+
+    @Test("Of a limited account no more is leased than it lets begin in half a second")
+    func lookaheadOfLimited() {
+        for (perMinute, held) in [(12.0, 2), (240, 4), (1_000_000, 18), (.nan, 2)] {
+            let rate = RateLimit(requestsPerMinute: perMinute)
+            var core = DispatchCore(lanes: [LaneDescription(provider: "p", concurrency: 2, rate: rate)])
+            _ = core.opened(now: now)
+            _ = core.claimed([], by: "p", asked: 2, now: now)
+            let warmUp = flight(1_000)
+            let placement = core.submitting(to: "p", cost: 1, now: now)
+            _ = core.submitted(warmUp, as: placement, now: now)
+            _ = core.granted(PermitGrant(costs: [1], next: nil), of: "p", now: now)
+            for case .claim(_, let limit) in core.ended(warmUp.id, DispatchCore.CallEnd(health: .sound), now: now) {
+                _ = core.claimed([], by: "p", asked: limit, now: now)
+            }
+            let placements = (0..<30).map { _ in core.submitting(to: "p", cost: 1, now: now) }
+            #expect(placements.count { $0 != .leave } == held, "\(perMinute) calls a minute")
+        }
+    }
+
+    @Test("Calls that were not sent, or were stopped, say nothing of how long they take")
+    func lookaheadOfStopped() {
+        for end in [DispatchCore.CallEnd.notSent, DispatchCore.CallEnd(health: .unknown)] {
+            var core = DispatchCore(lanes: [LaneDescription(provider: "p", concurrency: 2)])
+            _ = core.opened(now: now)
+            _ = core.claimed([], by: "p", asked: 2, now: now)
+            call(&core, taking: 0, end)
+            let placements = (0..<30).map { _ in core.submitting(to: "p", cost: 0, now: now) }
+            #expect(placements.count { $0 != .leave } == 2)
+        }
+    }
+
+    @Test("A call that slept with the machine is forgotten after some that did not")
+    func lookaheadAfterSleep() {
+        var core = core()
+        call(&core, taking: 28_800)
+        for _ in 0..<20 { call(&core, taking: 0.01) }
+        let placements = (0..<30).map { _ in core.submitting(to: "p", cost: 0, now: now) }
+        #expect(placements.count { $0 != .leave } > 2)
     }
 
     @Test("How long calls take is learnt anew when it changes")

@@ -81,11 +81,13 @@ import Testing
 
     @Test("A permit that is not spent within a second is lost")
     func permitsExpire() {
-        var core = core(1)
+        var core = core(1, rate: RateLimit(requestsPerMinute: nil, unitsPerMinute: 6000))
         // A call that takes no time, so that another one is leased beforehand.
         _ = submit(&core, 9, at: now)
         _ = core.granted(PermitGrant(costs: [1], next: nil), of: "account", now: now)
-        for case .claim(let provider, let limit) in core.ended(FlightID(rawValue: 9), now: now) {
+        for case .claim(let provider, let limit) in core.ended(
+            FlightID(rawValue: 9), DispatchCore.CallEnd(health: .sound), now: now)
+        {
             _ = core.claimed([], by: provider, asked: limit, now: now)
         }
         _ = submit(&core, 1, at: now)

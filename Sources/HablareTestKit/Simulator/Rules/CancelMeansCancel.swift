@@ -1,7 +1,7 @@
 import Hablare
 
-/// G5: after an acknowledged cancellation its process begins no call, another one at most one that it had journalled
-/// before, which is stopped within a renewal interval; and the request stays cancelled until it is retried.
+/// G5: after an acknowledged cancellation its process begins no call, another one only what it had journalled before,
+/// which is stopped within a renewal interval; and the request stays cancelled until it is retried.
 enum CancelMeansCancel: SimulationRule {
     static let name = "G5 cancel means cancel"
 
@@ -35,16 +35,12 @@ enum CancelMeansCancel: SimulationRule {
     ) {
         // A retry that was under way at the time may have come after it.
         let end = story.retries.filter { $0.end > cancel.called }.map(\.called).min() ?? .max
-        var others: [Int32: Int] = [:]
         for call in story.calls where call.started > place && call.started < end {
             if call.process == cancel.process {
                 found.append("call \(call.number) began after its own process had cancelled request \(story.number)")
-            } else {
-                others[call.process, default: 0] += 1
+            } else if let attempts = cancel.attempts, call.attempt > attempts {
+                found.append("call \(call.number) was journalled after request \(story.number) had been cancelled")
             }
-        }
-        for (process, count) in others where count > 1 {
-            found.append("process \(process) began \(count) calls after request \(story.number) was cancelled")
         }
         for call in story.calls where call.isRunning(at: place) && end > place {
             stops(call, place, cancel, history, &found)
@@ -52,6 +48,14 @@ enum CancelMeansCancel: SimulationRule {
         if end == .max, let final = history.final[story.number], final.phase != .cancelled {
             found.append("request \(story.number) was cancelled and is \(final.phase)")
         }
+    }
+
+    /// Whether a call's process lost its lease for it before it had to hear.
+    private static func mayBeStale(_ call: CallStory, until limit: Int64, _ history: SimulationHistory) -> Bool {
+        history.mayBeStale(call.process, at: call.started)
+            || history.processes[Int(call.process)].retirements.contains {
+                $0.place > call.started && $0.time <= limit
+            }
     }
 
     /// A call under way is stopped: here before the cancellation is acknowledged, elsewhere soon.
@@ -74,7 +78,7 @@ enum CancelMeansCancel: SimulationRule {
         let isStopped = (call.cancelled?.time ?? .max) <= limit || (call.end?.time ?? .max) <= limit
         let isExcused =
             process.deathTime <= limit || process.slept(from: time, to: limit) || !process.storeFailures.isEmpty
-            || process.shutdownOrdered != nil && process.serviceEnded != nil || process.lostLeases(before: .max)
+            || process.shutdownTime <= limit || mayBeStale(call, until: limit, history)
         if !isStopped, !isExcused, (history.events.last?.time ?? 0) > limit {
             found.append("call \(call.number) was not stopped in time after another process cancelled its request")
         }

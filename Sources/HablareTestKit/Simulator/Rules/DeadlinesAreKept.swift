@@ -61,8 +61,8 @@ enum DeadlinesAreKept: SimulationRule {
         let isStopped = (call.cancelled?.time ?? .max) <= limit || (call.end?.time ?? .max) <= limit
         let isExcused =
             process.deathTime <= limit || process.slept(from: call.startedAt, to: limit)
-            || !process.storeFailures.isEmpty || process.shutdownOrdered != nil
-            || process.lostLeases(before: .max) || retried < .max
+            || !process.storeFailures.isEmpty || process.shutdownTime <= limit
+            || process.retirements.contains { $0.time <= limit } || retried < .max
         if !isStopped, !isExcused {
             found.append("call \(call.number) of request \(call.request) goes on long after the deadline")
         }

@@ -19,8 +19,9 @@ enum ErrorsAreTyped: SimulationRule {
                 case .read, .execute, .executeStored:
                     // It may be the outcome of the request, a stream that another process could not store.
                     failures = history.processes.flatMap(\.storeFailures)
-                    // Or one whose file was collected before its row was written.
-                    isExcused = history.plan.content != nil && FilesAreKept.mayBeGone(history)
+                    // Or one whose file was collected before its row was written: then its bytes are lost.
+                    isExcused =
+                        code == .storageFailed && history.plan.content != nil && FilesAreKept.mayBeGone(history)
                 default: break
                 }
                 if code.category == .storage, !isExcused, !failures.contains(where: { $0 < returned }) {

@@ -12,7 +12,7 @@ enum FinalIsFinal: SimulationRule {
             let failed = outcomes.first { if case .failed = $0.outcome { true } else { false } }
             // A process that slept after it had journalled its attempt cannot know what happened since.
             for call in story.calls
-            where !history.processes[Int(call.process)].lostLeases(before: call.started) && !isLeftover(call, story) {
+            where !history.mayBeStale(call.process, at: call.started) && !isLeftover(call, story) {
                 if let completed, completed.place < call.started {
                     found.append("call \(call.number) of request \(story.number) began after its completion")
                 }

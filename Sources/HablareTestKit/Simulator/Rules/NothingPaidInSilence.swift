@@ -29,6 +29,7 @@ enum NothingPaidInSilence: SimulationRule {
                     found.append("call \(call.number) of request \(story.number) is not in the ledger")
                     continue
                 }
+                failsInTheLedger(call, history, &found)
                 if truth(of: call, in: history) > weight(of: line) {
                     found.append(
                         "call \(call.number), \(call.end.map { "\($0.how)" } ?? "unended"), is ledgered \(line)")
@@ -47,6 +48,17 @@ enum NothingPaidInSilence: SimulationRule {
         case .maybeBilled: 1
         case .billed, .billedDiscarded: 2
         }
+    }
+
+    /// A failure that came back in peace is one in the ledger, too: retries, holds and pauses go by it. Where somebody
+    /// cancelled or deleted the request, it may say that instead; a network that is not there fails nothing.
+    private static func failsInTheLedger(_ call: CallStory, _ history: SimulationHistory, _ found: inout [String]) {
+        guard history.isUndisturbed(call), history.failure(of: call) != nil, let story = history.requests[call.request],
+            story.cancels.isEmpty, story.deletes.isEmpty, story.massCancels == 0,
+            !history.isOffline(call, within: history.hurry), let line = history.line(of: call),
+            line.outcome != .failed
+        else { return }
+        found.append("call \(call.number) failed, and the ledger says \(line.outcome)")
     }
 
     /// What the ledger must say at least.

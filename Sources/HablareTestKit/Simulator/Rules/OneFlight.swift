@@ -21,9 +21,10 @@ enum OneFlight: SimulationRule {
                     let isExpired =
                         earlier.process != later.process && story.retries.contains { $0.called < later.started }
                         && history.planned(story.number)?.deadline != nil
-                    let isDead = process.isDead(at: later.started) || process.lostLeases(before: later.started)
+                    let isDead =
+                        process.isDead(at: later.started) || history.hasLostItsLease(earlier, before: later.started)
                     // The other way round: a process that slept sends what it had journalled.
-                    let isStale = history.processes[Int(later.process)].lostLeases(before: later.started)
+                    let isStale = history.mayBeStale(later.process, at: later.started)
                     guard !isGivenUp, !isCancelled, !isExpired, !isDead, !isStale else { continue }
                     found.append("calls \(earlier.number) and \(later.number) of request \(story.number) overlap")
                 }

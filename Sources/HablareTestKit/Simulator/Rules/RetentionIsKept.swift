@@ -127,7 +127,7 @@ enum RetentionIsKept: SimulationRule {
         }
         for call in story.calls
         where call.started > eviction.end && !story.isShared
-            && !history.processes[Int(call.process)].lostLeases(before: call.started)
+            && !history.mayBeStale(call.process, at: call.started)
         {
             found.append("call \(call.number) began for request \(story.number), whose answer was evicted")
         }

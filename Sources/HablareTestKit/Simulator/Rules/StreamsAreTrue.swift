@@ -66,7 +66,7 @@ enum StreamsAreTrue: SimulationRule {
         guard history.planned(request)?.streaming?.durability == .volatile,
             let reader = history.operations.first(where: { $0.number == number })
         else { return false }
-        return history.processes[Int(reader.process)].lostLeases(before: place)
+        return history.processes[Int(reader.process)].lostLeases(from: -1, to: place)
     }
 
     private static func check(

@@ -40,6 +40,8 @@ enum WorkIsShared: SimulationRule {
                 guard let final = history.final[story.number] else { continue }
                 if case .completed = final.status { continue }
                 if final.status.isGone { continue }
+                // It had failed before, by an earlier call or refused by us.
+                if case .failed(_, let by) = final.status, by < call.number { continue }
                 found.append("call \(call.number) answered request \(story.number), which is \(final.status)")
             }
         }
@@ -49,8 +51,9 @@ enum WorkIsShared: SimulationRule {
         let process = history.processes[Int(earlier.process)]
         let grace = history.plan.configuration.cancellationGrace.nanoseconds
         let isGivenUp = earlier.cancelled.map { $0.time + grace <= later.startedAt } ?? false
-        return isGivenUp || process.isDead(at: later.started) || process.lostLeases(before: later.started)
-            || history.processes[Int(later.process)].lostLeases(before: later.started)
+        return isGivenUp || process.isDead(at: later.started)
+            || history.hasLostItsLease(earlier, before: later.started)
+            || history.mayBeStale(later.process, at: later.started)
     }
 
     /// Whether a call had answered everybody when another one began.
@@ -58,7 +61,7 @@ enum WorkIsShared: SimulationRule {
         _ earlier: CallStory, before later: CallStory, _ stories: [RequestStory], _ history: SimulationHistory
     ) -> Bool {
         guard let end = earlier.end, end.how == .answered(isPromisedType: true), end.place < later.started,
-            history.isUndisturbed(earlier), !history.processes[Int(later.process)].lostLeases(before: later.started)
+            history.isUndisturbed(earlier), !history.mayBeStale(later.process, at: later.started)
         else { return false }
         return stories.allSatisfy { wasThere($0, at: earlier.started) }
     }

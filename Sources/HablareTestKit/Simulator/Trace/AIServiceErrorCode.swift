@@ -29,6 +29,7 @@ struct AIServiceErrorCode: Sendable, Hashable, RawRepresentable {
     static let suspended = Self(.suspended)
     static let cancelled = Self(.cancelled)
     static let contentMissing = Self(.contentMissing)
+    static let storageFailed = Self(.storageFailed)
     static let timeout = Self(.timeout)
     static let invalidResponse = Self(.invalidResponse)
     static let deadlineExceeded = Self(.deadlineExceeded)

@@ -36,13 +36,33 @@ extension SimulationHistory {
         }
     }
 
-    /// Whether nothing came between a call and the recording of its answer.
+    /// Whether nothing came between a call and the recording of its answer, which takes less than two seconds.
     func isUndisturbed(_ call: CallStory) -> Bool {
         let process = processes[Int(call.process)]
-        guard let end = call.end, call.cancelled == nil else { return false }
-        return !process.hasCrashed && process.storeFailures.isEmpty && process.sleeps.isEmpty
-            && process.retirements.isEmpty && end.place < process.shutdownOrdered ?? .max
-            && end.time + 2_000_000_000 < quietTime
+        guard let end = call.end, call.cancelled == nil, !mayBeStale(call.process, at: call.started) else {
+            return false
+        }
+        let recorded = end.time + 2_000_000_000
+        return process.deathTime > recorded && process.storeFailures.isEmpty && process.sleeps.isEmpty
+            && !process.retirements.contains { $0.place > call.started && $0.time <= recorded }
+            && end.place < process.shutdownOrdered ?? .max && recorded < quietTime
+    }
+
+    /// Whether a process may act on leases that it has lost: its registration had ended, and it had not registered anew,
+    /// or so lately that what it had journalled before may still be on its way.
+    func mayBeStale(_ process: Int32, at place: Int) -> Bool {
+        let story = processes[Int(process)]
+        guard let loss = story.retirements.last(where: { $0.place < place }) else { return false }
+        guard let anew = story.registrations.first(where: { $0.place > loss.place }), anew.place < place else {
+            return true
+        }
+        return anew.time + hurry >= events[place].time
+    }
+
+    /// Whether a call's process had no lease for it any more when something happened, or had none from the start.
+    func hasLostItsLease(_ call: CallStory, before place: Int) -> Bool {
+        mayBeStale(call.process, at: call.started)
+            || processes[Int(call.process)].lostLeases(from: call.started, to: place)
     }
 
     /// What the ledger says of a call.

@@ -113,6 +113,8 @@ package struct SimulationHistory: Sendable {
                 guard let place = places[number] else { continue }
                 operations[place].returned = index
                 operations[place].result = observed
+            case .attemptsAtReturn(let number, let attempts):
+                if let place = places[number] { operations[place].attempts = attempts }
             case .told(let number, let observed):
                 if let place = places[number] { operations[place].told.append((index, observed)) }
             case .operationCancelled(let number):

@@ -8,6 +8,8 @@ struct OperationStory: Sendable {
     var returned: Int?
     var result: Observed?
     var told: [(place: Int, observed: Observed)] = []
+    /// How many attempts of its request were on disk when it returned; only of a cancellation.
+    var attempts: Int32?
     /// Whether the client lost patience.
     var isCancelled = false
 
@@ -42,7 +44,10 @@ struct ProcessStory: Sendable {
     var deathTime: Int64 = .max
     var hasCrashed = false
     var shutdownOrdered: Int?
+    var shutdownTime: Int64 = .max
     var serviceEnded: (place: Int, observed: Observed)?
+    /// When it registered.
+    var registrations: [(place: Int, time: Int64)] = []
     /// When its registrations ended, by its own hand or another's.
     var retirements: [(place: Int, time: Int64, isJustified: Bool, by: Int32)] = []
     /// Where the store failed it.
@@ -56,7 +61,10 @@ struct ProcessStory: Sendable {
             death = place
             deathTime = event.time
             if event.what == .crashed { hasCrashed = true }
-        case .shutdownOrdered: shutdownOrdered = shutdownOrdered ?? place
+        case .shutdownOrdered:
+            shutdownOrdered = shutdownOrdered ?? place
+            shutdownTime = min(shutdownTime, event.time)
+        case .ownerRegistered: registrations.append((place, event.time))
         case .serviceEnded(let observed): serviceEnded = (place, observed)
         case .commitFailed, .readFailed: storeFailures.append(place)
         case .fellAsleep: sleeps.append((event.time, .max))
@@ -67,8 +75,10 @@ struct ProcessStory: Sendable {
 
     func isDead(at place: Int) -> Bool { death.map { $0 < place } ?? false }
 
-    /// Whether its leases were rightly broken before an event, after another.
-    func lostLeases(before place: Int) -> Bool { retirements.contains { $0.place < place } }
+    /// Whether a registration of its ended between two events.
+    func lostLeases(from start: Int, to end: Int) -> Bool {
+        retirements.contains { $0.place > start && $0.place < end }
+    }
 
     func slept(from start: Int64, to end: Int64) -> Bool { sleeps.contains { $0.from <= end && $0.to >= start } }
 }

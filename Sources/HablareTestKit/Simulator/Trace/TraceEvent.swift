@@ -6,6 +6,8 @@ package struct TraceEvent: Sendable, Hashable {
         // What the client code did and was told.
         case operationCalled(Int32)
         case operationReturned(Int32, Observed)
+        /// How many attempts of the request were on disk when a cancellation was acknowledged.
+        case attemptsAtReturn(Int32, Int32)
         /// A stream of statuses said this.
         case told(Int32, Observed)
         /// A reader of an answer was told a chunk.

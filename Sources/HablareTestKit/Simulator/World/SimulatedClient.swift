@@ -55,7 +55,9 @@ struct SimulatedClient: Sendable {
             return Self.observed(try await manager.snapshot(for: id(request)))
         case .cancel(let request):
             switch try await manager.cancelRequest(id(request)) {
-            case .cancelled: return .done
+            case .cancelled:
+                simulation.record(.attemptsAtReturn(number, simulation.attemptsOnDisk(of: id(request))), in: process)
+                return .done
             case .alreadyFinal(let status): return Observed(status)
             }
         case .cancelJob(let job):

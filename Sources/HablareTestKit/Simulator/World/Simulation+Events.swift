@@ -110,6 +110,12 @@ extension Simulation {
 
     // MARK: Providers
 
+    /// How many attempts of a request are on disk; -1 when it is not there.
+    func attemptsOnDisk(of request: UUID) -> Int32 {
+        let snapshot = disk?.tables.snapshots(SnapshotFilter(ids: [request], limit: 1)).first
+        return snapshot.map { Int32($0.attempts) } ?? -1
+    }
+
     /// A provider is called: which call of the history it is, and what it will do.
     func callStarted(
         _ call: ProviderCall, of provider: Int, in process: SimulatedProcess
@@ -121,12 +127,11 @@ extension Simulation {
             defer { state.calls[request, default: 0] += 1 }
             return (state.lastCall, state.calls[request] ?? 0)
         }
-        let onDisk = disk?.tables.snapshots(SnapshotFilter(ids: [call.request.id], limit: 1)).first
         recorder.record(
             .callStarted(
                 call: number, request: request, provider: Int16(provider), attempt: Int32(call.attempt),
                 content: SimulationNames.content(call.request.prompt),
-                journalled: onDisk.map { Int32($0.attempts) } ?? -1),
+                journalled: attemptsOnDisk(of: call.request.id)),
             in: process.number)
         let behaviours =
             plan.requests.indices.contains(Int(request)) ? plan.requests[Int(request)].behaviours : []
