@@ -62,6 +62,11 @@ extension RuleCase {
             trace.happens(.callEnded(call, .answered(isPromisedType: true)), in: 0)
             trace.enters(call, .completed, isGuilty ? .maybeBilled : .billed)
         },
+        RuleCase(NothingPaidInSilence.self, "call 0 failed, and the ledger says interrupted") { trace, isGuilty in
+            trace.submit(0)
+            let row = TraceDraft.row("server-error-500")
+            trace.ends(trace.call(0), .failed(row: row), isGuilty ? .interrupted : .failed)
+        },
         RuleCase(NothingPaidInSilence.self, "attempt 2 of request 0 is billed and was never sent") { trace, isGuilty in
             trace.submit(0)
             trace.completes(0)

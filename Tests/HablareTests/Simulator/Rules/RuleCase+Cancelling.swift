@@ -12,11 +12,13 @@ extension RuleCase {
             if !isGuilty { trace.did(.retry(0), .done) }
             trace.call(0)
         },
-        RuleCase(CancelMeansCancel.self, "process 1 began 2 calls after request 0 was cancelled") { trace, isGuilty in
+        RuleCase(CancelMeansCancel.self, "was journalled after request 0 had been cancelled") { trace, isGuilty in
             trace.submit(0)
-            trace.did(.cancel(0), .done)
+            let number = trace.called(.cancel(0))
+            trace.happens(.attemptsAtReturn(number, isGuilty ? 0 : 1), in: 0)
+            trace.returned(number, .done)
             trace.becomes(0, .cancelled)
-            for _ in 0..<(isGuilty ? 2 : 1) { trace.stops(trace.call(0, in: 1)) }
+            trace.stops(trace.call(0, in: 1))
         },
         RuleCase(CancelMeansCancel.self, "went on after its own process had cancelled") { trace, isGuilty in
             trace.submit(0)

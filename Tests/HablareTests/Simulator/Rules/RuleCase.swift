@@ -30,5 +30,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(rule.name): \(verdict)" }
 
-    static let all = durability + outcomes + cancelling + calls + failing + waiting + streams + limits + money + keeping
+    static let all =
+        durability + acknowledged + outcomes + cancelling + calls + failing + waiting + streams + limits + money
+        + keeping
 }

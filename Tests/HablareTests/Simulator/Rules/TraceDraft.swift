@@ -178,7 +178,8 @@ struct TraceDraft {
         var answer: Int32 = -1
         if case .completed(let call) = status { answer = call }
         finals[request] = FinalRecord(
-            request: request, status: status, phase: Self.phase(status), answer: answer, attemptCount: 0,
+            request: request, status: status, phase: Self.phase(status), answer: answer,
+            attemptCount: old?.attemptCount ?? 0,
             attempts: old?.attempts ?? [], supersedes: old?.supersedes, isFromCache: old?.isFromCache ?? false,
             waiting: waiting)
     }
@@ -221,12 +222,27 @@ struct TraceDraft {
         }
     }
 
+    /// Those that live.
+    private var processes: [Int32] {
+        let ended = events.filter { event in
+            switch event.what {
+            case .crashed, .processGone, .serviceEnded: true
+            default: false
+            }
+        }
+        return Set(events.map(\.process)).subtracting(ended.map(\.process)).filter { $0 >= 0 }.sorted()
+    }
+
     /// Faults cease, everything comes to rest a while later, and all shut down.
     mutating func comesToRest(live: Int32 = 0, left: Int32 = 0, after seconds: Double = 100) {
         happens(.faultsEnded)
         wait(seconds)
         happens(.quiet(live: live))
-        happens(.shutdownOrdered, in: 0)
+        for process in processes {
+            happens(.shutdownOrdered, in: process)
+            happens(.serviceEnded(.done), in: process)
+            happens(.processGone, in: process)
+        }
         happens(.ended(processesLeft: left))
         isOver = true
     }
