@@ -83,6 +83,15 @@ extension RuleCase {
             if !isGuilty { trace.happens(.fileLost(.answer(call))) }
             trace.did(.outcome(0), .lost)
         },
+        RuleCase(FilesAreKept.self, "was told an answer in a file that is gone") { trace, isGuilty in
+            trace.hasFiles()
+            trace.submit(0)
+            trace.submit(1)
+            trace.completes(0)
+            trace.completes(1)
+            trace.did(.evict(isGuilty ? 1 : 0), .done)
+            trace.did(.outcome(0), .lost)
+        },
         RuleCase(FilesAreKept.self, "the answer of request 0 is in a file that is gone") { trace, isGuilty in
             trace.hasFiles()
             trace.submit(0)
