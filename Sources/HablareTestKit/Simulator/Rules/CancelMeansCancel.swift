@@ -59,7 +59,7 @@ enum CancelMeansCancel: SimulationRule {
     }
 
     /// A call under way is stopped: here before the cancellation is acknowledged, elsewhere soon.
-    private static func stops(
+    static func stops(
         _ call: CallStory, _ place: Int, _ cancel: OperationStory, _ history: SimulationHistory,
         _ found: inout [String]
     ) {

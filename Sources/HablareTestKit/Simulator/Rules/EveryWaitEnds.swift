@@ -28,7 +28,8 @@ enum EveryWaitEnds: SimulationRule {
                 found.append("operation \(operation.number), \(operation.operation), ended only by the last shutdown")
             }
             if operation.result?.isRefused(.suspended) == true,
-                process.shutdownOrdered.map({ $0 > returned }) ?? true, process.serviceEnded == nil,
+                process.shutdownOrdered.map({ $0 > returned }) ?? true,
+                process.serviceEnded.map({ $0.place > returned }) ?? true,
                 !history.rests.contains(where: {
                     $0.process == operation.process && $0.reason == .background && $0.begin < returned
                 })

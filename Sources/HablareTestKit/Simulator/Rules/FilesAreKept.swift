@@ -24,10 +24,13 @@ enum FilesAreKept: SimulationRule {
             if operation.result == .lost { lost(operation, at: operation.end, history, &found) }
         }
         for record in history.final.values.sorted(by: { $0.request < $1.request }) {
-            if record.status == .lost, history.lostFiles.isEmpty {
+            let contents = contents(of: record.request, history)
+            if record.status == .lost, !isLost(before: .max, contents, history) {
                 found.append("the answer of request \(record.request) is in a file that is gone")
             }
-            if case .failed(AIServiceErrorCode.contentMissing.rawValue, _) = record.status, !mayBeGone(history) {
+            if case .failed(AIServiceErrorCode.contentMissing.rawValue, _) = record.status,
+                !mayBeGone(contents, history)
+            {
                 found.append("request \(record.request) failed because a file was gone, and none was")
             }
         }
@@ -54,6 +57,12 @@ enum FilesAreKept: SimulationRule {
             || history.processes.contains { !$0.sleeps.isEmpty || !$0.storeFailures.isEmpty }
     }
 
+    /// Whether a file that concerns one of some contents may have been gone when somebody needed it.
+    private static func mayBeGone(_ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
+        isLost(before: .max, contents, history) || !history.hasOneTime
+            || history.processes.contains { !$0.sleeps.isEmpty || !$0.storeFailures.isEmpty }
+    }
+
     /// Who is told that a file is gone.
     private static func missing(
         _ operation: OperationStory, _ history: SimulationHistory, _ found: inout [String]
@@ -64,8 +73,10 @@ enum FilesAreKept: SimulationRule {
             case .refused(code.rawValue)?, .failed(code.rawValue, _)?: true
             default: false
             }
+        guard isTold else { return }
+        let contents = contents(of: operation, history)
         // What is given up at the same time is gone, and so is a prompt that others for the same work shared.
-        guard isTold, !mayBeGone(history), !isGivenUp(before: operation.end, history) else { return }
+        guard !mayBeGone(contents, history), !isGivenUp(before: operation.end, contents, history) else { return }
         found.append("operation \(operation.number) was told that a file is gone, and none was")
     }
 
@@ -73,17 +84,57 @@ enum FilesAreKept: SimulationRule {
     private static func lost(
         _ operation: OperationStory, at place: Int, _ history: SimulationHistory, _ found: inout [String]
     ) {
-        guard history.lostFiles.allSatisfy({ $0.place > place }), !isGivenUp(before: place, history) else { return }
+        let contents = contents(of: operation, history)
+        guard !isLost(before: place, contents, history), !isGivenUp(before: place, contents, history) else { return }
         found.append("operation \(operation.number) was told an answer in a file that is gone")
     }
 
-    /// Whether somebody had asked for something to be given up.
-    private static func isGivenUp(before place: Int, _ history: SimulationHistory) -> Bool {
+    // MARK: What is concerned
+
+    /// The contents that a request may have. Those who ask for the same share its files: the prompt, and the answer.
+    private static func contents(of request: Int32, _ history: SimulationHistory) -> Set<Int32> {
+        var contents: Set<Int32> = []
+        if let planned = history.planned(request)?.content { contents.insert(planned) }
+        for submit in history.requests[request]?.submits ?? [] {
+            if case .submit(_, let content) = submit.operation { contents.insert(content) }
+        }
+        return contents
+    }
+
+    private static func contents(of operation: OperationStory, _ history: SimulationHistory) -> Set<Int32> {
+        switch operation.operation {
+        case .submitJob(_, _, let requests): requests.reduce(into: []) { $0.formUnion(contents(of: $1, history)) }
+        case .peek(let request): contents(of: request, history)
+        default: operation.operation.request.map { contents(of: $0, history) } ?? []
+        }
+    }
+
+    /// Whether somebody had removed a file of one of some contents.
+    private static func isLost(before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
+        history.lostFiles.contains { lost in
+            guard lost.place < place else { return false }
+            return switch lost.file {
+            case .prompt(let content): contents.contains(content)
+            case .answer(let call):
+                history.calls.indices.contains(Int(call)) && contents.contains(history.calls[Int(call)].content)
+            case .part: true
+            }
+        }
+    }
+
+    /// Whether somebody had asked for something of one of some contents to be given up: one that has it, or whatever had
+    /// been answered.
+    private static func isGivenUp(before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
         history.operations.contains { operation in
             guard operation.called < place else { return false }
             return switch operation.operation {
-            case .delete, .evict: true
-            case .prune(let count): count < 1000
+            case .delete(let request), .evict(let request):
+                !self.contents(of: request, history).isDisjoint(with: contents)
+            case .prune(let count):
+                count < 1000
+                    && history.calls.contains { call in
+                        contents.contains(call.content) && (call.end?.place ?? .max) < place
+                    }
             default: false
             }
         }

@@ -18,8 +18,11 @@ package struct SimulationViolation: Sendable, Hashable {
 package enum SimulationRules {
     /// In the order of the guarantees.
     package static let all: [any SimulationRule.Type] = [
-        AcknowledgedIsDurable.self, ContentIsKept.self, OneRecordedOutcome.self, AnswersAreTrue.self, WorkIsShared.self,
-        FinalIsFinal.self, EveryWaitEnds.self, RestIsKept.self, LateReadersKnow.self, CancelMeansCancel.self,
+        AcknowledgedIsDurable.self, RegeneratedIsDurable.self, ContentIsKept.self, OneRecordedOutcome.self,
+        AnswersAreTrue.self, WorkIsShared.self,
+        FinalIsFinal.self, RetriesAreRecorded.self, EveryWaitEnds.self, RestIsKept.self, LateReadersKnow.self,
+        CancelMeansCancel.self,
+        CancelAllMeansAll.self,
         OneFlight.self,
         LeasesAreRespected.self, NothingPaidInSilence.self, ErrorsAreTyped.self, ConcurrencyIsLimited.self,
         RetriesAreBounded.self, NobodyGivesUpEarly.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self,

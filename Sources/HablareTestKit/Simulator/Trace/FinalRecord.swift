@@ -38,7 +38,9 @@ package struct FinalRecord: Sendable, Hashable {
         }
         return records.sorted { $0.request < $1.request }
     }
+}
 
+extension FinalRecord {
     private init(_ snapshot: RequestSnapshot, _ plan: SimulationPlan, _ manager: AIRequestManager) async throws {
         request = SimulationNames.number(snapshot.id)
         let status = try await manager.status(for: snapshot.id)

@@ -115,6 +115,8 @@ package struct SimulationHistory: Sendable {
                 operations[place].result = observed
             case .attemptsAtReturn(let number, let attempts):
                 if let place = places[number] { operations[place].attempts = attempts }
+            case .attemptsOnDisk(let number, let request, let attempts):
+                if let place = places[number] { operations[place].attemptsOnDisk[request] = attempts }
             case .told(let number, let observed):
                 if let place = places[number] { operations[place].told.append((index, observed)) }
             case .operationCancelled(let number):

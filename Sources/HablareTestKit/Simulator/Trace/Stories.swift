@@ -10,6 +10,9 @@ struct OperationStory: Sendable {
     var told: [(place: Int, observed: Observed)] = []
     /// How many attempts of its request were on disk when it returned; only of a cancellation.
     var attempts: Int32?
+    /// How many attempts of requests were on disk when it was called, if it is a retry, or when it returned, if it
+    /// cancelled many.
+    var attemptsOnDisk: [Int32: Int32] = [:]
     /// Whether the client lost patience.
     var isCancelled = false
 

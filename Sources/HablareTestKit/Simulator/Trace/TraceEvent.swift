@@ -8,6 +8,9 @@ package struct TraceEvent: Sendable, Hashable {
         case operationReturned(Int32, Observed)
         /// How many attempts of the request were on disk when a cancellation was acknowledged.
         case attemptsAtReturn(Int32, Int32)
+        /// How many attempts of a request are on disk: of what is to be retried when that is asked for, of every request
+        /// when many are said to be cancelled.
+        case attemptsOnDisk(operation: Int32, request: Int32, attempts: Int32)
         /// A stream of statuses said this.
         case told(Int32, Observed)
         /// A reader of an answer was told a chunk.

@@ -61,10 +61,15 @@ struct SimulatedClient: Sendable {
             case .alreadyFinal(let status): return Observed(status)
             }
         case .cancelJob(let job):
-            return .count(Int32(try await manager.cancelAll(job: SimulationNames.job(job))))
+            let count = try await manager.cancelAll(job: SimulationNames.job(job))
+            simulation.recordAttempts(at: number, in: process)
+            return .count(Int32(count))
         case .cancelAll:
-            return .count(Int32(try await manager.cancelAll()))
+            let count = try await manager.cancelAll()
+            simulation.recordAttempts(at: number, in: process)
+            return .count(Int32(count))
         case .retry(let request):
+            simulation.recordAttempts(of: id(request), at: number, in: process)
             try await manager.retry(id(request))
             return .done
         case .regenerate(let request):

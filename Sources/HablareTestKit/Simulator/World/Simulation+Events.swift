@@ -116,6 +116,16 @@ extension Simulation {
         return snapshot.map { Int32($0.attempts) } ?? -1
     }
 
+    /// Notes how many attempts of a request, or of all, are on disk when something happens to an operation.
+    func recordAttempts(of request: UUID? = nil, at operation: Int32, in process: SimulatedProcess) {
+        let filter = SnapshotFilter(ids: request.map { [$0] }, limit: 10_000)
+        for snapshot in disk?.tables.snapshots(filter) ?? [] {
+            let attempts = Int32(snapshot.attempts)
+            let request = SimulationNames.number(snapshot.id)
+            record(.attemptsOnDisk(operation: operation, request: request, attempts: attempts), in: process)
+        }
+    }
+
     /// A provider is called: which call of the history it is, and what it will do.
     func callStarted(
         _ call: ProviderCall, of provider: Int, in process: SimulatedProcess

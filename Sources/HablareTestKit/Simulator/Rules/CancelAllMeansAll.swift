@@ -1,0 +1,126 @@
+import Hablare
+
+/// G5: when everything, or a job, is said to be cancelled, that holds for each live request that was acknowledged
+/// before: no attempt of it is journalled afterwards, and no outcome of one under way is its own; and so many are said
+/// to be cancelled as were.
+enum CancelAllMeansAll: SimulationRule {
+    static let name = "G5 cancelling all means all"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for cancel in history.massCancels {
+            guard case .count(let count)? = cancel.result, let place = cancel.returned else { continue }
+            let covered = history.stories.filter { isCovered($0, by: cancel, history) }
+            for story in covered { ended(story, cancel, place, history, &found) }
+            let own = history.stories.filter { isItsDoing($0, cancel, history) }
+            for call in own.filter({ !$0.isShared }).flatMap(\.calls) where call.isRunning(at: place) {
+                CancelMeansCancel.stops(call, place, cancel, history, &found)
+            }
+            let most = history.stories.filter { mayBeLive($0, during: cancel, history) }.count
+            if Int(count) < own.count {
+                found.append("operation \(cancel.number) says that it cancelled \(count), and cancelled \(own.count)")
+            }
+            if Int(count) > most {
+                found.append("operation \(cancel.number) says that it cancelled \(count), of at most \(most)")
+            }
+        }
+        return found
+    }
+
+    // MARK: What it is about
+
+    /// Whether a request and all that share its work were acknowledged before it was called, and stayed.
+    private static func isCovered(
+        _ story: RequestStory, by cancel: OperationStory, _ history: SimulationHistory
+    ) -> Bool {
+        history.company(of: story.number).allSatisfy { number in
+            guard let member = history.requests[number], member.deletes.isEmpty, isMeant(member, by: cancel, history),
+                Int(number) < history.plan.requests.count,
+                let acknowledged = AcknowledgedIsDurable.acknowledgement(of: member, in: history)
+            else { return false }
+            // Nobody regenerates it, and a retry at the same time may come after the cancellation.
+            return acknowledged < cancel.called
+                && !member.retries.contains { $0.end > cancel.called && RequestStory.mayBeApplied($0) }
+        }
+    }
+
+    /// Whether a request is of the job that is cancelled.
+    private static func isMeant(
+        _ story: RequestStory, by cancel: OperationStory, _ history: SimulationHistory
+    ) -> Bool {
+        guard case .cancelJob(let key) = cancel.operation else { return true }
+        return story.submits.contains { submit in
+            guard case .submitJob(key, _, _) = submit.operation, case .storedJob(let job)? = submit.result else {
+                return false
+            }
+            return submit.end < cancel.called && history.jobs[Int(job)].contains(story.number)
+        }
+    }
+
+    // MARK: What became of it
+
+    private static func ended(
+        _ story: RequestStory, _ cancel: OperationStory, _ place: Int, _ history: SimulationHistory,
+        _ found: inout [String]
+    ) {
+        let who = "request \(story.number), which operation \(cancel.number) had cancelled"
+        for call in story.calls where call.started > place {
+            if let attempts = cancel.attemptsOnDisk[story.number], call.attempt > attempts {
+                found.append("call \(call.number) of \(who), was journalled after that")
+            }
+        }
+        guard let final = history.final[story.number] else { return }
+        if history.stays(story.number) { found.append("\(who), is \(final.status)") }
+        switch final.status {
+        case .completed(let number), .failed(_, let number):
+            if history.calls.indices.contains(Int(number)), history.calls[Int(number)].end?.place ?? 0 > place {
+                found.append("\(who), has the outcome of call \(number), which ended later")
+            }
+        default: break
+        }
+    }
+
+    // MARK: How many
+
+    /// Whether a request is cancelled, and nobody else can have done it.
+    private static func isItsDoing(
+        _ story: RequestStory, _ cancel: OperationStory, _ history: SimulationHistory
+    ) -> Bool {
+        guard story.deletes.isEmpty, story.retries.isEmpty, history.final[story.number]?.phase == .cancelled else {
+            return false
+        }
+        return !(story.cancels + history.massCancels).contains {
+            $0.number != cancel.number && RequestStory.mayBeApplied($0)
+        }
+    }
+
+    /// Whether a request may have been live when it was cancelled, or before: it was asked for, and was not known to be
+    /// final.
+    private static func mayBeLive(
+        _ story: RequestStory, during cancel: OperationStory, _ history: SimulationHistory
+    ) -> Bool {
+        let isRegenerated = Int(story.number) >= history.plan.requests.count
+        let isAskedFor = story.submits.contains { submit in
+            guard submit.called < cancel.end else { return false }
+            guard case .cancelJob(let key) = cancel.operation else { return true }
+            if case .submitJob(key, _, _) = submit.operation { return true }
+            return false
+        }
+        guard isRegenerated || isAskedFor else { return false }
+        guard history.final[story.number] != nil || !story.deletes.isEmpty else { return false }
+        let isOver = story.outcomes.contains { $0.place < cancel.called }
+        return !isOver || !story.deletes.isEmpty || story.retries.contains { $0.called < cancel.end }
+    }
+}
+
+extension SimulationHistory {
+    /// Where everything, or a job, was to be cancelled.
+    var massCancels: [OperationStory] {
+        operations.filter { operation in
+            switch operation.operation {
+            case .cancelAll, .cancelJob: true
+            default: false
+            }
+        }
+    }
+}

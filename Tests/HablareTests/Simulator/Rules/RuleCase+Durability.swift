@@ -1,0 +1,87 @@
+import Hablare
+
+@testable import HablareTestKit
+
+extension RuleCase {
+    /// What was acknowledged, and with which content.
+    static let durability: [RuleCase] = [
+        RuleCase(AcknowledgedIsDurable.self, "was acknowledged and is gone") { trace, isGuilty in
+            trace.submit(0)
+            if isGuilty { trace.finals = [:] }
+        },
+        RuleCase(AcknowledgedIsDurable.self, "was stored as") { trace, isGuilty in
+            trace.submit(1)
+            trace.did(.submit(0, content: 0), .stored(isGuilty ? 1 : 0))
+            trace.becomes(0, .pending)
+        },
+        RuleCase(AcknowledgedIsDurable.self, "did not find request") { trace, isGuilty in
+            if isGuilty { trace.submit(0) }
+            trace.did(.status(0), TraceDraft.refused(.unknownRequest))
+            if !isGuilty { trace.submit(0) }
+        },
+        RuleCase(AcknowledgedIsDurable.self, "was never submitted") { trace, isGuilty in
+            if !isGuilty { trace.called(.submit(0, content: 0)) }
+            trace.becomes(0, .pending)
+        },
+        RuleCase(AcknowledgedIsDurable.self, "a job of 2 was stored as") { trace, isGuilty in
+            trace.job([0, 1], stored: isGuilty ? [0] : [0, 1])
+        },
+        RuleCase(AcknowledgedIsDurable.self, "of the job was 0 and then 2") { trace, isGuilty in
+            trace.job([0, 1], stored: [0, 1])
+            trace.job([2, 1], stored: [isGuilty ? 2 : 0, 1])
+        },
+        RuleCase(AcknowledgedIsDurable.self, "of the job was acknowledged and is gone") { trace, isGuilty in
+            trace.job([0, 1], stored: [0, 1])
+            if isGuilty { trace.finals[1] = nil }
+        },
+        RuleCase(ContentIsKept.self, "was stored with two contents") { trace, isGuilty in
+            trace.submit(0)
+            trace.did(.submit(0, content: 7), isGuilty ? .stored(0) : TraceDraft.refused(.conflict))
+        },
+        RuleCase(ContentIsKept.self, "is said to conflict with itself") { trace, isGuilty in
+            trace.submit(0)
+            trace.did(.submit(0, content: isGuilty ? 0 : 7), TraceDraft.refused(.conflict))
+        },
+        RuleCase(ContentIsKept.self, "which nobody submitted") { trace, isGuilty in
+            trace.submit(0)
+            trace.call(0, content: isGuilty ? 7 : 0)
+        },
+        RuleCase(ContentIsKept.self, "was sent with two contents") { trace, isGuilty in
+            trace.submit(0)
+            trace.did(.submit(0, content: 7), TraceDraft.refused(.conflict))
+            trace.call(0)
+            trace.call(0, content: isGuilty ? 7 : 0)
+        },
+        RuleCase(ContentIsKept.self, "was acknowledged with content 0, sent with 7") { trace, isGuilty in
+            trace.submit(0)
+            trace.did(.submit(0, content: 7), TraceDraft.refused(.conflict))
+            trace.call(0, content: isGuilty ? 7 : 0)
+        },
+        RuleCase(ErrorsAreTyped.self, "threw an error of another kind") { trace, isGuilty in
+            trace.did(.status(0), isGuilty ? .foreignError : TraceDraft.refused(.unknownRequest))
+        },
+        RuleCase(ErrorsAreTyped.self, "threw an unknown code") { trace, isGuilty in
+            trace.did(.status(0), isGuilty ? .refused(code: -1) : TraceDraft.refused(.unknownRequest))
+        },
+        RuleCase(ErrorsAreTyped.self, "blames the store, which did not fail") { trace, isGuilty in
+            let number = trace.called(.submit(0, content: 0))
+            if !isGuilty { trace.happens(.commitFailed, in: 0) }
+            trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.storageFailed)))
+        },
+        RuleCase(ErrorsAreTyped.self, "the engine of process 0") { trace, isGuilty in
+            trace.happens(.serviceEnded(isGuilty ? .foreignError : .done), in: 0)
+        },
+        RuleCase(EverythingEnds.self, "does not come to rest") { trace, isGuilty in
+            if isGuilty { trace.doesNotRest() }
+        },
+        RuleCase(EverythingEnds.self, "1 requests are not final") { trace, isGuilty in
+            trace.comesToRest(live: isGuilty ? 1 : 0)
+        },
+        RuleCase(EverythingEnds.self, "1 processes cannot be shut down") { trace, isGuilty in
+            trace.comesToRest(left: isGuilty ? 1 : 0)
+        },
+        RuleCase(EverythingEnds.self, "what is left of process 0 does not end") { trace, isGuilty in
+            trace.happens(isGuilty ? .zombieStuck : .processGone, in: 0)
+        },
+    ]
+}

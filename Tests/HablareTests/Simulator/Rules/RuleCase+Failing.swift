@@ -1,0 +1,116 @@
+import Hablare
+
+@testable import HablareTestKit
+
+extension RuleCase {
+    /// What follows a failure, and what does not.
+    static let failing: [RuleCase] = [
+        RuleCase(RetriesAreBounded.self, "failed 4 times, of 3 allowed") { trace, isGuilty in
+            trace.submit(0)
+            for _ in 0..<(isGuilty ? 4 : 3) { trace.fails(trace.call(0), "server-error-500") }
+        },
+        RuleCase(RetriesAreBounded.self, "followed the failure of call 0, which is final") { trace, isGuilty in
+            trace.submit(0)
+            trace.fails(trace.call(0), isGuilty ? "bad-request-400" : "server-error-500")
+            trace.wait(1)
+            trace.call(0)
+        },
+        RuleCase(NobodyGivesUpEarly.self, "request 0 failed of call 0, its attempt 1 of 3") { trace, isGuilty in
+            if !isGuilty { trace.plan.requests[0].maximumAttempts = 1 }
+            trace.submit(0)
+            trace.failsForGood(trace.call(0), "server-error-500")
+        },
+        RuleCase(RetryAfterIsKept.self, "after call 0, which asked for") { trace, isGuilty in
+            trace.submit(0)
+            trace.fails(trace.call(0), "rate-limit-exceeded")
+            trace.wait(isGuilty ? 1 : 3)
+            trace.call(0)
+        },
+        RuleCase(RetryAfterIsKept.self, "backs off beyond the policy's bound") { trace, isGuilty in
+            trace.plan.configuration.retry = RetryPolicy(maximumElapsed: .seconds(5))
+            trace.submit(0)
+            trace.fails(trace.call(0), "server-error-500")
+            trace.did(.snapshot(0), .waiting(.backingOff(until: isGuilty ? 20_000_000_000 : 2_000_000_000)))
+        },
+        RuleCase(FailingIsLeftAlone.self, "before the pause of p0 was over") { trace, isGuilty in
+            trace.plan.configuration.breaker = BreakerPolicy(threshold: 1, pause: .seconds(5))
+            trace.fails(trace.call(0), "server-error-500")
+            trace.wait(isGuilty ? 2 : 6)
+            trace.call(0)
+        },
+        RuleCase(FailingIsLeftAlone.self, "began beside the probe, call 1") { trace, isGuilty in
+            trace.plan.configuration.breaker = BreakerPolicy(threshold: 1, pause: .seconds(5))
+            trace.fails(trace.call(0), "server-error-500")
+            trace.wait(6)
+            let probe = trace.call(0)
+            if !isGuilty { trace.answers(probe) }
+            trace.call(1)
+        },
+        RuleCase(ChainsAreFollowed.self, "asks p1, which it does not name") { trace, isGuilty in
+            trace.chain(isGuilty ? [] : [1])
+            trace.submit(0)
+            trace.call(0, provider: 1)
+        },
+        RuleCase(ChainsAreFollowed.self, "request 0 is sent to p1 first") { trace, isGuilty in
+            trace.chain([1])
+            trace.submit(0)
+            trace.fails(trace.call(0, provider: isGuilty ? 1 : 0), "server-error-500")
+        },
+        RuleCase(ChainsAreFollowed.self, "went from place 0 of its chain to 2") { trace, isGuilty in
+            trace.chain([1, 2])
+            trace.submit(0)
+            trace.fails(trace.call(0), "server-error-500")
+            trace.answers(trace.call(0, provider: isGuilty ? 2 : 1))
+        },
+        RuleCase(ChainsAreFollowed.self, "has an attempt of a provider that it does not name") { trace, isGuilty in
+            trace.chain(isGuilty ? [] : [1])
+            trace.submit(0)
+            trace.fails(trace.call(0), "server-error-500")
+            trace.answers(trace.call(0, provider: 1))
+        },
+        RuleCase(ChainsAreFollowed.self, "went on after attempt 1, which is interrupted") { trace, isGuilty in
+            trace.chain([1])
+            trace.submit(0)
+            let call = trace.call(0)
+            if isGuilty { trace.ends(call, .cancelled, .interrupted) } else { trace.fails(call, "server-error-500") }
+            trace.answers(trace.call(0, provider: 1))
+        },
+        RuleCase(ChainsAreFollowed.self, "request 0, which is invalid, went on after call 0") { trace, isGuilty in
+            trace.chain([1])
+            trace.submit(0)
+            trace.fails(trace.call(0), isGuilty ? "invalid-request" : "bad-request-400")
+            trace.answers(trace.call(0, provider: 1))
+        },
+        RuleCase(ChainsAreFollowed.self, "failed of call 0, and has others to ask") { trace, isGuilty in
+            trace.chain(isGuilty ? [1] : [])
+            trace.submit(0)
+            trace.failsForGood(trace.call(0), "bad-request-400")
+        },
+        RuleCase(HeldIsHeld.self, "followed call 0, of which nobody knows what came of it") { trace, isGuilty in
+            trace.plan.requests[0].unknownOutcome = .hold
+            trace.submit(0)
+            trace.fails(trace.call(0), "connection-lost")
+            if !isGuilty { trace.did(.retry(0), .done) }
+            trace.call(0)
+        },
+        RuleCase(HeldIsHeld.self, "which is to be run again, is held after 9 losses") { trace, isGuilty in
+            trace.submit(0)
+            for _ in 0..<(isGuilty ? 9 : 10) { trace.enters(trace.call(0), .lost, .maybeBilled) }
+            trace.becomes(0, .pending, waiting: .held)
+        },
+        RuleCase(HeldIsHeld.self, "is held and was never sent") { trace, isGuilty in
+            trace.plan.requests[0].unknownOutcome = .hold
+            trace.submit(0)
+            if !isGuilty { trace.fails(trace.call(0), "connection-lost") }
+            trace.becomes(0, .pending, waiting: .held)
+        },
+    ]
+}
+
+extension TraceDraft {
+    /// Request 0 falls back on other providers; there are three.
+    fileprivate mutating func chain(_ fallback: [Int]) {
+        plan.providers = Array(repeating: plan.providers[0], count: 3)
+        plan.requests[0].fallback = fallback
+    }
+}

@@ -1,0 +1,114 @@
+import Hablare
+
+@testable import HablareTestKit
+
+extension RuleCase {
+    /// Which answers are kept, and their files.
+    static let keeping: [RuleCase] = [
+        RuleCase(RetentionIsKept.self, "the answer of request 0 was given up for nothing") { trace, isGuilty in
+            trace.submit(0)
+            trace.completes(0)
+            if !isGuilty { trace.did(.evict(0), .done) }
+            trace.becomes(0, .expired)
+        },
+        RuleCase(RetentionIsKept.self, "the answer of request 0 was given up for nothing") { trace, isGuilty in
+            trace.submit(0)
+            trace.completes(0)
+            if isGuilty { trace.did(.pin(0), .done) }
+            trace.did(.prune(keeping: 0), .count(1))
+            trace.becomes(0, .expired)
+        },
+        RuleCase(RetentionIsKept.self, "the answer of request 0 was given up for nothing") { trace, isGuilty in
+            trace.submit(1)
+            trace.completes(1)
+            trace.submit(0)
+            trace.wait(5)
+            trace.completes(0)
+            trace.did(.prune(keeping: 1), .count(1))
+            trace.becomes(isGuilty ? 0 : 1, .expired)
+        },
+        RuleCase(RetentionIsKept.self, "was evicted and is completed") { trace, isGuilty in
+            trace.submit(0)
+            trace.completes(0)
+            trace.did(.evict(0), .done)
+            if !isGuilty { trace.becomes(0, .expired) }
+        },
+        RuleCase(RetentionIsKept.self, "2 answers were left by operation") { trace, isGuilty in
+            for request in Int32(0)..<2 {
+                trace.submit(request)
+                trace.did(.outcome(request), .completed(call: trace.completes(request)))
+            }
+            trace.did(.prune(keeping: isGuilty ? 1 : 2), .count(0))
+        },
+        RuleCase(RetentionIsKept.self, "was told an answer that had been evicted") { trace, isGuilty in
+            trace.submit(0)
+            let call = trace.completes(0)
+            trace.did(.evict(0), .done)
+            trace.did(.outcome(0), isGuilty ? .completed(call: call) : .expired)
+            trace.becomes(0, .expired)
+        },
+        RuleCase(RetentionIsKept.self, "whose answer was evicted") { trace, isGuilty in
+            trace.submit(0)
+            trace.completes(0)
+            if !isGuilty { trace.call(0) }
+            trace.did(.evict(0), .done)
+            trace.becomes(0, .expired)
+            if isGuilty { trace.call(0) }
+        },
+        RuleCase(FilesAreKept.self, "rows refer to 1 files that are not there; 0 were lost") { trace, isGuilty in
+            trace.hasFiles()
+            trace.files.missing = 1
+            if !isGuilty { trace.happens(.fileLost(.prompt(0))) }
+        },
+        RuleCase(FilesAreKept.self, "1 files are left that no row refers to") { trace, isGuilty in
+            trace.hasFiles()
+            trace.files.left = isGuilty ? 1 : 0
+        },
+        RuleCase(FilesAreKept.self, "1 files were abandoned, and nobody died") { trace, isGuilty in
+            trace.hasFiles()
+            trace.files.abandoned = 1
+            trace.submit(0)
+            if !isGuilty { trace.happens(.crashed, in: 0) }
+        },
+        RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
+            trace.hasFiles()
+            trace.submit(0)
+            if !isGuilty { trace.happens(.fileLost(.prompt(0))) }
+            trace.did(.outcome(0), TraceDraft.failure("content-missing"))
+        },
+        RuleCase(FilesAreKept.self, "was told an answer in a file that is gone") { trace, isGuilty in
+            trace.hasFiles()
+            trace.submit(0)
+            let call = trace.completes(0)
+            if !isGuilty { trace.happens(.fileLost(.answer(call))) }
+            trace.did(.outcome(0), .lost)
+        },
+        RuleCase(FilesAreKept.self, "was told an answer in a file that is gone") { trace, isGuilty in
+            trace.hasFiles()
+            trace.submit(0)
+            trace.submit(1)
+            trace.completes(0)
+            trace.completes(1)
+            trace.did(.evict(isGuilty ? 1 : 0), .done)
+            trace.did(.outcome(0), .lost)
+        },
+        RuleCase(FilesAreKept.self, "the answer of request 0 is in a file that is gone") { trace, isGuilty in
+            trace.hasFiles()
+            trace.submit(0)
+            let call = trace.completes(0)
+            if !isGuilty { trace.happens(.fileLost(.answer(call))) }
+            trace.becomes(0, .lost)
+        },
+        RuleCase(FilesAreKept.self, "failed because a file was gone, and none was") { trace, isGuilty in
+            trace.hasFiles()
+            trace.submit(0)
+            if !isGuilty { trace.happens(.fileLost(.prompt(0))) }
+            trace.becomes(0, TraceDraft.failure("content-missing"))
+        },
+    ]
+}
+
+extension TraceDraft {
+    /// All content is in files.
+    fileprivate mutating func hasFiles() { plan.content = SimulationPlan.Content(threshold: 1, age: 1_000_000_000) }
+}
