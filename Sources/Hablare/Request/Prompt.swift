@@ -63,7 +63,7 @@ public enum Prompt: Sendable, Hashable, Codable {
     }
 }
 
-extension Prompt: ExpressibleByStringLiteral {
+extension Prompt: ExpressibleByStringInterpolation {
     /// Creates ``text(_:)``.
     public init(stringLiteral value: String) { self = .text(value) }
 }

@@ -61,6 +61,19 @@ public struct AIResponseData: Sendable, Hashable {
     }
 }
 
+extension AIResponseData: CustomStringConvertible {
+    /// Who answered what, and how much of which kind; nothing of the answer itself.
+    public var description: String {
+        switch result {
+        case .success(let content):
+            let bytes = content.body.map { ", \($0.byteCount) bytes" } ?? ""
+            return "\(content.type.rawValue)\(bytes) from \(providerID) for request \(requestID)"
+        case .failure(let error):
+            return "\(error.code.rawValue) from \(providerID) for request \(requestID)"
+        }
+    }
+}
+
 extension AIResponseData {
     /// The same response as the outcome of another request of its flight.
     public func addressed(to id: UUID) -> AIResponseData {

@@ -1,5 +1,5 @@
-/// A place in a stream: before the chunk of that number.
-public struct StreamPosition: Sendable, Hashable, Comparable {
+/// A place in a stream: before the chunk of that number. Keep it beside what was read, to read on after a restart.
+public struct StreamPosition: Sendable, Hashable, Comparable, Codable {
     /// How often the answer was begun from its start, from 1. 0 stands for whichever generation there is.
     public var generation: Int
     /// The number of the chunk within its generation, from 0.

@@ -90,3 +90,27 @@ private struct Shelf: ContentReading {
         #expect(sum == Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 5, costMicroDollars: 5))
     }
 }
+
+@Suite struct ResponseDescriptionTests {
+    private func description(_ result: Result<ResponseContent, AIServiceError>) -> String {
+        AIResponseData(
+            requestID: StoreWorkbench.id(1), providerID: "p", result: result, receivedAt: StoreWorkbench.date(0)
+        ).description
+    }
+
+    @Test("A response describes itself without a word of the answer")
+    func description() {
+        let id = StoreWorkbench.id(1)
+        #expect(description(.success(.text("the answer"))) == "text, 10 bytes from p for request \(id)")
+        let failure = AIServiceError(.responseExpired, "the answer")
+        #expect(description(.failure(failure)) == "response-expired from p for request \(id)")
+    }
+
+    @Test("A place in a stream can be kept as JSON, and a prompt be put together")
+    func values() throws {
+        let place = StreamPosition(generation: 2, sequence: 7)
+        #expect(try JSONDecoder().decode(StreamPosition.self, from: JSONEncoder().encode(place)) == place)
+        let prompt: Prompt = "number \(7)"
+        #expect(prompt == .text("number 7"))
+    }
+}
