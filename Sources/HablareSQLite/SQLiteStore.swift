@@ -50,7 +50,12 @@ public final class SQLiteStore: RequestStore {
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `storageReadOnly`, `storageFull`, `storageCorrupt`, `storageTooNew`,
     ///   `storageBusy` or `storageFailed`. A store that cannot be opened is not changed.
-    public init(directory: URL, configuration: Configuration = Configuration()) throws {
+    public convenience init(directory: URL, configuration: Configuration = Configuration()) throws {
+        try self.init(directory: directory, configuration: configuration, calls: .system)
+    }
+
+    /// - Parameter calls: How its content files become durable.
+    init(directory: URL, configuration: Configuration = Configuration(), calls: DurableCalls) throws {
         let file = directory.appendingPathComponent("hablare.sqlite")
         self.directory = directory
         path = file.path
@@ -66,7 +71,7 @@ public final class SQLiteStore: RequestStore {
         }
         files = try ContentFiles(
             directory: directory.appendingPathComponent("content", isDirectory: true),
-            thresholds: configuration.thresholds)
+            thresholds: configuration.thresholds, calls: calls)
         locks = try FileLocks(directory: directory.appendingPathComponent("owners", isDirectory: true))
         lastForeignVersion = Guarded(
             try translatingErrors(of: path) { [pool] in try pool.writeWithoutTransaction(Self.dataVersion) })

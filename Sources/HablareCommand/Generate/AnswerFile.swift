@@ -14,11 +14,15 @@ struct AnswerFile: Sendable {
 
     private let url: URL
     private let console: Console?
+    private let scratch: URL
 
-    /// - Parameter console: Who writes to standard output, where that is what the name leads to.
-    init(_ url: URL, console: Console? = nil) {
+    /// - Parameters:
+    ///   - console: Who writes to standard output, where that is what the name leads to.
+    ///   - scratch: Where sound is converted that is not for a file.
+    init(_ url: URL, console: Console? = nil, scratch: URL = FileManager.default.temporaryDirectory) {
         self.url = url
         self.console = console
+        self.scratch = scratch
     }
 
     /// Writes all of a body: where a file is to be replaced, to one beside it (`.name.partial`), which takes the name once
@@ -76,24 +80,20 @@ struct AnswerFile: Sendable {
 
     // MARK: What is no file
 
-    /// Has something done with a body as it is to be written. What it is made into is in a folder of its own meanwhile:
-    /// a kind of file whose beginning is known at the end cannot be made in a pipe.
+    /// Has something done with a body as it is to be written. What it is made into is in a folder of its own first: a
+    /// kind of file whose beginning is known at the end cannot be made in a pipe. It is nowhere by the time it is used,
+    /// which may take long; what a process leaves that is killed before that is removed by the next one.
     private func converted(
         _ body: Body, _ conversion: AnswerConversion, _ use: @escaping @Sendable (Body) async throws -> Void
     ) async throws {
         guard case .audio(let container) = conversion else { return try await use(body) }
-        let folder = FileManager.default.temporaryDirectory.appending(
-            path: "hablare \(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        defer {
-            // A folder that stays in the temporary directory harms nobody.
-            do { try FileManager.default.removeItem(at: folder) } catch {}
-        }
-        let file = folder.appending(path: "answer", directoryHint: .notDirectory)
         let made = try await OwnThread.run { goesOn in
-            try convert(body, container, to: file, while: goesOn)
-            return try Data(contentsOf: file, options: .alwaysMapped)
+            let folder = try ScratchFolder(in: scratch)
+            return try withExtendedLifetime(folder) {
+                let file = folder.url.appending(path: "answer", directoryHint: .notDirectory)
+                try convert(body, container, to: file, while: goesOn)
+                return try Data(contentsOf: file, options: .alwaysMapped)
+            }
         }
         try await use(Body(made))
     }

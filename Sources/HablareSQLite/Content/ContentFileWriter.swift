@@ -57,7 +57,7 @@ final class ContentFileWriter: ContentWriter {
             let file = try self.take()
             let reference = ContentReference(digest: Data(file.digest.finalize()), byteCount: file.byteCount)
             do {
-                try FileSystem.sync(file.descriptor, file.file.path)
+                try self.files.calls.sync(file.descriptor, file.file.path)
                 try self.files.adopt(file.file, as: reference)
             } catch {
                 Self.discard(file)

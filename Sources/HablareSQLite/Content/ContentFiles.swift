@@ -7,13 +7,15 @@ public import Hablare
 public final class ContentFiles: ContentStore {
     private let directory: URL
     private let thresholds: ContentThresholds
+    let calls: DurableCalls
     private let preparedFolders = Guarded<Set<String>>([])
     private let queue = DispatchQueue(label: "hablare.content", attributes: .concurrent)
 
-    init(directory: URL, thresholds: ContentThresholds) throws {
+    init(directory: URL, thresholds: ContentThresholds, calls: DurableCalls = .system) throws {
         self.directory = directory
         self.thresholds = thresholds
-        try FileSystem.createDirectory(directory)
+        self.calls = calls
+        try FileSystem.createDirectory(directory, calls)
     }
 
     /// See ``/Hablare/ContentStore/threshold(for:)``.
@@ -113,7 +115,7 @@ public final class ContentFiles: ContentStore {
     /// A file for content whose name is not known before its end, in a folder of its own.
     func createUnfinished() throws -> (file: URL, descriptor: Int32) {
         let folder = directory.appendingPathComponent("unfinished", isDirectory: true)
-        try FileSystem.createDirectory(folder)
+        try FileSystem.createDirectory(folder, calls)
         let file = folder.appendingPathComponent("\(UUID().uuidString).tmp")
         return (file, try FileSystem.create(file))
     }
@@ -123,8 +125,8 @@ public final class ContentFiles: ContentStore {
         let file = file(of: reference)
         let folder = file.deletingLastPathComponent()
         try prepare(folder)
-        try FileSystem.rename(unfinished, to: file)
-        try FileSystem.sync(folder, required: true)
+        try calls.rename(unfinished.path, file.path)
+        try FileSystem.sync(folder, required: true, calls)
     }
 
     /// Makes sure, once for each folder and process, that a folder is there and that its name is durable.
@@ -133,8 +135,8 @@ public final class ContentFiles: ContentStore {
         if preparedFolders.withLock({ $0.contains(name) }), FileManager.default.fileExists(atPath: folder.path) {
             return
         }
-        try FileSystem.createDirectory(folder)
-        try FileSystem.sync(directory, required: true)
+        try FileSystem.createDirectory(folder, calls)
+        try FileSystem.sync(directory, required: true, calls)
         preparedFolders.withLock { _ = $0.insert(name) }
     }
 
@@ -147,10 +149,11 @@ public final class ContentFiles: ContentStore {
         // another process may have renamed it a moment ago.
         // Touched, so that nobody takes it for abandoned before its row is written.
         if has(reference), FileSystem.touch(file) {
-            try FileSystem.sync(folder, required: true)
+            try FileSystem.sync(folder, required: true, calls)
             return reference
         }
-        try FileSystem.write(data, to: file, temporaryName: "\(file.lastPathComponent).\(UUID().uuidString).tmp")
+        try FileSystem.write(
+            data, to: file, temporaryName: "\(file.lastPathComponent).\(UUID().uuidString).tmp", calls)
         return reference
     }
 }

@@ -12,7 +12,7 @@ import Musl
 /// Durable file operations: what returns is on the disk, not on its way there.
 enum FileSystem {
     /// Creates a folder and the missing ones above it.
-    static func createDirectory(_ directory: URL) throws {
+    static func createDirectory(_ directory: URL, _ calls: DurableCalls = .system) throws {
         do {
             try FileManager.default.createDirectory(
                 at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -24,7 +24,7 @@ enum FileSystem {
                 "The folder \(directory.path) cannot be created. Check the permissions of the folder above it, or choose another one.",
                 cause: error.localizedDescription)
         }
-        try sync(directory.deletingLastPathComponent(), required: false)
+        try sync(directory.deletingLastPathComponent(), required: false, calls)
     }
 
     /// The bytes of a plain file; `nil` where there is none.
@@ -53,23 +53,6 @@ enum FileSystem {
         return descriptor
     }
 
-    /// Gives a file another name, in place of any other of that name.
-    static func rename(_ file: URL, to target: URL) throws {
-        guard systemRename(file.path, target.path) == 0 else {
-            throw AIServiceError(errno: errno, doing: "rename", path: target.path)
-        }
-    }
-
-    private static func systemRename(_ old: String, _ new: String) -> Int32 {
-        #if canImport(Glibc)
-        Glibc.rename(old, new)
-        #elseif canImport(Darwin)
-        Darwin.rename(old, new)
-        #elseif canImport(Musl)
-        Musl.rename(old, new)
-        #endif
-    }
-
     /// Reads some of a file's bytes.
     static func read(_ range: Range<Int>, of file: URL) throws -> Data {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
@@ -92,20 +75,20 @@ enum FileSystem {
     }
 
     /// Writes a file under a temporary name, syncs it, gives it its name, and syncs the folder.
-    static func write(_ data: Data, to file: URL, temporaryName: String) throws {
+    static func write(_ data: Data, to file: URL, temporaryName: String, _ calls: DurableCalls) throws {
         let folder = file.deletingLastPathComponent()
         let temporary = folder.appendingPathComponent(temporaryName)
         let descriptor = try create(temporary)
         do {
             defer { close(descriptor) }
             try write(data, to: descriptor, temporary.path)
-            try sync(descriptor, temporary.path)
-            try rename(temporary, to: file)
+            try calls.sync(descriptor, temporary.path)
+            try calls.rename(temporary.path, file.path)
         } catch {
             unlink(temporary.path)
             throw error
         }
-        try sync(folder, required: true)
+        try sync(folder, required: true, calls)
     }
 
     static func write(_ data: Data, to descriptor: Int32, _ path: String) throws {
@@ -133,7 +116,7 @@ enum FileSystem {
     }
 
     /// Syncs a folder, so that the names in it are durable.
-    static func sync(_ folder: URL, required: Bool) throws {
+    static func sync(_ folder: URL, required: Bool, _ calls: DurableCalls) throws {
         let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if required { throw AIServiceError(errno: errno, doing: "open", path: folder.path) }
@@ -141,17 +124,9 @@ enum FileSystem {
         }
         defer { close(descriptor) }
         do {
-            try sync(descriptor, folder.path)
+            try calls.sync(descriptor, folder.path)
         } catch {
             if required { throw error }
         }
-    }
-
-    static func sync(_ descriptor: Int32, _ path: String) throws {
-        #if canImport(Darwin)
-        // fsync on Apple platforms does not reach the disk; some file systems know no F_FULLFSYNC.
-        if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-        #endif
-        guard fsync(descriptor) == 0 else { throw AIServiceError(errno: errno, doing: "sync", path: path) }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-@Suite struct AnswerFileTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerFileTests {
     private let piece = AnswerFile.pieceBytes
 
     /// So many bytes, no two pieces alike.

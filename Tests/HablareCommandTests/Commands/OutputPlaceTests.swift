@@ -118,10 +118,30 @@ import Testing
     @Test func `Sound becomes what the name of a pipe says`() async throws {
         let pipe = try pipe("sound.flac")
         let reader = try reader(of: pipe)
-        try await AnswerFile(pipe).take(Body(Voice.audio(of: "Into a pipe.")), .audio(.flac))
+        let scratch = try ScratchFolderTests.folder(url("scratch"), ofKilledProcess: true)
+        try await AnswerFile(pipe, scratch: scratch).take(Body(Voice.audio(of: "Into a pipe.")), .audio(.flac))
         let written = try #require(try reader.readToEnd())
         #expect(try AudioInspector().properties(of: .data(written)).sampleRate == 8_000)
-        #expect(try names() == ["sound.flac"])
+        #expect(try names() == ["scratch", "sound.flac"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == [])
+    }
+
+    @Test func `While a reader is slow nothing of converted sound is on the disk`() async throws {
+        let pipe = try pipe("sound.wav")
+        let scratch = try ScratchFolderTests.folder(url("scratch"), ofKilledProcess: false)
+        let long = Voice.audio(of: String(repeating: "A long text. ", count: 1_000))
+        let reader = try reader(of: pipe)
+        async let taken: Void = AnswerFile(pipe, scratch: scratch).take(Body(long), .audio(.wav))
+        try await waitUntil {
+            var count: Int32 = 0
+            return ioctl(reader.fileDescriptor, UInt(FIONREAD), &count) == 0 && count > 0
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == [])
+        // From now on it blocks until there is something.
+        guard fcntl(reader.fileDescriptor, F_SETFL, 0) == 0 else { throw POSIXError(.EIO) }
+        let read = try await OwnThread.run { _ in try reader.readToEnd() }
+        try await taken
+        #expect(try AudioInspector().properties(of: .data(try #require(read))).sampleRate == 8_000)
     }
 
     @Test(arguments: [false, true])

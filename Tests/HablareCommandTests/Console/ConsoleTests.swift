@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-@Suite struct ConsoleTests {
+@Suite(.timeLimit(.minutes(5))) struct ConsoleTests {
     private final class Screen: Sendable {
         let text = Guarded("")
         var channel: OutputChannel {
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// What a reader of standard error finds who did not read while all this was said.
-    private func readLate(_ terminal: Terminal? = nil, _ say: (Console) async throws -> Void) async rethrows -> String {
+    private func readLate(_ terminal: Terminal? = nil, _ say: (Console) async throws -> Void) async throws -> String {
         let screen = Screen()
         let reader = PausingReader()
         let console = Console(
@@ -85,15 +85,15 @@ import Testing
         reader.pause()
         defer { reader.goOn() }
         console.note("first")
-        while !reader.isWaitedFor { await Task.yield() }
+        try await waitUntil { reader.isWaitedFor }
         try await say(console)
         reader.goOn()
         await console.flush()
         return screen.text.withLock { $0 }
     }
 
-    @Test func `Of progress that nobody reads only the newest is kept, and every note`() async {
-        let drawn = await readLate { console in
+    @Test func `Of progress that nobody reads only the newest is kept, and every note`() async throws {
+        let drawn = try await readLate { console in
             for number in 0..<1_000 { console.draw("[\(number)]") }
             console.note("a note")
             for number in 0..<1_000 { console.draw("[again \(number)]") }
@@ -103,7 +103,7 @@ import Testing
         let erase = "\r\u{1B}[K"
         #expect(
             drawn == "first\n\(erase)[999]\(erase)a note\n[999]\(erase)[again 999]\n\(erase)[last 999]")
-        let told = await readLate { console in
+        let told = try await readLate { console in
             for number in 0..<1_000 { console.noteProgress("\(number) of 1000") }
             console.note("a note")
             console.noteProgress("1000 of 1000")
@@ -111,9 +111,9 @@ import Testing
         #expect(told == "first\n999 of 1000\na note\n1000 of 1000\n")
     }
 
-    @Test func `Of a log that nobody reads a limited part is kept, and how much is not is said`() async {
+    @Test func `Of a log that nobody reads a limited part is kept, and how much is not is said`() async throws {
         let line = String(repeating: "x", count: 1_023)
-        let read = await readLate { console in
+        let read = try await readLate { console in
             for _ in 0..<1_500 { console.log(line) }
             console.note("a note")
         }
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `A log's line has its date, level, words and message, and waits for no reader`() async throws {
-        let read = await readLate { console in
+        let read = try await readLate { console in
             let handler = ConsoleLogHandler(label: "hablare", console: console) { Date(timeIntervalSince1970: 0) }
             var logger = Logger(label: "hablare") { _ in handler }
             logger[metadataKey: "b"] = "two"

@@ -20,13 +20,6 @@ import Testing
         }
     }
 
-    private func until(_ condition: () throws -> Bool) async throws {
-        while try !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
     private func phases(_ stage: Stage) throws -> [RequestPhase] {
         try stage.store().snapshots(SnapshotFilter()).map(\.phase)
     }
@@ -39,7 +32,7 @@ import Testing
         stage.stopReading()
         defer { stage.goOnReading() }
         async let status = stage.run("generate", "--provider", "writer", "an answer that nobody reads")
-        try await until { stage.isBlocked }
+        try await waitUntil { stage.isBlocked }
         stage.send(signal)
         #expect(await status == signal.status)
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
@@ -66,13 +59,13 @@ import Testing
             defer { isOver.withLock { $0 = true } }
             return await stage.run("generate", "--provider", "writer", "--stream", "a stream that nobody reads")
         }()
-        try await until { stage.isBlocked }
+        try await waitUntil { stage.isBlocked }
         stage.send(.terminate)
-        try await until { stage.errors.contains("Stopping.") }
+        try await waitUntil { stage.errors.contains("Stopping.") }
         gate.open()
-        try await until { try phases(stage) == [.completed] }
+        try await waitUntil { try phases(stage) == [.completed] }
         #expect(stage.isBlocked)
-        try await until {
+        try await waitUntil {
             clock.advance(by: .milliseconds(500))
             return isOver.withLock { $0 }
         }
@@ -85,7 +78,7 @@ import Testing
         stage.stopReading()
         defer { stage.goOnReading() }
         async let status = stage.run("generate", "--provider", "writer", "--json", "an object that nobody reads")
-        try await until { stage.isBlocked }
+        try await waitUntil { stage.isBlocked }
         stage.send(.terminate)
         #expect(await status == .terminated)
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
@@ -110,9 +103,9 @@ import Testing
         async let status = stage.run("generate", "--provider", "writer", "-o", "answer.txt", prompt)
         await gate.arrivals(reach: 1)
         stage.send(.interrupt)
-        try await until { stage.errors.contains("Stopping.") }
+        try await waitUntil { stage.errors.contains("Stopping.") }
         gate.open()
-        try await until { disk.reads.withLock { $0 } > 0 }
+        try await waitUntil { disk.reads.withLock { $0 } > 0 }
         try await whileReading(stage, clock)
         return (stage, await status)
     }
@@ -166,11 +159,11 @@ import Testing
             }, seams: .controlled(by: ManualClock()))
         stage.stopReading()
         async let status = stage.run("generate", "--provider", "writer", "--stream", "a stream that is read late")
-        try await until { stage.isBlocked }
+        try await waitUntil { stage.isBlocked }
         stage.send(.interrupt)
-        try await until { stage.errors.contains("Stopping.") }
+        try await waitUntil { stage.errors.contains("Stopping.") }
         gate.open()
-        try await until { try phases(stage) == [.completed] }
+        try await waitUntil { try phases(stage) == [.completed] }
         stage.goOnReading()
         #expect(await status == .interrupted)
         #expect(stage.output == "one two three")
@@ -182,7 +175,7 @@ import Testing
         stage.stopReading()
         defer { stage.goOnReading() }
         async let status = stage.run("work")
-        try await until { stage.isBlocked }
+        try await waitUntil { stage.isBlocked }
         stage.send(.terminate)
         #expect(await status == .terminated)
         #expect(try phases(stage) == [.completed])

@@ -7,7 +7,7 @@ import Testing
 @testable import HablareCommand
 
 /// What was used and what it cost, as `hablare cost` says it.
-@Suite struct CostTests {
+@Suite(.timeLimit(.minutes(5))) struct CostTests {
     /// Two attempts of known cost on one day, one of unknown cost on the next.
     private func spent() throws -> Stage {
         let stage = try Stage()

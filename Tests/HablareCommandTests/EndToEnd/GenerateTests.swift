@@ -38,13 +38,6 @@ import Testing
         try stage.store().snapshots(SnapshotFilter())
     }
 
-    private func until(_ condition: () throws -> Bool) async throws {
-        while try !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
     // MARK: The answer
 
     @Test func `The answer is printed, and nothing else`() async throws {
@@ -158,9 +151,9 @@ import Testing
         let gate = Gate()
         let stage = try Stage(provider: talker(["In ", "the ", "beginning"], gate))
         async let status = stage.run("generate", "--provider", "writer", "--stream", "the beginning")
-        try await until { stage.output == "In " }
+        try await waitUntil { stage.output == "In " }
         gate.admitOne()
-        try await until { stage.output == "In the " }
+        try await waitUntil { stage.output == "In the " }
         #expect(stage.errors.contains("hablare stream "))
         gate.admitOne()
         #expect(await status == .success)
@@ -227,9 +220,9 @@ import Testing
         let gate = Gate()
         let stage = try Stage(provider: talker(["one ", "two"], gate))
         async let status = stage.run("generate", "--provider", "writer", "--stream", "a signal")
-        try await until { stage.output == "one " }
+        try await waitUntil { stage.output == "one " }
         stage.send(.terminate)
-        try await until { stage.errors.contains("Stopping.") }
+        try await waitUntil { stage.errors.contains("Stopping.") }
         #expect(stage.errors.contains("SIGTERM came") && !stage.errors.contains("Ctrl-C"))
         gate.admitOne()
         #expect(await status == .terminated)
@@ -249,7 +242,7 @@ import Testing
             let stage = try Stage(provider: talker(["one ", "two"], gate))
             async let status = stage.run(["generate", "--provider", "writer", "two signals"] + options)
             await gate.arrivals(reach: 1)
-            try await until { options.isEmpty || stage.output == "one " }
+            try await waitUntil { options.isEmpty || stage.output == "one " }
             stage.send(.interrupt)
             stage.send(.interrupt)
             #expect(await status == .interrupted)
@@ -262,10 +255,10 @@ import Testing
         let gate = Gate()
         let stage = try Stage(provider: talker(["one ", "two ", "three"], gate))
         async let status = stage.run("generate", "--provider", "writer", "--stream", "a pipe")
-        try await until { stage.output == "one " }
+        try await waitUntil { stage.output == "one " }
         stage.breakPipe()
         gate.admitOne()
-        try await until { stage.errors.contains("The reader of the output went away.") }
+        try await waitUntil { stage.errors.contains("The reader of the output went away.") }
         gate.admitOne()
         #expect(await status == .brokenPipe)
         #expect(try requests(stage).map(\.phase) == [.completed])

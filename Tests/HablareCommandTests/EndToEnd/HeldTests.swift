@@ -7,7 +7,7 @@ import Testing
 @testable import HablareCommand
 
 /// Requests of which nobody knows whether their last attempt was carried out, and billed.
-@Suite struct HeldTests {
+@Suite(.timeLimit(.minutes(5))) struct HeldTests {
     /// A voice that loses the connection on the second of three segments.
     private static func losing() -> ScriptedProvider {
         Voice.provider { call in
@@ -91,9 +91,7 @@ import Testing
         let owner = try #require(try dying.store().owners().first?.id)
         let waiting = try Stage(folder: folder)
         async let waited = waiting.run("narrate", "book.txt")
-        while !waiting.errors.contains("works on this text too") && !waiting.errors.contains("0 of 1") {
-            await Task.yield()
-        }
+        try await waitUntil { waiting.errors.contains("works on this text too") || waiting.errors.contains("0 of 1") }
         // As a third process does that finds the first one dead.
         _ = try dying.store().commit([.retireOwner(owner, at: Date())])
         #expect(await waited == .incomplete)

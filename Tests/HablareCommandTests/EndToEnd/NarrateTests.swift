@@ -8,7 +8,7 @@ import Testing
 
 @testable import HablareCommand
 
-@Suite struct NarrateTests {
+@Suite(.timeLimit(.minutes(5))) struct NarrateTests {
     static let text = (1...24).map { "This is sentence number \($0)." }.joined(separator: " ")
 
     /// What an uninterrupted run gives.
@@ -58,7 +58,7 @@ import Testing
         for _ in 0..<5 { gate.admitOne() }
         await gate.arrivals(reach: 7)
         slow.send(signal)
-        while !slow.errors.contains("Stopping.") { await Task.yield() }
+        try await waitUntil { slow.errors.contains("Stopping.") }
         gate.open()
         #expect(await ended == status)
         #expect(slow.provider.record.cancellations == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareCommand
 
-@Suite struct PruneTests {
+@Suite(.timeLimit(.minutes(5))) struct PruneTests {
     /// A store with requests that are in no job, answered long ago.
     private func stage(_ count: Int) throws -> Stage {
         let stage = try Stage()

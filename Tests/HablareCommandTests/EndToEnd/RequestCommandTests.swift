@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareCommand
 
-@Suite struct RequestCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestCommandTests {
     private func narrated(_ provider: ScriptedProvider = Voice.provider()) async throws -> (Stage, [RequestSnapshot]) {
         let stage = try Stage(provider: provider)
         try stage.write("First secret. Second secret. Third secret.")
@@ -119,7 +119,7 @@ import Testing
         let id = try #require(try worker.store().snapshots(SnapshotFilter()).first?.id)
         let watcher = try Stage(folder: folder)
         async let watched = watcher.run("watch", id.uuidString)
-        while !watcher.output.contains("executing") { await Task.yield() }
+        try await waitUntil { watcher.output.contains("executing") }
         gate.open()
         #expect(await watched == .success)
         #expect(await narrated == .success)

@@ -7,7 +7,7 @@ import Testing
 @testable import HablareCommand
 
 /// What fails and is tried again by itself.
-@Suite struct RetryingTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryingTests {
     /// A voice that is overloaded on its first calls for every segment.
     private static func overloaded(
         times: Int, after: Duration? = nil, _ code: AIServiceError.Code = .overloaded
@@ -92,9 +92,10 @@ import Testing
         try stage.write("One.")
         async let narrated = stage.run("narrate", "book.txt")
         while true {
+            try Task.checkCancellation()
             let snapshots = try stage.store().snapshots(SnapshotFilter())
             if case .backingOff(let until) = snapshots.first?.waiting {
-                while !stage.errors.contains("0 of 1") { await Task.yield() }
+                try await waitUntil { stage.errors.contains("0 of 1") }
                 stage.send(.interrupt)
                 _ = await narrated
                 return (stage.folder, try #require(snapshots.first?.id), until)
@@ -128,9 +129,9 @@ import Testing
         let stage = try Stage(folder: folder, seams: seams)
         async let watched = stage.run("watch", id.text)
         await clock.sleepers(reach: 1)
-        while !stage.output.contains("(in 1 min)") { await Task.yield() }
+        try await waitUntil { stage.output.contains("(in 1 min)") }
         clock.advance(by: .seconds(60))
-        while !stage.output.contains("the next one is due") { await Task.yield() }
+        try await waitUntil { stage.output.contains("the next one is due") }
         #expect(stage.output.split(separator: "\n").count == 2)
         let other = try Stage(folder: folder)
         #expect(await other.run("cancel", id.text) == .success)

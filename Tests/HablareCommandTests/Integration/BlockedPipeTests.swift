@@ -18,18 +18,18 @@ import Testing
         try await running.ends()
         #expect(running.process.terminationReason == .exit)
         #expect(running.process.terminationStatus == status)
-        let words = try running.end().errors
+        let words = try await running.end().errors
         #expect(words.contains("It is in the store: hablare stream "))
         let id = try #require(words.split(separator: " ").first { $0.count == 36 }.map(String.init))
-        #expect(try world.start(["stream", id]).end().output.utf8.count == 300_000)
+        #expect(try await world.start(["stream", id]).end().output.utf8.count == 300_000)
     }
 
     @Test(arguments: ["stream", "show"])
     func `One signal ends what else prints much`(command: String) async throws {
         let world = try CommandWorld("big") { _ in "yes 'a line of a long answer' | head -c 300000" }
-        let id = try world.start(["generate", "--provider", "big", "--detach", "--quiet", "a long answer"]).end()
+        let id = try await world.start(["generate", "--provider", "big", "--detach", "--quiet", "a long answer"]).end()
             .output.trimmingCharacters(in: .newlines)
-        #expect(try world.start(["work", "--quiet"]).end().status == 0)
+        #expect(try await world.start(["work", "--quiet"]).end().status == 0)
         let running = try world.start([command, id] + (command == "show" ? ["--output", "-"] : []))
         while running.unread < Self.pipe { try await Task.sleep(for: .milliseconds(10)) }
         kill(running.process.processIdentifier, SIGTERM)
@@ -63,7 +63,7 @@ import Testing
         try await working.ends()
         #expect(working.process.terminationReason == .exit)
         #expect(working.process.terminationStatus == status)
-        let completed = try world.start(["ps", "--state", "completed", "--json"]).end().output
+        let completed = try await world.start(["ps", "--state", "completed", "--json"]).end().output
         #expect(completed.contains("\"slow\""))
     }
 }

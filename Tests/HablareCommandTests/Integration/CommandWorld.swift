@@ -1,5 +1,6 @@
 #if os(Linux)
 import Foundation
+import Glibc
 
 /// A folder, with a space in its name, with a store and with programs, for processes of the command.
 struct CommandWorld {
@@ -62,22 +63,42 @@ struct CommandWorld {
             guard fcntl(pipe.fileDescriptor, F_SETFL, flags) == 0 else { throw POSIXError(.EIO) }
         }
 
-        /// Reads standard output until a text was read, and answers with what was.
-        func read(until end: String) throws -> String {
-            try Self.read(output, until: end)
+        /// Reads standard output until a text was read, and answers with what was. The process is killed when the test is
+        /// given up.
+        func read(until end: String) async throws -> String {
+            try await read(output, until: end)
         }
 
         /// Reads standard error until a text was read, and answers with what was.
-        func readErrors(until end: String) throws -> String {
-            try Self.read(errors, until: end)
+        func readErrors(until end: String) async throws -> String {
+            try await read(errors, until: end)
         }
 
-        private static func read(_ pipe: Pipe, until end: String) throws -> String {
-            var read = Data()
-            while !String(decoding: read, as: UTF8.self).hasSuffix(end),
-                let more = try pipe.fileHandleForReading.read(upToCount: 1)
-            { read += more }
-            return String(decoding: read, as: UTF8.self)
+        /// Looks whether there is something instead of waiting for it in a system call, which no test's limit ends.
+        private func read(_ pipe: Pipe, until end: String?) async throws -> String {
+            let descriptor = pipe.fileHandleForReading.fileDescriptor
+            var bytes = [UInt8](repeating: 0, count: end == nil ? 65_536 : 1)
+            var all: [UInt8] = []
+            while true {
+                if let end, String(decoding: all, as: UTF8.self).hasSuffix(end) { break }
+                var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                while poll(&state, 1, 0) == 0 { try await rest() }
+                let count = Glibc.read(descriptor, &bytes, bytes.count)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw POSIXError(.EIO) }
+                if count == 0 { break }
+                all += bytes.prefix(count)
+            }
+            return String(decoding: all, as: UTF8.self)
+        }
+
+        private func rest() async throws {
+            do {
+                try await Task.sleep(for: .milliseconds(5))
+            } catch {
+                kill(process.processIdentifier, SIGKILL)
+                throw error
+            }
         }
 
         /// How many bytes are in the pipe and were not read.
@@ -88,22 +109,14 @@ struct CommandWorld {
 
         /// Waits until it has ended, while nobody reads what it prints. It is killed when the test is given up.
         func ends() async throws {
-            do {
-                while process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
-            } catch {
-                kill(process.processIdentifier, SIGKILL)
-                throw error
-            }
+            while process.isRunning { try await rest() }
         }
 
         /// The rest of both outputs and the exit status, once it has ended.
-        func end() throws -> (output: String, errors: String, status: Int32) {
-            let said = try (output.fileHandleForReading.readToEnd(), errors.fileHandleForReading.readToEnd())
-            process.waitUntilExit()
-            return (
-                String(decoding: said.0 ?? Data(), as: UTF8.self), String(decoding: said.1 ?? Data(), as: UTF8.self),
-                process.terminationStatus
-            )
+        func end() async throws -> (output: String, errors: String, status: Int32) {
+            let (said, complained) = (try await read(output, until: nil), try await read(errors, until: nil))
+            try await ends()
+            return (said, complained, process.terminationStatus)
         }
     }
 }

@@ -5,38 +5,38 @@ import Testing
 /// The reader's own test, in small: real processes, really killed. `make stream-test` is the same at length.
 @Suite(.timeLimit(.minutes(5))) struct KilledStreamTests {
     /// A request whose process was killed when it had printed two of three lines.
-    private func killed(_ options: String...) throws -> (world: CommandWorld, id: String) {
+    private func killed(_ options: String...) async throws -> (world: CommandWorld, id: String) {
         let world = try CommandWorld.talker()
         let first = try world.start(["generate", "--provider", "talker", "--stream", "a killed stream"] + options)
-        #expect(try first.read(until: "two\n") == "one\ntwo\n")
+        #expect(try await first.read(until: "two\n") == "one\ntwo\n")
         kill(first.process.processIdentifier, SIGKILL)
-        let words = try first.end().errors.split(separator: " ")
+        let words = try await first.end().errors.split(separator: " ")
         let id = try #require(words.firstIndex(of: "stream").map { String(words[words.index(after: $0)]) })
         return (world, id)
     }
 
     @Test func `A killed stream that may begin anew is gone on with by another process, and its readers are told`()
-        throws
+        async throws
     {
-        let (world, id) = try killed("--restart")
+        let (world, id) = try await killed("--restart")
         let reader = try world.start(["stream", id, "--from", "1"])
-        #expect(try reader.read(until: "\n") == "two\n")
+        #expect(try await reader.read(until: "\n") == "two\n")
         let worker = try world.start(["work", "--quiet"])
-        #expect(try reader.read(until: "two\n") == "one\ntwo\n")
+        #expect(try await reader.read(until: "two\n") == "one\ntwo\n")
         try world.go()
-        let end = try reader.end()
+        let end = try await reader.end()
         #expect(end.output == "three\n")
         #expect(end.errors.hasPrefix("It is interrupted: its process ended; it goes on with: hablare work "))
         #expect(end.errors.hasSuffix("\nThe answer is begun anew:\n"))
         #expect(end.status == 0)
-        #expect(try worker.end().status == 0)
-        #expect(try world.start(["stream", id]).end().output == "one\ntwo\nthree\n")
+        #expect(try await worker.end().status == 0)
+        #expect(try await world.start(["stream", id]).end().output == "one\ntwo\nthree\n")
     }
 
-    @Test func `The same command again prints the new answer alone, and ends as if nothing had been`() throws {
-        let (world, _) = try killed("--restart")
+    @Test func `The same command again prints the new answer alone, and ends as if nothing had been`() async throws {
+        let (world, _) = try await killed("--restart")
         try world.go()
-        let again = try world.start([
+        let again = try await world.start([
             "generate", "--provider", "talker", "--stream", "a killed stream", "--restart",
         ]).end()
         #expect(again.output == "one\ntwo\nthree\n")
@@ -44,51 +44,51 @@ import Testing
         #expect(again.status == 0)
     }
 
-    @Test func `A killed stream that may not begin anew fails, and what came stays readable`() throws {
-        let (world, id) = try killed()
+    @Test func `A killed stream that may not begin anew fails, and what came stays readable`() async throws {
+        let (world, id) = try await killed()
         try world.go()
         let reader = try world.start(["stream", id])
-        #expect(try world.start(["work", "--quiet"]).end().status == 1)
-        let end = try reader.end()
+        #expect(try await world.start(["work", "--quiet"]).end().status == 1)
+        let end = try await reader.end()
         #expect(end.output == "one\ntwo\n")
         #expect(end.errors.contains("[stream-interrupted]"))
         #expect(end.status == 1)
-        #expect(try world.start(["stream", id, "--from", "1"]).end().output == "two\n")
+        #expect(try await world.start(["stream", id, "--from", "1"]).end().output == "two\n")
     }
 
     @Test(arguments: [SIGTERM, SIGKILL])
-    func `Who joined a call of another process is told that that one was stopped`(signal: Int32) throws {
+    func `Who joined a call of another process is told that that one was stopped`(signal: Int32) async throws {
         let world = try CommandWorld.talker()
         let words = ["generate", "--provider", "talker", "--stream", "a joined stream"]
         let first = try world.start(words)
-        #expect(try first.read(until: "two\n") == "one\ntwo\n")
+        #expect(try await first.read(until: "two\n") == "one\ntwo\n")
         let second = try world.start(words)
-        #expect(try second.read(until: "two\n") == "one\ntwo\n")
+        #expect(try await second.read(until: "two\n") == "one\ntwo\n")
         kill(first.process.processIdentifier, signal)
         // The second one ends what is under way.
         if signal != SIGKILL {
-            _ = try first.readErrors(until: "Stop")
+            _ = try await first.readErrors(until: "Stop")
             kill(first.process.processIdentifier, signal)
         }
-        let end = try second.end()
+        let end = try await second.end()
         #expect(end.errors.contains("after 2 chunks: It had joined the same call of another process, and that process"))
         #expect(end.errors.contains("To have it made anew: hablare retry "))
         #expect(end.status == 1)
-        let told = try first.end().errors
+        let told = try await first.end().errors
         #expect(!told.contains("another process"))
         let id = try #require(end.errors.split(separator: " ").first { $0.count == 36 }.map(String.init))
         try world.go()
-        #expect(try world.start(["retry", id]).end().status == 0)
-        #expect(try world.start(["work", "--quiet"]).end().status == 0)
-        #expect(try world.start(["stream", id]).end().output == "one\ntwo\nthree\n")
+        #expect(try await world.start(["retry", id]).end().status == 0)
+        #expect(try await world.start(["work", "--quiet"]).end().status == 0)
+        #expect(try await world.start(["stream", id]).end().output == "one\ntwo\nthree\n")
     }
 
-    @Test func `A program that falls silent is ended, and what it said stays readable`() throws {
+    @Test func `A program that falls silent is ended, and what it said stays readable`() async throws {
         let world = try CommandWorld.talker()
         let silent = try world.start([
             "generate", "--provider", "talker", "--stream", "--timeout", "0.5", "a silent stream",
         ])
-        let end = try silent.end()
+        let end = try await silent.end()
         #expect(end.output == "one\ntwo\n")
         #expect(end.errors.contains("hablare: It failed after 2 chunks"))
         #expect(end.errors.contains("[timeout]"))

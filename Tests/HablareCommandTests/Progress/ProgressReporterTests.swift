@@ -4,7 +4,7 @@ import Testing
 
 @testable import HablareCommand
 
-@Suite struct ProgressReporterTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgressReporterTests {
     /// What is told of a run that is at `progress` all the time.
     private func told(_ progress: Tally) async -> String {
         let text = Guarded("")

@@ -7,7 +7,7 @@ import Testing
 @testable import HablareCommand
 
 /// What of a stream is left of an attempt that ended.
-@Suite struct EndedGenerationTests {
+@Suite(.timeLimit(.minutes(5))) struct EndedGenerationTests {
     @Test func `What a dead process left is known as that, also once its flight waits, and once it is begun anew`()
         throws
     {
@@ -53,10 +53,10 @@ import Testing
         let first = try Stage(provider: provider)
         let words = ["generate", "--provider", "writer", "--stream", "--restart", "one call for two"]
         async let one = first.run(words)
-        while first.output != "one " { await Task.yield() }
+        try await waitUntil { first.output == "one " }
         let second = try Stage(provider: provider, folder: first.folder)
         async let two = second.run(words)
-        while second.output != "one " { await Task.yield() }
+        try await waitUntil { second.output == "one " }
         gate.open()
         #expect(await [one, two] == [.success, .success])
         #expect(second.output == "one two")

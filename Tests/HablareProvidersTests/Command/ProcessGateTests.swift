@@ -3,7 +3,7 @@ import Testing
 
 @testable import HablareProviders
 
-@Suite struct ProcessGateTests {
+@Suite(.timeLimit(.minutes(5))) struct ProcessGateTests {
     @Test func noMoreThanItsCapacityAreInside() async {
         let gate = ProcessGate(capacity: 3)
         let most = await withTaskGroup(of: Void.self) { group in

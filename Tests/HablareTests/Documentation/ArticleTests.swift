@@ -6,7 +6,7 @@ import Testing
 import UnixSignals
 
 /// The code of the articles does what they say.
-@Suite struct ArticleTests {
+@Suite(.timeLimit(.minutes(5))) struct ArticleTests {
     // MARK: Starting
 
     @Test("A server's requests are answered, and a signal ends it in good order")
@@ -230,7 +230,7 @@ import UnixSignals
         try await engine.run { [manager = engine.manager] in
             let request = AIRequest(prompt: .text("held \(mayPayTwice)"), unknownOutcome: .hold)
             let id = try await manager.submit(request, to: "scripted")
-            while try await manager.snapshot(for: id).waiting != .held { try await pause() }
+            try await engine.expectSoon { try await manager.snapshot(for: id).waiting == .held }
             #expect(try await whyItWaits(id, with: manager)?.contains("your word") ?? false)
             #expect(try await bill(with: manager).unsure == 1)
             try await settle(with: manager) { _ in mayPayTwice }

@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 /// The provider of the article: what it sends, what it makes of what comes back, and that it is as short as promised.
-@Suite struct WritingAProviderTests {
+@Suite(.timeLimit(.minutes(5))) struct WritingAProviderTests {
     private let reply = Data(
         #"{"choices":[{"message":{"role":"assistant","content":"Good morning."}}],"usage":{"prompt_tokens":7,"completion_tokens":3}}"#
             .utf8)

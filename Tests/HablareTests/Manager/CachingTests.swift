@@ -177,7 +177,9 @@ struct CachingTests {
             for _ in 0..<2 { #expect(try await engine.manager.cachedResponse(to: question, from: "scripted") != nil) }
             #expect(engine.manager.cacheStatistics.memoryHits == 1)
             try await other.manager.delete(response.requestID)
-            while try await engine.manager.cachedResponse(to: question, from: "scripted") != nil { try await pause() }
+            try await engine.expectSoon {
+                try await engine.manager.cachedResponse(to: question, from: "scripted") == nil
+            }
             _ = try await Self.ask(engine)
         }
         let hits = engine.manager.cacheStatistics.memoryHits

@@ -61,7 +61,7 @@ struct Engine {
 
     /// Waits until a request is in a phase. Looks again and again, because not every change is announced.
     func reach(_ phase: RequestPhase, _ id: UUID) async throws {
-        while try await manager.snapshot(for: id).phase != phase { try await pause() }
+        try await expectSoon { try await manager.snapshot(for: id).phase == phase }
     }
 }
 
@@ -127,12 +127,17 @@ func collect(_ stream: AsyncThrowingStream<RequestStatus, any Error>) async thro
 }
 
 extension Engine {
-    /// Moves the clock in small steps until something is so.
-    func advance(by step: Duration = .seconds(1), until condition: () async throws -> Bool) async throws {
-        while try await !condition() {
+    /// Moves the clock in small steps until something is so. Where it does not come, the test fails after a second or two.
+    func advance(
+        by step: Duration = .seconds(1), sourceLocation: SourceLocation = #_sourceLocation,
+        until condition: () async throws -> Bool
+    ) async throws {
+        for _ in 0..<Self.rounds {
+            if try await condition() { return }
             clock.advance(by: step)
-            try await pause()
+            try await goRound()
         }
+        try #require(try await condition(), "It has not come.", sourceLocation: sourceLocation)
     }
 }
 
@@ -178,9 +183,16 @@ extension Engine {
         }
     }
 
-    /// Lets time pass until something is so.
-    func pass(until condition: () async throws -> Bool) async throws {
-        while try await !condition() { try await pass(1) }
+    /// Lets time pass until something is so. Where it does not come, the test fails after a few seconds.
+    func pass(
+        sourceLocation: SourceLocation = #_sourceLocation, until condition: () async throws -> Bool
+    ) async throws {
+        for _ in 0..<Self.rounds {
+            if try await condition() { return }
+            try await pass(1)
+            try await goRound()
+        }
+        try #require(try await condition(), "It has not come.", sourceLocation: sourceLocation)
     }
 }
 
@@ -204,6 +216,13 @@ extension Engine {
     /// So often an engine goes round before what has not happened is not expected any more.
     private static let rounds = 10_000
 
+    /// Lets others run, and what waits for the journal's thread get on: however fast that is, it has done what it was
+    /// given before this commit, which changes nothing.
+    private func goRound() async throws {
+        try await pause()
+        _ = await code { try await manager.cancelRequest(UUID()) }
+    }
+
     /// What an operation answers that needs no time to pass. Where it does not come, the test fails after a second or two
     /// instead of waiting for its time limit: the engine goes round many times meanwhile, each time with a commit that
     /// changes nothing, so that whatever is under way gets on.
@@ -213,10 +232,7 @@ extension Engine {
         try await withThrowingTaskGroup(of: R?.self) { group in
             group.addTask { try await operation() }
             group.addTask {
-                for _ in 0..<Self.rounds {
-                    try await pause()
-                    _ = await code { try await manager.cancelRequest(UUID()) }
-                }
+                for _ in 0..<Self.rounds { try await goRound() }
                 return nil
             }
             defer { group.cancelAll() }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Hablare
 
-@Suite struct KeepingTests {
+@Suite(.timeLimit(.minutes(5)))
+struct KeepingTests {
     private static func engine(_ retention: Retention) throws -> Engine {
         try Engine(
             configuration: EngineConfiguration(
@@ -32,9 +33,9 @@ import Testing
             var ids: [UUID] = []
             for _ in 0..<5 { ids.append(try await Self.ask(engine)) }
             for id in ids { #expect(try await Self.isKept(id, in: engine)) }
-            let oldest = ids[0]
+            let (oldest, last) = (ids[0], ids[2])
             try await engine.advance(by: .seconds(20)) { try await !Self.isKept(oldest, in: engine) }
-            while try await Self.isKept(ids[2], in: engine) { try await pause() }
+            try await engine.expectSoon { try await !Self.isKept(last, in: engine) }
             for (number, id) in ids.enumerated() { #expect(try await Self.isKept(id, in: engine) == (number > 2)) }
             let error = await code { _ = try await engine.manager.execute(requestID: oldest) }
             #expect(error == .responseExpired)

@@ -173,15 +173,15 @@ struct OfflineTests {
         try await engine.run {
             let request = AIRequest(prompt: "deaf")
             try await manager.submit(request, to: "scripted")
-            while provider.record.calls.isEmpty { try await pause() }
+            try await engine.expectSoon { !provider.record.calls.isEmpty }
             async let rested: Void = manager.suspend(for: .offline, grace: .zero)
+            defer { latch.open() }
             while manager.suspensions.isEmpty { try await pause() }
             for _ in 0..<50 { try await pause() }
             manager.resume(from: .offline)
             // It is given up after the grace of a cancellation, and nobody else is there to look around.
             try await engine.pass { try await manager.snapshot(for: request.id).phase == .completed }
             await rested
-            latch.open()
         }
     }
 
@@ -196,7 +196,7 @@ struct OfflineTests {
             try await engine.warmUp()
             for request in requests { try await manager.submit(request, to: "scripted") }
             await gate.arrivals(reach: 1)
-            while try await manager.snapshot(for: requests[1].id).holder == nil { try await pause() }
+            try await engine.expectSoon { try await manager.snapshot(for: requests[1].id).holder != nil }
             store.fail()
             await manager.suspend(for: .offline, grace: .zero)
             #expect(try engine.store.snapshot(of: requests[1].id)?.holder != nil)

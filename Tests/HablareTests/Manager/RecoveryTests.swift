@@ -41,7 +41,7 @@ struct RecoveryTests {
         let engine = try Engine([provider], store: ProcessStore(machine))
         let manager = engine.manager
         try await engine.run { () async throws in
-            #expect(try await text(manager.execute(requestID: request.id)) == "survives")
+            #expect(try await engine.soon { try await text(manager.execute(requestID: request.id)) } == "survives")
             #expect(try engine.store.owners().count == 1, "the dead one's registration is gone")
         }
         #expect(engine.clock.now.offset == .zero, "it waited for nothing")

@@ -138,7 +138,7 @@ struct RetryingTests {
             _ = store.shared.commit([.cancel(request.id, at: StoreWorkbench.date(1))])
             #expect(provider.record.cancellations == 0)
             try await engine.manager.delete(request.id)
-            while provider.record.cancellations == 0 { try await pause() }
+            try await engine.expectSoon { provider.record.cancellations > 0 }
         }
     }
 }

@@ -252,16 +252,18 @@ struct StreamingTests {
         let request = request
         try await engine.run {
             try await manager.submit(request, to: "scripted")
-            var reader = try await manager.stream(for: request.id).makeAsyncIterator()
-            _ = try await reader.next()
-            let waiting = Task(executorPreference: nil) { [reader] in
-                var reader = reader
+            let hasRead = Guarded(false)
+            async let told = engine.soon {
+                var reader = try await manager.stream(for: request.id).makeAsyncIterator()
+                _ = try await reader.next()
+                hasRead.withLock { $0 = true }
                 return await code { _ = try await reader.next() }
             }
+            defer { latch.open() }
+            try await engine.expectSoon { hasRead.withLock { $0 } }
             try await manager.cancelRequest(request.id)
-            #expect(await waiting.value == .cancelled)
-            #expect(try await read(manager, request.id) == "[part] cancelled")
-            latch.open()
+            #expect(try await told == .cancelled)
+            #expect(try await engine.soon { try await read(manager, request.id) } == "[part] cancelled")
         }
     }
 

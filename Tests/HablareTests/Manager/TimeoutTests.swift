@@ -49,6 +49,7 @@ struct TimeoutTests {
                 attemptTimeout: .seconds(10), cancellationGrace: .seconds(5), retry: .never)
         )
         let manager = engine.manager
+        defer { latch.open() }
         let stuck = AIRequest(prompt: "hangs")
         let next = AIRequest(prompt: "next", attemptTimeout: .seconds(1_000_000_000))
         try await engine.run {
@@ -61,9 +62,11 @@ struct TimeoutTests {
             }
             #expect(error.code == .timeout)
             #expect(engine.clock.now.offset >= .seconds(15), "the limit and the grace")
-            #expect(try await text(manager.execute(requestID: next.id)) == "answer")
+            #expect(try await engine.soon { try await text(manager.execute(requestID: next.id)) } == "answer")
             latch.open()
-            while try await manager.attempts(for: stuck.id).first?.outcome != .discarded { try await pause() }
+            try await engine.expectSoon {
+                try await manager.attempts(for: stuck.id).first?.outcome == .discarded
+            }
         }
         #expect(try await manager.status(for: stuck.id).phase == .failed, "its answer came too late")
         #expect(try await manager.attempts(for: stuck.id).map(\.billing) == [.billedDiscarded])

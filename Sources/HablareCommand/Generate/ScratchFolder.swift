@@ -1,0 +1,79 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A folder for what is made and used at once, gone when it is let go. It is locked while it is in use, so that the next
+/// one that is made knows those of killed processes, and removes them.
+final class ScratchFolder: Sendable {
+    private static let prefix = "hablare converting "
+    /// How often another process may take a new folder for abandoned, before its lock is there.
+    private static let maximumAttempts = 10
+
+    let url: URL
+    private let lock: Lock
+
+    /// Makes a folder that only its owner may look into.
+    ///
+    /// - Parameter directory: Where it is to be, and where those of killed processes are looked for.
+    /// - Throws: `CocoaError` or `POSIXError` where it cannot be made.
+    init(in directory: URL) throws {
+        try Self.collect(in: directory)
+        for _ in 0..<Self.maximumAttempts {
+            let url = directory.appending(path: Self.prefix + UUID().uuidString, directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            guard let lock = Lock(url) else { continue }
+            self.url = url
+            self.lock = lock
+            return
+        }
+        throw POSIXError(.EBUSY)
+    }
+
+    deinit {
+        Self.remove(url)
+    }
+
+    private static func collect(in directory: URL) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil {
+            let url = directory.appending(path: name, directoryHint: .isDirectory)
+            guard let lock = Lock(url) else { continue }
+            withExtendedLifetime(lock) { remove(url) }
+        }
+    }
+
+    /// One that cannot be removed harms nobody, and is tried again by the next one.
+    private static func remove(_ url: URL) {
+        do { try FileManager.default.removeItem(at: url) } catch {}
+    }
+
+    /// The lock of a folder of this user, which a process that ends lets go, however it ends.
+    private final class Lock: Sendable {
+        private let descriptor: Int32
+
+        /// `nil` where somebody holds it, or where there is no such folder of ours (any more).
+        init?(_ folder: URL) {
+            let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            var opened = stat()
+            var named = stat()
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &opened) == 0,
+                lstat(folder.path, &named) == 0, opened.st_ino == named.st_ino, opened.st_dev == named.st_dev,
+                opened.st_uid == geteuid()
+            else {
+                close(descriptor)
+                return nil
+            }
+            self.descriptor = descriptor
+        }
+
+        deinit { close(descriptor) }
+    }
+}
