@@ -230,15 +230,11 @@ struct GenerateCommand: ComposedCommand {
         let status = try tell(of: id, store, next: printer?.next, to: console, isOurs: isOurs)
         if !quiet, let age = try store.response(of: id)?.ageInCache { console.note(Self.cacheNote(age)) }
         if json { try await printDetails(of: id, in: store, to: console) }
-        guard status == .success, printer?.isBegunAnew == true, !console.terminal.isOutputTerminal else {
+        guard status == .success, let printer, printer.isBegunAnew, !console.terminal.isOutputTerminal else {
             return status
         }
         // A program that reads the output cannot tell where the answer begins, and must not take this for success.
-        console.note(
-            """
-            hablare: What was printed begins with a part that was given up. The answer alone: \
-            \(data.commandLine("stream", id.text))
-            """)
+        console.note(printer.begunAnewNote(data))
         return .begunAnew
     }
 
