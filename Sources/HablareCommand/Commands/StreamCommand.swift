@@ -157,7 +157,7 @@ struct StreamCommand: ComposedCommand {
             let count = try printer.count(in: store)
             let error = try store.snapshot(of: id)?.error
             console.note(
-                "It failed after \(TimeText.count(count, "chunk")): \(error?.description ?? "no reason is recorded")"
+                "It failed after \(TimeText.count(count, "chunk")): \(error.map { "\($0.words) [\($0.code)]" } ?? "no reason is recorded")"
             )
             if error?.code == .streamInterrupted {
                 console.note(

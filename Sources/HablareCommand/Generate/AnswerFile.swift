@@ -14,11 +14,16 @@ struct AnswerFile: Sendable {
 
     private let url: URL
     private let console: Console?
+    private let isQuiet: Bool
 
-    /// - Parameter console: Who writes to standard output, where that is what the name leads to.
-    init(_ url: URL, console: Console? = nil) {
+    /// - Parameters:
+    ///   - console: Who writes to standard output, where that is what the name leads to, and says that a reader is
+    ///     waited for.
+    ///   - isQuiet: Whether that is not said.
+    init(_ url: URL, console: Console? = nil, isQuiet: Bool = false) {
         self.url = url
         self.console = console
+        self.isQuiet = isQuiet
     }
 
     /// Writes all of a body: where a file is to be replaced, to one beside it (`.name.partial`), which takes the name once
@@ -39,7 +44,10 @@ struct AnswerFile: Sendable {
         case .device(let device):
             try await converted(body, conversion) { body in
                 try await OwnThread.run { goesOn in
-                    let output = try OpenedOutput(device, while: goesOn)
+                    let output = try OpenedOutput(device, while: goesOn) {
+                        // Nobody would know why nothing ends.
+                        if !isQuiet { console?.note("Waiting for a reader of \(url.path).") }
+                    }
                     try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
                 }
             }
