@@ -74,7 +74,7 @@ struct AttemptRow: Encodable, Sendable {
     }
 
     var cells: [String] {
-        var error = attempt.error.map { "\($0.message) [\($0.code)]" } ?? ""
+        var error = attempt.error.map { "\($0.words) [\($0.code)]" } ?? ""
         if let cause = attempt.error?.cause { error += " (\(cause))" }
         return [
             String(attempt.attempt), TimeText.stamp(attempt.startedAt), TimeText.length(seconds), outcome, billing,

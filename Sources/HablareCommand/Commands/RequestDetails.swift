@@ -35,7 +35,7 @@ struct RequestDetails: Encodable, Sendable {
         if let holder = snapshot.holder {
             rows.append((standing.isInterrupted ? "was with" : "with", "process \(holder.processID) on \(holder.host)"))
         }
-        if let error = snapshot.error { rows.append(("error", "\(error.message) [\(error.code)]")) }
+        if let error = snapshot.error { rows.append(("error", "\(error.words) [\(error.code)]")) }
         if let cause = snapshot.error?.cause { rows.append(("cause", cause)) }
         rows.append(("provider", snapshot.providerID.rawValue))
         if let model = snapshot.model { rows.append(("model", model)) }

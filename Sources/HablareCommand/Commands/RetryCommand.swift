@@ -45,6 +45,7 @@ struct RetryCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         if let id {
             try await retry(id, in: composition)
+            tellToWork(composition)
         } else {
             guard
                 let opened = try job.map({ try data.open(forJob: $0, in: composition) })
@@ -53,11 +54,14 @@ struct RetryCommand: ComposedCommand {
                 composition.console.note("There is nothing yet to retry.")
                 return .success
             }
-            try await retryAll(of: opened, in: composition)
+            if try await retryAll(of: opened, in: composition) > 0 { tellToWork(composition) }
         }
+        return .success
+    }
+
+    private func tellToWork(_ composition: Composition) {
         composition.console.note(
             "Unless something runs on this store already, run them with: \(data.commandLine("work"))")
-        return .success
     }
 
     private func retry(_ id: UUID, in composition: Composition) async throws {
@@ -76,7 +80,8 @@ struct RetryCommand: ComposedCommand {
         try await composition.console.print("\(id.text) waits again\(held)")
     }
 
-    private func retryAll(of opened: OpenedStore, in composition: Composition) async throws {
+    /// How many of them wait again.
+    private func retryAll(of opened: OpenedStore, in composition: Composition) async throws -> Int {
         let manager = try manager(of: opened, in: composition, verbose: data.verbose)
         let retry: @Sendable (UUID) async throws -> Bool = { id in
             do {
@@ -86,21 +91,32 @@ struct RetryCommand: ComposedCommand {
                 return false  // somebody else was first
             }
         }
+        var ended = 0
         if failed {
-            let count = try await Selection(store: opened.store, phases: [.failed], job: job).count(where: retry)
-            try await composition.console.print(Self.again(count))
+            ended = try await Selection(store: opened.store, phases: [.failed], job: job).count(where: retry)
         }
-        if held {
-            let count = try await Selection(store: opened.store, isHeld: true, job: job).count(where: retry)
-            let those =
-                count == 0
-                ? ""
-                : count == 1
-                    ? "; it was held: it may be billed again"
-                    : "; they were held: they may be billed again"
-            try await composition.console.print(Self.again(count) + those)
-            try data.tellOfInterrupted(in: opened.store, of: job, composition)
+        var released = 0
+        if held { released = try await Selection(store: opened.store, isHeld: true, job: job).count(where: retry) }
+        try await composition.console.print(Self.words(ended: ended, released: released, failed: failed, held: held))
+        if held { try data.tellOfInterrupted(in: opened.store, of: job, composition) }
+        return ended + released
+    }
+
+    /// What came of it, in one line.
+    private static func words(ended: Int, released: Int, failed: Bool, held: Bool) -> String {
+        guard ended + released > 0 else {
+            return failed && held
+                ? "Nothing failed, and nothing is held." : held ? "Nothing is held." : "Nothing failed."
         }
+        guard released > 0 else { return again(ended) }
+        let those =
+            switch (ended, released) {
+            case (0, 1): "it was held: it may be billed again"
+            case (0, _): "they were held: they may be billed again"
+            case (_, 1): "1 of them was held: it may be billed again"
+            case (_, let number): "\(number) of them were held: they may be billed again"
+            }
+        return "\(again(ended + released)); \(those)"
     }
 
     private static func again(_ count: Int) -> String {

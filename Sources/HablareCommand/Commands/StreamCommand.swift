@@ -10,8 +10,10 @@ struct StreamCommand: ComposedCommand {
         discussion: """
             Prints what came before, then what comes, to the end; of a request that is done, all of it. Any number may \
             read, and leaving does not cancel the request. Exit status 0 when it is completed, 1 when it failed, was \
-            cancelled, or is held; what came until then is printed. On standard error: where to go on, and whether \
-            the answer was begun anew.
+            cancelled, or is held; what came until then is printed. A pipe or file into which a part was printed \
+            before the answer was begun anew has both, and the exit status is 2: the same command again prints the \
+            answer alone. On standard error: whether the answer was begun anew, and at Ctrl-C or SIGTERM (exit status \
+            130 or 143) the command to go on with.
 
             EXAMPLES:
               hablare stream 01982f6e-6c4b-7d1e-9a3f-0123456789ab
@@ -21,7 +23,7 @@ struct StreamCommand: ComposedCommand {
     @Argument(help: "The request's id.", transform: parseRequestID)
     var id: UUID
 
-    @Option(parsing: .unconditional, help: "Begin with the chunk of this number, from 0.")
+    @Option(parsing: .unconditional, help: "Begin with the chunk of this number. The first is 0.")
     var from = 0
 
     @OptionGroup var data: DataOptions
@@ -32,21 +34,88 @@ struct StreamCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(in: composition).store
+        let printer = AnswerPrinter(of: id, from: from, to: composition.console)
+        return try await untilSignal(in: composition) {
+            try await follow(printer, store, in: composition)
+        } then: { signal in
+            tellPlace(printer, signal, composition.console)
+            return signal.status
+        }
+    }
+
+    /// Prints to the end.
+    private func follow(
+        _ printer: AnswerPrinter, _ store: any RequestStore, in composition: Composition
+    ) async throws -> CommandStatus {
         // Before the first look, so that no change falls between the two.
         guard let changes = store.signal?.changes() else {
             throw CommandFailure(.temporary, "This store cannot be watched at the moment. Try again.")
         }
         var wakes = changes.makeAsyncIterator()
-        let printer = AnswerPrinter(of: id, from: from, to: composition.console)
         var isTold = false
         while true {
             guard let page = try await rest(printer, store) else { throw data.unknown(id) }
-            if let status = try end(page, printer.next, store, composition.console) { return status }
+            if let status = try end(page, printer, store, composition.console) { return status }
             if page.phase == .executing, !isTold { isTold = try tellIfInterrupted(store, in: composition) }
             guard await wakes.next() != nil else {
                 throw CancellationError()
             }
         }
+    }
+
+    /// What ends a command that only reads.
+    private enum End: Sendable {
+        case finished(CommandStatus)
+        case left
+        case signal(StopSignal)
+    }
+
+    /// Does something until it ends or a signal comes: whoever reads only has nothing to end in good order.
+    ///
+    /// - Parameter stopped: Told of the signal once `body` does nothing any more.
+    private func untilSignal(
+        in composition: Composition, _ body: @escaping @Sendable () async throws -> CommandStatus,
+        then stopped: (StopSignal) -> CommandStatus
+    ) async throws -> CommandStatus {
+        let signals = AsyncStream.makeStream(of: StopSignal.self)
+        return try await withThrowingTaskGroup(of: End?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                await composition.watchSignals { signals.continuation.yield($0) }
+                return nil
+            }
+            group.addTask {
+                do { return .finished(try await body()) } catch is CancellationError { return .left }
+            }
+            group.addTask {
+                for await signal in signals.stream { return .signal(signal) }
+                return nil
+            }
+            var signal: StopSignal?
+            while let end = try await group.next() {
+                switch end {
+                case .finished(let status): return status
+                case .signal(let first):
+                    signal = first
+                    group.cancelAll()
+                case .left:
+                    guard let signal else { throw CancellationError() }
+                    return stopped(signal)
+                case nil: continue
+                }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// Says how far it was printed, and what prints the rest.
+    private func tellPlace(_ printer: AnswerPrinter, _ signal: StopSignal, _ console: Console) {
+        if signal == .interrupt { console.keyWasShown() }
+        let next = printer.printed
+        let place = next == 0 ? "before the first chunk" : "before chunk \(next)"
+        let words = ["stream", id.text] + (next == 0 ? [] : ["--from", "\(next)"])
+        console.note(
+            "Stopped\(signal == .terminate ? " by SIGTERM" : "") \(place). To go on: \(data.commandLine(words))")
     }
 
     private func rest(_ printer: AnswerPrinter, _ store: any StoreReading) async throws -> StreamPage? {
@@ -69,22 +138,34 @@ struct StreamCommand: ComposedCommand {
 
     /// The exit status, once nothing more comes by itself.
     private func end(
-        _ page: StreamPage, _ next: Int, _ store: any StoreReading, _ console: Console
+        _ page: StreamPage, _ printer: AnswerPrinter, _ store: any StoreReading, _ console: Console
     ) throws -> CommandStatus? {
         switch page.phase {
         case .completed:
-            return .success
+            let count = try printer.count(in: store)
+            guard printer.hasPrinted || from <= count else {
+                throw CommandFailure(
+                    .usage,
+                    "The answer has only \(TimeText.count(count, "chunk")), and the first is 0. All of it: "
+                        + data.commandLine("stream", id.text))
+            }
+            // A program that reads the output cannot tell where the answer begins, and must not take this for success.
+            guard printer.isBegunAnew, !console.terminal.isOutputTerminal else { return .success }
+            console.note(printer.begunAnewNote(data))
+            return .begunAnew
         case .failed:
+            let count = try printer.count(in: store)
             let error = try store.snapshot(of: id)?.error
             console.note(
-                "It failed after \(TimeText.count(next, "chunk")): \(error?.description ?? "no reason is recorded")")
+                "It failed after \(TimeText.count(count, "chunk")): \(error.map { "\($0.words) [\($0.code)]" } ?? "no reason is recorded")"
+            )
             if error?.code == .streamInterrupted {
                 console.note(
                     "To have it made anew: \(data.commandLine("retry", id.text)) && \(data.commandLine("work"))")
             }
             return .incomplete
         case .cancelled:
-            console.note("It was cancelled after \(TimeText.count(next, "chunk")).")
+            console.note("It was cancelled after \(TimeText.count(try printer.count(in: store), "chunk")).")
             return .incomplete
         case .pending:
             guard try store.snapshot(of: id)?.waiting == .held else { return nil }

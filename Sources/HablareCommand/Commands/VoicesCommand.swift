@@ -36,7 +36,7 @@ struct VoicesCommand: ComposedCommand {
         let all = try composition.providers(.forAsking())
         let console = composition.console
         var rows: [Row] = []
-        for installed in try provider.map({ [try all.named($0, in: composition)] }) ?? all {
+        for installed in try provider.map({ [try all.named($0, answering: "audio/wav", in: composition)] }) ?? all {
             let id = installed.provider.id.rawValue
             guard installed.provider.responseType == .audio else {
                 if provider != nil { console.note("\(id) has no voices: its answers are no audio.") }

@@ -68,11 +68,12 @@ struct DoctorReport: Encodable, Sendable {
     ) {
         if let problem = health.problem {
             let advice = isOwn ? " Or mend or remove \(provider) in programs.json." : ""
-            return add(provider, problem.code.rawValue, isOwn, problem.message + advice)
+            let end = advice.isEmpty || problem.message.hasSuffix(".") ? "" : "."
+            return add(provider, problem.code.rawValue, isOwn, problem.words + end + advice)
         }
         switch voices {
         case .failure(let error):
-            add(provider, error.code.rawValue, true, error.message)
+            add(provider, error.code.rawValue, true, error.words)
         case .success(let count):
             speakers += 1
             let known = count > 0 ? ", \(TimeText.count(count, "voice"))" : ""

@@ -33,8 +33,8 @@ struct CommandFailure: Error, Equatable {
 
     /// The message, and where a person can act on it, the cause in the other side's words.
     private static func message(of error: AIServiceError) -> String {
-        guard error.category == .storage, let cause = error.cause else { return error.message }
-        return "\(error.message) (\(cause))"
+        guard error.category == .storage, let cause = error.cause else { return error.words }
+        return "\(error.words) (\(cause))"
     }
 
     private static func message(of error: TextError) -> String {
@@ -72,7 +72,7 @@ struct CommandFailure: Error, Equatable {
 extension AIServiceError {
     /// The message, and the beginning of what the other side said, for a list of failures.
     var reason: String {
-        guard category == .provider, let line = cause?.split(whereSeparator: \.isNewline).first else { return message }
-        return "\(message) It said: \(line.prefix(200))"
+        guard category == .provider, let line = cause?.split(whereSeparator: \.isNewline).first else { return words }
+        return "\(words) It said: \(line.prefix(200))"
     }
 }

@@ -14,14 +14,21 @@ struct AnswerFile: Sendable {
 
     private let url: URL
     private let console: Console?
+    private let isQuiet: Bool
     private let scratch: URL
 
     /// - Parameters:
-    ///   - console: Who writes to standard output, where that is what the name leads to.
+    ///   - console: Who writes to standard output, where that is what the name leads to, and says that a reader is
+    ///     waited for.
+    ///   - isQuiet: Whether that is not said.
     ///   - scratch: Where sound is converted that is not for a file.
-    init(_ url: URL, console: Console? = nil, scratch: URL = FileManager.default.temporaryDirectory) {
+    init(
+        _ url: URL, console: Console? = nil, isQuiet: Bool = false,
+        scratch: URL = FileManager.default.temporaryDirectory
+    ) {
         self.url = url
         self.console = console
+        self.isQuiet = isQuiet
         self.scratch = scratch
     }
 
@@ -43,7 +50,10 @@ struct AnswerFile: Sendable {
         case .device(let device):
             try await converted(body, conversion) { body in
                 try await OwnThread.run { goesOn in
-                    let output = try OpenedOutput(device, while: goesOn)
+                    let output = try OpenedOutput(device, while: goesOn) {
+                        // Nobody would know why nothing ends.
+                        if !isQuiet { console?.note("Waiting for a reader of \(url.path).") }
+                    }
                     try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
                 }
             }

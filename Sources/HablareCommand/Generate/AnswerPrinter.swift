@@ -9,7 +9,15 @@ final class AnswerPrinter: Sendable {
     private let id: UUID
     private let console: Console
     private let cursor: Guarded<StreamCursor>
-    private let begunAnew = Guarded(false)
+    private let first: Int
+    /// How much somebody has, or may have.
+    private struct Output: Sendable {
+        /// Behind which chunk of the newest generation all was taken.
+        var taken: Int
+        var hasSome = false
+        var isBegunAnew = false
+    }
+    private let output: Guarded<Output>
 
     /// Creates a printer. It prints nothing yet.
     ///
@@ -17,6 +25,8 @@ final class AnswerPrinter: Sendable {
     init(of id: UUID, from first: Int = 0, to console: Console) {
         self.id = id
         self.console = console
+        self.first = first
+        output = Guarded(Output(taken: first))
         cursor = Guarded(StreamCursor(at: StreamPosition(sequence: first)))
     }
 
@@ -24,7 +34,22 @@ final class AnswerPrinter: Sendable {
     var next: Int { cursor.withLock { $0.position.sequence } }
 
     /// Whether what was printed is a part that was given up, and then the answer.
-    var isBegunAnew: Bool { begunAnew.withLock { $0 } }
+    var isBegunAnew: Bool { output.withLock { $0.isBegunAnew } }
+
+    /// Whether anything was printed, or is about to be.
+    var hasPrinted: Bool { output.withLock { $0.hasSome } }
+
+    /// The number of the first chunk that is not printed, or of which that is not known: where its reader did not take it
+    /// before the end.
+    var printed: Int { output.withLock { $0.taken } }
+
+    /// What to say of an answer behind a part that was given up.
+    func begunAnewNote(_ data: DataOptions) -> String {
+        """
+        hablare: What was printed begins with a part that was given up. The answer alone: \
+        \(data.commandLine("stream", id.text))
+        """
+    }
 
     /// Leaves out a generation of the answer, and what came before it. To be said before anything is printed.
     func passOver(_ generation: Int) {
@@ -40,9 +65,15 @@ final class AnswerPrinter: Sendable {
         for chunk in [[]] + chunks.map({ [$0] }) {
             for element in cursor.withLock({ $0.found(chunk, of: generation) }) {
                 switch element {
-                case .chunk(let chunk): try await console.write(chunk.bytes)
+                case .chunk(let chunk):
+                    output.withLock { $0.hasSome = true }
+                    try await console.write(chunk.bytes)
+                    output.withLock { $0.taken = chunk.position.sequence + 1 }
                 case .restarted:
-                    begunAnew.withLock { $0 = true }
+                    // Where nothing was printed, as with --from, the answer is alone.
+                    output.withLock {
+                        $0 = Output(taken: 0, hasSome: $0.hasSome, isBegunAnew: $0.isBegunAnew || $0.hasSome)
+                    }
                     console.note("The answer is begun anew:")
                 case .completed: continue
                 }
@@ -63,6 +94,29 @@ final class AnswerPrinter: Sendable {
             if page.phase == .completed, page.isWhole { try await printWhole(of: page.generation, in: store) }
             return page
         }
+    }
+
+    /// How many chunks an answer has that is printed to its end: more than none were asked for that are not there where
+    /// this is less than the first to be printed.
+    func count(in store: any StoreReading) throws -> Int {
+        let next = next
+        // Whatever was printed, or asked for from its beginning, was counted on the way.
+        guard next == first, next > 0, !hasPrinted else { return next }
+        let content = try store.response(of: id)?.content
+        let answer = content.flatMap(WholeAnswer.init)
+        var count = 0
+        while count < next {
+            let position = StreamPosition(generation: cursor.withLock { $0.position.generation }, sequence: count)
+            guard let page = try store.stream(of: id, from: position, maximumBytes: Self.pageBytes) else { break }
+            if let last = page.chunks.last {
+                count = last.position.sequence + 1
+            } else if page.isWhole, try answer?.chunk(count) != nil {
+                count += 1
+            } else {
+                break
+            }
+        }
+        return count
     }
 
     /// An answer that came in one piece.

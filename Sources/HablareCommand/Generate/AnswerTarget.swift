@@ -67,11 +67,14 @@ enum AnswerTarget: Sendable, Hashable {
     /// - Parameters:
     ///   - data: Where the store is, for advice.
     ///   - console: Who writes to standard output, where that is what the name leads to.
+    ///   - quiet: Whether nothing is said of a reader who is waited for.
     /// - Throws: ``CommandFailure``, `AIServiceError` for content that cannot be read, `CancellationError`.
-    func take(_ response: AIResponseData?, of id: UUID, _ data: DataOptions, _ console: Console) async throws {
+    func take(_ response: AIResponseData?, of id: UUID, _ data: DataOptions, _ console: Console, quiet: Bool)
+        async throws
+    {
         guard case .file(let file) = self, let content = try response?.content, let body = content.body else { return }
         do {
-            try await AnswerFile(file, console: console).take(body, try content.conversion(to: file))
+            try await AnswerFile(file, console: console, isQuiet: quiet).take(body, try content.conversion(to: file))
         } catch let error as AIServiceError {
             throw error
         } catch let error as CancellationError {

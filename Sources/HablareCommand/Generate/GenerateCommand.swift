@@ -85,7 +85,7 @@ struct GenerateCommand: ComposedCommand {
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
         if let voice = parameters["voice"]?.text, voice != installed.defaultVoice {
-            try await installed.checkVoice(voice)
+            try await installed.check(voice: voice)
         }
         let request = call.request(
             prompt: try readPrompt(in: composition), parameters: parameters, now: composition.seams.date())
@@ -168,6 +168,8 @@ struct GenerateCommand: ComposedCommand {
             do {
                 try await run.run()
                 return nil
+            } catch let error as AIServiceError where error.code == .unknownRequest {
+                throw Self.removed(request.id)
             } catch let failure as CommandFailure {
                 // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it. No more
                 // is a full disk.
@@ -200,7 +202,7 @@ struct GenerateCommand: ComposedCommand {
     ) async throws {
         guard try store.snapshot(of: id)?.phase == .completed else { return }
         do {
-            try await target.take(try store.response(of: id), of: id, data, console)
+            try await target.take(try store.response(of: id), of: id, data, console, quiet: quiet)
         } catch let error as CancellationError {
             console.note("hablare: The answer was not written. \(target.advice(for: id, data))")
             throw error
@@ -230,15 +232,11 @@ struct GenerateCommand: ComposedCommand {
         let status = try tell(of: id, store, next: printer?.next, to: console, isOurs: isOurs)
         if !quiet, let age = try store.response(of: id)?.ageInCache { console.note(Self.cacheNote(age)) }
         if json { try await printDetails(of: id, in: store, to: console) }
-        guard status == .success, printer?.isBegunAnew == true, !console.terminal.isOutputTerminal else {
+        guard status == .success, let printer, printer.isBegunAnew, !console.terminal.isOutputTerminal else {
             return status
         }
         // A program that reads the output cannot tell where the answer begins, and must not take this for success.
-        console.note(
-            """
-            hablare: What was printed begins with a part that was given up. The answer alone: \
-            \(data.commandLine("stream", id.text))
-            """)
+        console.note(printer.begunAnewNote(data))
         return .begunAnew
     }
 
@@ -261,6 +259,12 @@ struct GenerateCommand: ComposedCommand {
         "It had joined the same call of another process, and that process was stopped, as with Ctrl-C, or died in the "
         + "middle of the answer. What came is kept."
 
+    /// Somebody removed what this command submitted.
+    private static func removed(_ id: UUID) -> CommandFailure {
+        CommandFailure(
+            .inputMissing, "It was removed meanwhile, as with hablare rm: there is no request \(id.text) any more.")
+    }
+
     /// Says that nobody was asked.
     private static func cacheNote(_ age: Int) -> String {
         "From the cache, \(age) s old; --cache refresh asks anew."
@@ -272,7 +276,7 @@ struct GenerateCommand: ComposedCommand {
     private func tell(
         of id: UUID, _ store: any StoreReading, next: Int? = nil, to console: Console, isOurs: Bool
     ) throws -> CommandStatus {
-        guard let snapshot = try store.snapshot(of: id) else { throw data.unknown(id) }
+        guard let snapshot = try store.snapshot(of: id) else { throw Self.removed(id) }
         let after = call.stream && next != nil ? " after \(TimeText.count(next ?? 0, "chunk"))" : ""
         switch snapshot.phase {
         case .completed:

@@ -22,8 +22,10 @@ struct OpenedOutput: ~Copyable {
 
     /// Opens what is there, and makes nothing. A pipe that nobody reads yet waits for its reader, as a shell does.
     ///
+    /// - Parameter waiting: Told once, when there is no reader yet.
     /// - Throws: ``CommandFailure`` with status ``CommandStatus/cannotCreate``; `CancellationError`.
-    init(_ url: URL, while goesOn: () -> Bool) throws {
+    init(_ url: URL, while goesOn: () -> Bool, waiting: () -> Void = {}) throws {
+        var isTold = false
         while true {
             guard goesOn() else { throw CancellationError() }
             // Not blocking, because a pipe without a reader would block for ever. The flag is this opening's own.
@@ -34,7 +36,10 @@ struct OpenedOutput: ~Copyable {
             }
             switch errno {
             case EINTR: continue
-            case ENXIO: _ = poll(nil, 0, Self.patience)
+            case ENXIO:
+                if !isTold { waiting() }
+                isTold = true
+                _ = poll(nil, 0, Self.patience)
             default:
                 throw CommandFailure(
                     .cannotCreate,

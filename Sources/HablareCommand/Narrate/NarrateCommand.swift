@@ -29,7 +29,11 @@ struct NarrateCommand: ComposedCommand {
     @Argument(help: "The text, in UTF-8; - reads standard input.", completion: .file())
     var file: String
 
-    @Option(name: .long, help: "Who speaks: espeak-ng, flite, hibari or piper.")
+    @Option(
+        name: .long,
+        help: """
+            Who speaks: espeak-ng, flite, hibari or piper, or a program of programs.json whose "answer" is "audio/wav".
+            """)
     var provider = "espeak-ng"
 
     @Option(name: .long, help: "The voice. Default: the provider's. See: hablare voices")
@@ -75,7 +79,7 @@ struct NarrateCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = try engine.limits(in: composition)
         let providers = try composition.providers(limits)
-        let installed = try providers.named(provider, in: composition)
+        let installed = try providers.named(provider, answering: "audio/wav", in: composition)
         guard installed.provider.responseType == .audio else {
             throw CommandFailure(.usage, "The provider \(provider) does not speak. Choose another with --provider.")
         }
@@ -86,7 +90,7 @@ struct NarrateCommand: ComposedCommand {
             text: try files.readInput(in: composition), source: files.source, unit: split,
             provider: installed.provider, parameters: parameters, unknownOutcome: ifInterrupted.policy)
         if let problem = await installed.health().problem { throw problem }
-        if let voice = voice ?? givenVoice { try await installed.checkVoice(voice) }
+        if let voice = voice ?? givenVoice { try await installed.check(voice: voice) }
         if dryRun {
             try await DryRun(plan: plan, files: files).report(json: json, quiet: quiet, to: composition.console)
             return .success
@@ -128,9 +132,10 @@ struct NarrateCommand: ComposedCommand {
             }
         } catch let error as AIServiceError where error.category == .storage {
             let failure = CommandFailure(error)
-            throw CommandFailure(
-                failure.status, "\(failure.message) What is finished is kept; then run the same command again to go on."
-            )
+            let goOn =
+                failure.message.contains("run the same command again")
+                ? "" : "; then run the same command again to go on"
+            throw CommandFailure(failure.status, "\(failure.message) What is finished is kept\(goOn).")
         }
     }
 }

@@ -23,6 +23,12 @@ struct NarrationFiles: Sendable, Hashable {
             guard !output.isEmpty else {
                 throw CommandFailure(.usage, "The output's name is empty. Give one, such as book.wav.")
             }
+            guard output != "-" else {
+                throw CommandFailure(
+                    .usage,
+                    "Audio that is joined cannot be written to standard output: its beginning is written last. Give a "
+                        + "file with -o, such as narration.wav.")
+            }
             self.output = composition.url(output)
         } else {
             let name = self.input.map { $0.deletingPathExtension().lastPathComponent } ?? "narration"

@@ -27,7 +27,8 @@ struct NarrationJoin: Sendable {
                 }
                 try joiner.append(source)
             } catch let error as AIServiceError where error.category == .data {
-                throw unusable(index, id, error.message)
+                let isGone = error.code == .contentMissing || error.code == .responseExpired
+                throw unusable(index, id, isGone ? "It is gone or damaged." : error.words)
             } catch let error as AudioError where error.sourceIndex != nil {
                 throw unusable(index, id, error.message)
             }

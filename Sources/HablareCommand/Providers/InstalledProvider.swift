@@ -31,16 +31,32 @@ struct InstalledProvider: Sendable {
 
     /// The voice it speaks with unless told otherwise.
     var defaultVoice: String? { placeholders.first { $0.name == "voice" }?.default }
+
+    /// Refuses a voice it does not have, and says where those are that it has.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func check(voice: String) async throws {
+        do {
+            try await checkVoice(voice)
+        } catch let error as AIServiceError where error.code == .invalidRequest {
+            throw CommandFailure(error).advising("See: hablare voices --provider \(provider.id)")
+        }
+    }
 }
 
 extension [InstalledProvider] {
     /// The provider of a name.
     ///
+    /// - Parameter answer: What a program would have to answer with, as `programs.json` has it.
     /// - Throws: ``CommandFailure`` with the nearest names, and how a program becomes a provider.
-    func named(_ name: String, in composition: Composition) throws -> InstalledProvider {
+    func named(
+        _ name: String, answering answer: String = "text", in composition: Composition
+    ) throws -> InstalledProvider {
         guard let found = first(where: { $0.provider.id.rawValue == name }) else {
             let hint = NearestNames(map(\.provider.id.rawValue)).hint(for: name)
-            let addition = ProgramsFile(environment: composition.environment).map { " \($0.addition(of: name))" }
+            let addition = ProgramsFile(environment: composition.environment).map {
+                " \($0.addition(of: name, answering: answer))"
+            }
             throw CommandFailure(.unavailable, "There is no provider \(name).\(hint)\(addition ?? "")")
         }
         return found

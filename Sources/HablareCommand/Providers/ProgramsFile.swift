@@ -65,9 +65,9 @@ struct ProgramsFile: Sendable {
     }
 
     /// How a program gets a name that is none yet, on the one line of an error.
-    func addition(of name: String) -> String {
+    func addition(of name: String, answering answer: String) -> String {
         "To have a program asked under this name, write into \(url.path): "
-            + "{\(name.debugDescription): {\"executable\": \"/path/of/the/program\", \"answer\": \"text\"}} "
+            + "{\(name.debugDescription): {\"executable\": \"/path/of/the/program\", \"answer\": \"\(answer)\"}} "
             + "(among what is there); it reads the prompt on its standard input."
     }
 

@@ -66,4 +66,95 @@ import Testing
         #expect(await stage.run("stream", UUID().uuidString) != .success)
         #expect(await stage.run("stream", attempt.request.uuidString, "--from", "-1") == .usage)
     }
+
+    // MARK: Begun anew
+
+    /// What was streamed is given up, and another attempt begins.
+    private func beginAnew(_ bench: StoreWorkbench, _ owner: OwnerID) throws -> RunningAttempt {
+        #expect(try bench.write(.retireOwner(owner, at: StoreWorkbench.date(40))) == .broken(flights: 1))
+        return try bench.startNext(try bench.register())
+    }
+
+    @Test(arguments: [(0, CommandStatus.begunAnew), (9, .success)])
+    func `A part that was given up and then the answer are not success, and the same command prints it alone`(
+        from: Int, expected: CommandStatus
+    ) async throws {
+        let stage = try Stage()
+        let bench = StoreWorkbench(store: try stage.store())
+        let owner = try bench.register()
+        let request = AIRequest(
+            id: StoreWorkbench.id(1), prompt: "anew", streaming: StreamingPolicy(allowsRestart: true))
+        try bench.submit(try StoreWorkbench.submission(of: request))
+        let first = try bench.startNext(owner)
+        #expect(try bench.append(first, 0, ["half "]) == .done)
+        async let status = stage.run("stream", request.id.text, "--from", "\(from)")
+        while from == 0 ? stage.output != "half " : !stage.errors.contains("interrupted") {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        let second = try beginAnew(bench, owner)
+        #expect(try bench.append(second, 0, ["whole"]) == .done)
+        try complete(bench, second, "whole")
+        #expect(await status == expected)
+        #expect(stage.output == (from == 0 ? "half whole" : "whole"))
+        #expect(stage.errors.contains("The answer alone: hablare stream \(request.id.text)") == (from == 0))
+        stage.clearScreen()
+        #expect(await stage.run("stream", request.id.text) == .success)
+        #expect(stage.output == "whole")
+    }
+
+    // MARK: Places
+
+    @Test(arguments: [(StopSignal.interrupt, CommandStatus.interrupted), (.terminate, .terminated)])
+    func `A signal ends it, and the command to go on with is said`(
+        signal: StopSignal, expected: CommandStatus
+    ) async throws {
+        let (stage, _, attempt) = try underWay()
+        async let status = stage.run("stream", attempt.request.text, "--data-dir", stage.data.path)
+        while stage.output != "In the beginning" {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        stage.send(signal)
+        #expect(await status == expected)
+        let words = "before chunk 3. To go on: hablare stream \(attempt.request.text) --from 3 --data-dir "
+        #expect(stage.errors.contains(words), "\(stage.errors)")
+        #expect(stage.errors.contains("Stopped by SIGTERM") == (signal == .terminate))
+    }
+
+    @Test func `A signal while nobody takes a chunk says to go on with that chunk`() async throws {
+        let (stage, _, attempt) = try underWay()
+        stage.stopReading()
+        async let status = stage.run("stream", attempt.request.text, "--from", "1")
+        while !stage.isBlocked {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        stage.send(.interrupt)
+        #expect(await status == .interrupted)
+        #expect(stage.errors.contains("Stopped before chunk 1. To go on: "), "\(stage.errors)")
+        stage.goOnReading()
+    }
+
+    @Test(arguments: [true, false])
+    func `A place behind the end of an answer is refused with how long it is`(isStreamed: Bool) async throws {
+        let (stage, bench, streamed) = try underWay()
+        try complete(bench, streamed, "In the beginning")
+        try bench.submit(2)
+        let whole = try bench.finishNext(try bench.register())
+        let (id, count) = isStreamed ? (streamed.request.text, 3) : (whole.request.text, 1)
+        #expect(await stage.run("stream", id, "--from", "\(count)") == .success)
+        #expect(stage.output.isEmpty)
+        #expect(await stage.run("stream", id, "--from", "300") == .usage)
+        #expect(stage.output.isEmpty)
+        let words = "The answer has only \(TimeText.count(count, "chunk")), and the first is 0. "
+        #expect(stage.errors.contains(words + "All of it: hablare stream \(id)"), "\(stage.errors)")
+    }
+
+    @Test func `A failed answer is not said to be longer than it is`() async throws {
+        let (stage, bench, attempt) = try underWay()
+        _ = try bench.write(.settle(attempt.failed(StoreWorkbench.failure)))
+        #expect(await stage.run("stream", attempt.request.text, "--from", "300") == .incomplete)
+        #expect(stage.errors.contains("failed after 3 chunks"))
+    }
 }

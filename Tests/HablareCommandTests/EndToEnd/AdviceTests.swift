@@ -1,0 +1,155 @@
+import Foundation
+import Hablare
+import HablareProviders
+import HablareSQLite
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// What is advised can be done by whoever typed the command.
+@Suite(.timeLimit(.minutes(5))) struct AdviceTests {
+    // MARK: Nothing to do
+
+    @Test func `Where nothing is tried again nobody is told to run it, and both kinds are one line`() async throws {
+        let stage = try Stage()
+        let bench = StoreWorkbench(store: try stage.store())
+        for (options, words) in [
+            (["--held"], "Nothing is held.\n"), (["--failed"], "Nothing failed.\n"),
+            (["--failed", "--held"], "Nothing failed, and nothing is held.\n"),
+        ] {
+            stage.clearScreen()
+            #expect(await stage.run(["retry"] + options) == .success)
+            #expect(stage.output == words)
+            #expect(stage.errors.isEmpty)
+        }
+        let owner = try bench.register()
+        try bench.submit(1)
+        _ = try bench.finishNext(owner, failing: StoreWorkbench.failure)
+        stage.clearScreen()
+        #expect(await stage.run("retry", "--failed", "--held") == .success)
+        #expect(stage.output == "1 request waits again\n")
+        #expect(stage.errors.contains("hablare work"))
+    }
+
+    // MARK: The command's own words
+
+    @Test func `No message of the engine's sends a person to what is no command`() {
+        for error in [AIServiceError.responseExpired, AIServiceError(.contentMissing, "Regenerate the request.")] {
+            let words = CommandFailure(error).message
+            #expect(!words.lowercased().contains("regenerate"))
+            #expect(words.contains("run the same hablare generate … or hablare narrate … again"))
+            #expect(error.reason == words)
+        }
+        let late = AIServiceError.timedOut(after: .seconds(1))
+        #expect(late.words.contains("longer than 1 s. Allow"), "\(late.words)")
+    }
+
+    @Test func `Of a full disk it is said that the command is to be run again, as nothing goes on by itself`() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(
+            directory: folder.url.appending(path: "data"), configuration: .init(maximumDatabaseSize: 1 << 20))
+        let bench = StoreWorkbench(store: store)
+        let error = #expect(throws: (any Error).self) {
+            for number in 1...10_000 { try bench.submit(number) }
+        }
+        let words = CommandFailure(try #require(error)).message
+        #expect(words.contains("is full. "), "\(words)")
+        #expect(words.contains("Free some space, then run the same command again."), "\(words)")
+        #expect(!words.contains("by itself"))
+    }
+
+    @Test func `A provider that is not there is to be a program that speaks, where speech is wanted`() async throws {
+        let stage = try Stage()
+        try stage.write("A book.")
+        for words in [["narrate", "book.txt"], ["voices"]] {
+            stage.clearScreen()
+            #expect(await stage.run(words + ["--provider", "nope"]) == .unavailable)
+            #expect(stage.errors.contains(#""answer": "audio/wav"}}"#), "\(stage.errors)")
+        }
+        #expect(await stage.run("narrate", "--help") == .success)
+        #expect(stage.output.contains("programs.json"))
+        stage.clearScreen()
+        #expect(await stage.run("narrate", "book.txt", "--voice", "nope") == .usage)
+        #expect(stage.errors.contains(" See: hablare voices --provider espeak-ng"))
+    }
+
+    @Test func `What follows the command that installs a program is a sentence of its own`() async throws {
+        let missing = AIServiceError(.programMissing, "writr was not found. Install it with: apt install writr")
+        let stage = try Stage(
+            others: [
+                InstalledProvider(
+                    provider: ScriptedProvider(id: "writer"), isOwn: true, health: { .init(problem: missing) })
+            ])
+        #expect(await stage.run("doctor") == .incomplete)
+        #expect(stage.output.contains("apt install writr. Or mend or remove writer in programs.json."))
+    }
+
+    @Test func `A narration says why it is never written to standard output`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("narrate", "-", "-o", "-", input: "A book.") == .usage)
+        #expect(stage.errors.contains("cannot be written to standard output"))
+    }
+
+    // MARK: What happens meanwhile
+
+    @Test func `Who is asked for what somebody removes is told that`() async throws {
+        let gate = Gate()
+        let stage = try Stage(provider: Voice.provider { _ in try await gate.pass() })
+        async let status = stage.run("generate", "--provider", "espeak-ng", "To be removed.", "-o", "a.wav")
+        var id: UUID?
+        while id == nil {
+            try Task.checkCancellation()
+            await Task.yield()
+            guard FileManager.default.fileExists(atPath: stage.data.path) else { continue }
+            id = try stage.store().snapshots(SnapshotFilter(phases: [.executing])).first?.id
+        }
+        let removed = try #require(id)
+        #expect(await stage.run("rm", removed.text) == .success)
+        #expect(await status == .inputMissing)
+        #expect(stage.errors.contains("It was removed meanwhile"))
+        #expect(stage.errors.contains(removed.text))
+        #expect(!stage.errors.contains(removed.uuidString))
+        gate.open()
+    }
+
+    #if os(Linux)
+    @Test func `What a program did wrong is mended in the file that names it`() async throws {
+        func program(_ id: ProviderID, _ script: String, _ content: CommandContent) throws -> InstalledProvider {
+            let template = CommandTemplate(
+                id: id, executable: "/bin/sh", arguments: ["-c", CommandArgument(stringLiteral: script)],
+                content: content, maximumOutputBytes: 9)
+            return try Composition.installed(template, isOwn: true, .forAsking(), CommandSupervisor())
+        }
+        let stage = try Stage(
+            others: [
+                try program("big", "echo 'more than nine bytes'", .text),
+                try program("wrong", "echo none", .audio(.wav)),
+            ])
+        #expect(await stage.run("generate", "--provider", "big", "Much.") == .incomplete)
+        #expect(
+            stage.errors.contains("raise its maximumBytes in programs.json, in $XDG_CONFIG_HOME"), "\(stage.errors)")
+        #expect(await stage.run("generate", "--provider", "wrong", "Sing.") == .incomplete)
+        #expect(stage.errors.contains("look at its entry in programs.json"), "\(stage.errors)")
+        #expect(!stage.errors.contains("template"))
+    }
+
+    @Test(arguments: [true, false])
+    func `Who waits for the reader of a pipe says so, unless it is to be quiet`(isQuiet: Bool) async throws {
+        let stage = try Stage()
+        let pipe = stage.folder.url.appending(path: "f1.wav")
+        guard mkfifo(pipe.path, 0o600) == 0 else { throw POSIXError(.EIO) }
+        async let status = stage.run(
+            ["generate", "--provider", "espeak-ng", "To a pipe.", "-o", "f1.wav"] + (isQuiet ? ["--quiet"] : []))
+        let words = "Waiting for a reader of \(pipe.path)."
+        while !isQuiet, !stage.errors.contains(words) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        let read = try await OwnThread.run { _ in try FileHandle(forReadingFrom: pipe).readToEnd() }
+        #expect(read == Voice.audio(of: "To a pipe."))
+        #expect(await status == .success)
+        #expect(stage.errors.contains("Waiting") != isQuiet)
+    }
+    #endif
+}
