@@ -150,7 +150,7 @@ struct ReadTransaction {
     }
 
     private static func snapshot(_ row: borrowing BoundStatement.RowReader) throws -> (RequestSnapshot, FlightID) {
-        let lifecycle = try FlightLifecycle(row, from: 19)
+        let lifecycle = FlightLifecycle(row, from: 19)
         guard let id = row.uuid(0), let member = RequestLifecycle.State(rawValue: Int(row.int(6))),
             let priority = Priority(rawValue: Int(row.int(5)))
         else { throw AIServiceError(.storageCorrupt, "A request's row cannot be read. Run `hablare doctor`.") }
@@ -199,7 +199,7 @@ struct ReadTransaction {
         for id in ids {
             var select = try BoundStatement(db, "SELECT \(FlightLifecycle.columns) FROM flights f WHERE f.id = ?1")
             select.bind(1, id.rawValue)
-            try select.forEach { found[id] = try FlightLifecycle($0, from: 0) }
+            try select.forEach { found[id] = FlightLifecycle($0, from: 0) }
         }
         return found
     }
