@@ -43,6 +43,8 @@ public final class SQLiteStore: RequestStore {
     private let erasure: Guarded<Erasure>
     /// How long a deletion waits for those who read an older state, in milliseconds.
     private static let patience = 100
+    /// How long a request whose prompt cannot be read is left alone, in seconds.
+    private static let pause: TimeInterval = 5
     private let busyTimeout: TimeInterval
     private let path: String
 
@@ -122,7 +124,37 @@ public final class SQLiteStore: RequestStore {
                 return claim
             }
         }
-        return Claim(flights: taken.map(claimed), nextDue: nextDue)
+        var flights = taken.map(claimed)
+        // One whose prompt cannot be read now, for want of a file handle, say, is not lost. It is put back for a while,
+        // so that neither it nor those after it wait for each other.
+        let later = query.now.addingTimeInterval(Self.pause)
+        let unread = flights.filter { $0.failure?.isPassing == true }
+        guard !unread.isEmpty, setAside(unread.map(\.id), of: taken, until: later) else {
+            return Claim(flights: flights, nextDue: nextDue)
+        }
+        flights.removeAll { $0.failure?.isPassing == true }
+        return Claim(flights: flights, nextDue: min(nextDue ?? later, later))
+    }
+
+    /// Gives leases back; answers whether that could be written. Where it could not, the attempts fail as they would
+    /// have: what is leased and known to nobody would never be sent.
+    private func setAside(_ flights: [FlightID], of taken: [ClaimTransaction.Taken], until date: Date) -> Bool {
+        do {
+            try translatingErrors(of: path) {
+                try pool.writeWithoutTransaction { db in
+                    try db.inTransaction(.immediate) {
+                        let claim = ClaimTransaction(db: db)
+                        for flight in taken where flights.contains(flight.id) {
+                            try claim.setAside(flight, until: date)
+                        }
+                        return .commit
+                    }
+                }
+            }
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// A flight that was taken, with its prompt or with the reason why there is none.
@@ -331,6 +363,11 @@ public final class SQLiteStore: RequestStore {
     public func close() throws {
         try translatingErrors(of: path) { try pool.close() }
     }
+}
+
+extension AIServiceError {
+    /// Whether what could not be read now may be read later: it is neither gone nor damaged.
+    fileprivate var isPassing: Bool { code.category == .storage && code != .storageCorrupt }
 }
 
 extension StoreWrite {

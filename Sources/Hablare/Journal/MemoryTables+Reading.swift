@@ -42,11 +42,13 @@ extension MemoryTables {
         if let wanted = filter.ids {
             ids = wanted
         } else if let job = filter.job {
-            ids = (jobs[job] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
+            let after = filter.afterPosition ?? .min
+            ids = (jobs[job] ?? [:]).filter { $0.key > after || filter.afterPosition == nil }
+                .sorted { $0.key < $1.key }.map(\.value)
         } else {
             ids = requests.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         }
-        if let after = filter.after {
+        if let after = filter.after, !filter.continuesByPosition {
             if filter.ids == nil, filter.job == nil {
                 // By order and not by place: the request itself may have been deleted since.
                 ids = Array(ids.drop { !after.bytes.lexicographicallyPrecedes($0.bytes) })

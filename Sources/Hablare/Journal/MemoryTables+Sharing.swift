@@ -209,6 +209,8 @@ extension MemoryTables {
         if !row.tags.isEmpty { ledgerTables.tags[new] = OrderedSet(row.tags) }
         flying[flight.fingerprint, default: []].append(new)
         requests[id]?.flight = new
+        // The last one to leave takes the prompt along: whoever deletes it then has the new flight erased, and not this.
+        if flights[row.flight]?.crew.members.isEmpty == true { erase(row.flight) }
     }
 
     mutating func evict(_ id: UUID) -> WriteReceipt {
@@ -245,14 +247,19 @@ extension MemoryTables {
         }
         flights[row.flight]?.crew.removed(id)
         if flights[row.flight]?.crew.members.isEmpty == true {
-            responses[row.flight] = nil
-            streams[row.flight] = nil
-            cached[row.flight] = nil
-            flights[row.flight]?.request = nil
+            erase(row.flight)
         } else {
             giveUpResponse(of: row.flight)
         }
         return receipt
+    }
+
+    /// Erases a flight's prompt and response. Its number and its ledger stay.
+    private mutating func erase(_ flight: FlightID) {
+        responses[flight] = nil
+        streams[flight] = nil
+        cached[flight] = nil
+        flights[flight]?.request = nil
     }
 }
 

@@ -14,8 +14,20 @@ public struct SnapshotFilter: Sendable, Hashable {
     public var ids: [UUID]?
     /// At most so many. Default 1,000.
     public var limit: Int
-    /// Continues after this request.
+    /// Continues after this request. Of a job's, one that was deleted since has no position any more, and nothing follows
+    /// it: pages of a job continue with ``continues(after:)``.
     public var after: UUID?
+    /// Of a job: continues after this position, whether a request still has it or not; goes before ``after``.
+    public var afterPosition: Int?
+
+    /// Continues after a request that was read, the last one of a page; also where it was deleted meanwhile.
+    public mutating func continues(after snapshot: RequestSnapshot) {
+        after = snapshot.id
+        afterPosition = snapshot.position
+    }
+
+    /// Whether ``afterPosition`` says where to continue, and not ``after``.
+    package var continuesByPosition: Bool { ids == nil && job != nil && afterPosition != nil }
 
     /// Whether a request is one of those, wherever it stands.
     package func admits(_ snapshot: RequestSnapshot) -> Bool {

@@ -217,6 +217,18 @@ extension FlightLifecycle {
         state = .waiting
     }
 
+    /// The holder gives an unsent flight back, to be taken again from a date on: what it needs cannot be read now.
+    ///
+    /// - Parameter token: The token under which it was leased.
+    public mutating func setAside(token: Int64, until date: Date) throws(Refusal) {
+        switch state {
+        case .leased where token == self.token: state = .backingOff(until: date)
+        case .executing where token == self.token: throw .outOfOrder
+        case .settled(let settlement): throw .settled(settlement)
+        case .waiting, .backingOff, .held, .leased, .executing: throw .staleToken
+        }
+    }
+
     /// The holder gives the flight back: unsent, or with its attempt stopped. Returns the attempt that was under way.
     ///
     /// - Parameters:

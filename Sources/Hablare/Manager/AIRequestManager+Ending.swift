@@ -37,9 +37,8 @@ extension AIRequestManager {
     @discardableResult
     public func cancelAll(job: JobKey? = nil) async throws -> Int {
         var cancelled = 0
-        var after: UUID?
+        var filter = SnapshotFilter(phases: [.pending, .executing], job: job, limit: 500)
         while true {
-            let filter = SnapshotFilter(phases: [.pending, .executing], job: job, limit: 500, after: after)
             let page = try await snapshots(filter)
             guard let last = page.last else { return cancelled }
             let receipts = try await journal.commit(page.map { .cancel($0.id, at: seams.date()) })
@@ -52,7 +51,7 @@ extension AIRequestManager {
                 announceCancelled(snapshot.id)
                 cancelled += 1
             }
-            after = last.id
+            filter.continues(after: last)
         }
     }
 

@@ -52,7 +52,8 @@ public struct Body: Sendable {
 
     /// Reads the bytes on the calling thread, which blocks for the time of a file read.
     ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/contentMissing`` when the file is gone or damaged.
+    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/contentMissing`` when the file is gone or damaged,
+    ///   or of category storage when it cannot be read now.
     public func read() throws -> Data {
         switch storage {
         case .inline(let data): data

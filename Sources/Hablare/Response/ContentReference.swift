@@ -19,7 +19,7 @@ public protocol ContentReading: Sendable {
     /// The bytes; blocks for the time of a file read.
     ///
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/contentMissing`` when the content is gone or its
-    ///   size is not the promised one.
+    ///   size is not the promised one; of category storage when it may be there and cannot be read now.
     func read(_ reference: ContentReference) throws -> Data
 
     /// Some of the bytes; blocks for the time of a file read. The range lies within the content. Default: reads all.

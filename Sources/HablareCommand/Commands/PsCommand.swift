@@ -112,7 +112,7 @@ struct PsCommand: ComposedCommand {
                 try await body(wanted)
             }
             guard page.count == filter.limit, let last = page.last else { break }
-            filter.after = last.id
+            filter.continues(after: last)
         }
         guard !newest.isEmpty else { return }
         try await body(newest)

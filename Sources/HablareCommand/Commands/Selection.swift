@@ -24,7 +24,7 @@ struct Selection: Sendable {
             let page = try store.snapshots(filter)
             ids += page.map(\.id)
             guard page.count == Self.page, let last = page.last else { break }
-            filter.after = last.id
+            filter.continues(after: last)
         }
         try await forEachConcurrently(ids, limit: 256) { id in
             if try await body(id) { count.withLock { $0 += 1 } }

@@ -160,7 +160,7 @@ struct WorkRound: Sendable {
             let page = try await manager.snapshots(filter)
             try await body(page)
             guard page.count == filter.limit, let last = page.last else { return }
-            filter.after = last.id
+            filter.continues(after: last)
         }
     }
 

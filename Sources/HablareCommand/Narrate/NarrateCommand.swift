@@ -149,7 +149,7 @@ extension AIRequestManager {
             let page = try await snapshots(filter)
             count += page.count
             guard page.count == filter.limit, let last = page.last else { return count }
-            filter.after = last.id
+            filter.continues(after: last)
         }
     }
 }

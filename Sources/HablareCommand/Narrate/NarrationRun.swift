@@ -64,7 +64,7 @@ struct NarrationRun: Sendable {
                 }
             }
             guard page.count == Self.page, let last = page.last else { break }
-            filter.after = last.id
+            filter.continues(after: last)
         }
         for process in known.holders.sorted() {
             console?.note("Process \(process) works on this text too; both share the work and get the same result.")
@@ -162,7 +162,7 @@ struct NarrationRun: Sendable {
             let page = try await manager.snapshots(filter)
             held.formUnion(page.map(\.id))
             guard page.count == Self.page, let last = page.last else { return held }
-            filter.after = last.id
+            filter.continues(after: last)
         }
     }
 

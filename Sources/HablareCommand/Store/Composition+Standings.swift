@@ -38,7 +38,7 @@ extension Composition {
             let page = try store.snapshots(filter)
             found += try standings(of: page, in: store).filter(\.isInterrupted).map(\.snapshot)
             guard page.count == filter.limit, let last = page.last else { return found }
-            filter.after = last.id
+            filter.continues(after: last)
         }
     }
 

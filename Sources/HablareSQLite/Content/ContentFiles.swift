@@ -32,29 +32,35 @@ public final class ContentFiles: ContentStore {
 
     /// See ``/Hablare/ContentReading/read(_:)``.
     public func read(_ reference: ContentReference) throws -> Data {
+        let file = file(of: reference)
+        let data: Data
         do {
-            let data = try Data(contentsOf: file(of: reference))
-            guard data.count == reference.byteCount else {
-                throw AIServiceError(
-                    .contentMissing,
-                    "A content file has \(data.count) bytes instead of \(reference.byteCount). Run `hablare doctor`.")
-            }
-            return data
-        } catch let error as CocoaError {
-            throw AIServiceError(
-                .contentMissing, "A content file is gone. Run `hablare doctor`, or regenerate the request.",
-                cause: error.localizedDescription)
+            data = try Data(contentsOf: file)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            throw Self.gone
+        } catch {
+            throw AIServiceError.unreadable(file, cause: "\(error)")
         }
+        guard data.count == reference.byteCount else { throw Self.damaged(data.count, reference) }
+        return data
+    }
+
+    private static let gone = AIServiceError(
+        .contentMissing, "A content file is gone. Run `hablare doctor`, or regenerate the request.")
+
+    private static func damaged(_ count: Int, _ reference: ContentReference) -> AIServiceError {
+        AIServiceError(
+            .contentMissing,
+            "A content file has \(count) bytes instead of \(reference.byteCount). Run `hablare doctor`.")
     }
 
     /// See ``/Hablare/ContentReading/read(_:range:)``.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         let file = file(of: reference)
-        guard has(reference) else {
-            throw AIServiceError(
-                .contentMissing, "A content file is gone or damaged. Run `hablare doctor`, or regenerate the request.")
-        }
-        return try FileSystem.read(range, of: file)
+        guard let size = try FileSystem.sizeToRead(ofFile: file) else { throw Self.gone }
+        guard size == reference.byteCount else { throw Self.damaged(size, reference) }
+        guard let data = try FileSystem.read(range, of: file) else { throw Self.gone }
+        return data
     }
 
     /// See ``/Hablare/ContentStore/makeWriter()``. What is written is in a file at once, without a name to be found by.

@@ -34,6 +34,16 @@ enum FileSystem {
         return Int(information.st_size)
     }
 
+    /// The bytes of a plain file that is to be read; `nil` where there is none.
+    static func sizeToRead(ofFile file: URL) throws -> Int? {
+        var information = stat()
+        guard stat(file.path, &information) == 0 else {
+            guard errno != ENOENT else { return nil }
+            throw AIServiceError.unreadable(file, cause: String(cString: strerror(errno)))
+        }
+        return information.st_mode & S_IFMT == S_IFREG ? Int(information.st_size) : nil
+    }
+
     /// Says that a file is in use now; `false` when there is none any more.
     static func touch(_ file: URL) -> Bool {
         utimes(file.path, nil) == 0
@@ -53,10 +63,13 @@ enum FileSystem {
         return descriptor
     }
 
-    /// Reads some of a file's bytes.
-    static func read(_ range: Range<Int>, of file: URL) throws -> Data {
+    /// Reads some of a file's bytes; `nil` where there is no file.
+    static func read(_ range: Range<Int>, of file: URL) throws -> Data? {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw AIServiceError(errno: errno, doing: "open", path: file.path) }
+        guard descriptor >= 0 else {
+            guard errno != ENOENT else { return nil }
+            throw AIServiceError.unreadable(file, cause: String(cString: strerror(errno)))
+        }
         defer { close(descriptor) }
         var data = Data(count: range.count)
         let filled = try data.withUnsafeMutableBytes { buffer in
@@ -65,7 +78,9 @@ enum FileSystem {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
                 let count = pread(descriptor, rest.baseAddress, rest.count, off_t(range.lowerBound + filled))
                 if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { throw AIServiceError(errno: errno, doing: "read", path: file.path) }
+                guard count >= 0 else {
+                    throw AIServiceError.unreadable(file, cause: String(cString: strerror(errno)))
+                }
                 if count == 0 { break }
                 filled += count
             }

@@ -54,6 +54,16 @@ extension AIServiceError {
     }
 }
 
+extension AIServiceError {
+    /// A file that is there and cannot be read now.
+    static func unreadable(_ file: URL, cause: String) -> AIServiceError {
+        AIServiceError(
+            .storageFailed,
+            "\(file.path) could not be read. It may be there all the same: check its permissions, the disk, and how many files the process may open; then try again.",
+            cause: cause)
+    }
+}
+
 /// Runs a database access and translates what it throws.
 func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
     do {

@@ -34,6 +34,9 @@ enum Schema {
         migrator.registerMigration("009-shared-notes") { db in
             try db.execute(sql: sharedNotes)
         }
+        migrator.registerMigration("010-failed") { db in
+            try db.execute(sql: failed)
+        }
         return migrator
     }
 
@@ -309,5 +312,28 @@ enum Schema {
             ) THEN coalesce(size, length(body))
         END
         WHERE flight IN (SELECT id FROM flights WHERE shared = 1);
+        """
+
+    /// An index of the requests that failed; and the end of prompts that nobody could delete any more: when the last
+    /// member of a completed flight was retried, it took a copy along and the old one stayed. Content files of theirs
+    /// are found as abandoned.
+    private static let failed = """
+        CREATE INDEX requests_failed ON requests (id) WHERE state = 2;
+        CREATE TEMP TABLE left_flights AS
+            SELECT f.id FROM flights f
+            WHERE f.owner IS NULL AND f.fingerprint <> x''
+                AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.id = f.member AND r.flight = f.id)
+                AND NOT EXISTS (
+                    SELECT 1 FROM requests r INDEXED BY requests_aboard WHERE r.flight = f.id AND r.follows = 1);
+        DELETE FROM responses WHERE flight IN (SELECT id FROM left_flights);
+        DELETE FROM joined_jobs WHERE flight IN (SELECT id FROM left_flights);
+        DELETE FROM chunks WHERE flight IN (SELECT id FROM left_flights);
+        UPDATE attempts SET error = CASE WHEN json_valid(CAST(error AS TEXT)) THEN
+            CAST(json_remove(json_set(CAST(error AS TEXT), '$.message', ''), '$.cause') AS BLOB) END
+            WHERE error IS NOT NULL AND flight IN (SELECT id FROM left_flights);
+        UPDATE flights SET prompt = NULL, prompt_digest = NULL, prompt_size = NULL, parameters = NULL,
+            fingerprint = x'', used_at = NULL, answer_size = NULL
+            WHERE id IN (SELECT id FROM left_flights);
+        DROP TABLE left_flights;
         """
 }

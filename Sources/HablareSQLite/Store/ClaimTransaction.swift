@@ -116,7 +116,8 @@ struct ClaimTransaction {
         return isWanted
     }
 
-    /// What is out of time is taken by nobody, and waits for the sweep that ends it.
+    /// What is out of time is taken by nobody, and waits for the sweep that ends it; nor is a damaged row, of another
+    /// state than its owner says, which would be the first of every page and keep the others from being taken.
     private func page(
         _ count: Int, after last: Int64, of priority: Priority, _ query: ClaimQuery, from source: String, key: String,
         where restriction: String
@@ -128,7 +129,8 @@ struct ClaimTransaction {
             FROM \(source)
             JOIN requests r ON r.id = f.member
             JOIN providers p ON p.id = f.provider
-            WHERE f.owner = 0 AND f.provider = (SELECT id FROM providers WHERE name = ?1) AND f.priority = ?2
+            WHERE f.owner = 0 AND f.state = 0
+                AND f.provider = (SELECT id FROM providers WHERE name = ?1) AND f.priority = ?2
                 AND \(key) > ?6 AND (f.shared = 1 OR r.deadline IS NULL OR r.deadline > ?4) \(restriction)
             ORDER BY \(key) LIMIT ?3
             """)
@@ -145,7 +147,7 @@ struct ClaimTransaction {
         var page: [Taken] = []
         let first = RequestColumns.count
         try select.forEach { row in
-            var lifecycle = try FlightLifecycle(row, from: first + 3)
+            var lifecycle = FlightLifecycle(row, from: first + 3)
             do throws(FlightLifecycle.Refusal) {
                 try lifecycle.leased(by: query.owner)
             } catch {
@@ -197,6 +199,29 @@ struct ClaimTransaction {
 // MARK: - Back-offs
 
 extension ClaimTransaction {
+    /// Gives a lease back, to be taken again from a date on, unless it was broken meanwhile, or the flight ended.
+    func setAside(_ flight: Taken, until date: Date) throws {
+        var lifecycle = flight.lifecycle
+        do throws(FlightLifecycle.Refusal) {
+            try lifecycle.setAside(token: flight.lifecycle.token, until: date)
+        } catch {
+            return  // it was taken a moment ago, so the machine cannot refuse
+        }
+        var update = try BoundStatement(
+            db,
+            """
+            UPDATE flights SET state = ?2, owner = ?3, not_before = ?4
+            WHERE id = ?1 AND state = 1 AND owner = ?5 AND token = ?6
+            """)
+        update.bind(1, flight.id.rawValue)
+        update.bind(2, lifecycle.stateCode)
+        update.bind(3, lifecycle.ownerCode)
+        update.bind(4, lifecycle.notBeforeCode)
+        update.bind(5, flight.lifecycle.ownerCode)
+        update.bind(6, flight.lifecycle.token)
+        try update.run()
+    }
+
     /// Lets flights wait whose back-off is over, the earliest first; answers when the next one's of the provider is.
     private func endBackoffs(_ query: ClaimQuery) throws -> Date? {
         // One look at the index where nothing is due, which is the rule.
@@ -251,7 +276,7 @@ extension ClaimTransaction {
         select.bind(1, provider.rawValue)
         select.bind(2, now)
         select.bind(3, ClaimQuery.maximumWoken)
-        try select.forEach { due.append((FlightID(rawValue: $0.int(0)), try FlightLifecycle($0, from: 1))) }
+        try select.forEach { due.append((FlightID(rawValue: $0.int(0)), FlightLifecycle($0, from: 1))) }
         return due
     }
 }

@@ -22,9 +22,9 @@ struct FlightRow {
     let streaming: StreamingPolicy?
 
     /// Reads a row whose first columns are ``selection``.
-    init(_ row: borrowing BoundStatement.RowReader) throws {
+    init(_ row: borrowing BoundStatement.RowReader) {
         id = FlightID(rawValue: row.int(0))
-        lifecycle = try FlightLifecycle(row, from: 1)
+        lifecycle = FlightLifecycle(row, from: 1)
         startedAt = row.optionalInt(1 + FlightLifecycle.columnCount).map(Coding.date)
         // Of a damaged word the one that costs nothing: whoever retries the request decides.
         unknownOutcome =

@@ -16,7 +16,7 @@ extension ReadTransaction {
             guard let member = RequestLifecycle.State(rawValue: Int(row.int(1))) else {
                 throw AIServiceError(.storageCorrupt, "A request has an unknown state. Run `hablare doctor`.")
             }
-            let lifecycle = try FlightLifecycle(row, from: 2)
+            let lifecycle = FlightLifecycle(row, from: 2)
             let page = StreamPage(flight: FlightID(rawValue: row.int(0)), phase: RequestPhase(member, lifecycle))
             found = (page, lifecycle.generation, row.int(2 + FlightLifecycle.columnCount) == 1)
         }

@@ -6,6 +6,8 @@ import Hablare
 struct ReadTransaction {
     let db: Database
     let content: (any ContentReading)?
+    /// How many live flights are few: so many are read in the time in which some pages are.
+    var fewFlights = 5_000
 
     private static let snapshotColumns = """
         SELECT r.id, j.key, r.position, p.name, f.model, coalesce(r.priority, f.priority), r.state, r.error,
@@ -13,24 +15,24 @@ struct ReadTransaction {
             r.pinned, r.merge IS 0, \(FlightLifecycle.snapshotColumns), f.member, r.cache_age IS NOT NULL
         """
     private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
-    /// The few that are held, by their index, and not by a look at every request.
-    private static let heldRequests = """
+    /// The members of some live flights, by the index of those, and not by a look at every request.
+    private static func requests(ofFlights condition: String) -> String {
+        """
         FROM (
-            SELECT f.id AS flight, f.member AS member FROM flights f INDEXED BY flights_live WHERE f.owner = -2
+            SELECT f.id AS flight, f.member AS member FROM flights f INDEXED BY flights_live WHERE \(condition)
             UNION SELECT f.id, m.id FROM flights f INDEXED BY flights_live
                 CROSS JOIN requests m INDEXED BY requests_aboard ON m.flight = f.id AND m.follows = 1
-                WHERE f.owner = -2 AND f.shared = 1
+                WHERE \(condition) AND f.shared = 1
         ) h CROSS JOIN requests r ON r.id = h.member AND r.flight = h.flight CROSS JOIN flights f ON f.id = h.flight
         """
-    /// The few that are being executed, likewise.
-    private static let executingRequests = """
-        FROM (
-            SELECT f.id AS flight, f.member AS member FROM flights f INDEXED BY flights_live
-                WHERE f.owner > 0 AND f.state = 2
-            UNION SELECT f.id, m.id FROM flights f INDEXED BY flights_live
-                CROSS JOIN requests m INDEXED BY requests_aboard ON m.flight = f.id AND m.follows = 1
-                WHERE f.owner > 0 AND f.state = 2 AND f.shared = 1
-        ) h CROSS JOIN requests r ON r.id = h.member AND r.flight = h.flight CROSS JOIN flights f ON f.id = h.flight
+    }
+    private static let heldRequests = requests(ofFlights: "f.owner = -2")
+    private static let executingRequests = requests(ofFlights: "f.owner > 0 AND f.state = 2")
+    /// Those that are not final; `>=`, because `IS NOT NULL` is not looked up in an index.
+    private static let liveRequests = requests(ofFlights: "f.owner >= -2")
+    /// Those that failed, likewise.
+    private static let failedRequests = """
+        FROM requests r INDEXED BY requests_failed CROSS JOIN flights f ON f.id = r.flight
         """
     /// Those whose deadline has come, likewise.
     private static let dueRequests = """
@@ -65,8 +67,15 @@ struct ReadTransaction {
         var conditions: [String] = []
         if filter.job != nil {
             conditions.append("r.job = (SELECT id FROM jobs WHERE key = ?1)")
-            if filter.after != nil {
-                conditions.append("r.position > (SELECT position FROM requests WHERE id = ?2 AND job = r.job)")
+            if filter.continuesByPosition {
+                conditions.append("r.position > ?5")
+            } else if filter.after != nil {
+                // Asked once: with the row's own job it would be asked for every row.
+                conditions.append(
+                    """
+                    r.position > (SELECT position FROM requests
+                        WHERE id = ?2 AND job = (SELECT id FROM jobs WHERE key = ?1))
+                    """)
             }
         } else if filter.after != nil {
             conditions.append("r.id > ?2")
@@ -78,24 +87,46 @@ struct ReadTransaction {
             conditions.append(isHeld ? "f.owner = -2 AND r.state = 0" : "NOT (r.state = 0 AND f.state = 7)")
         }
         if filter.dueBy != nil { conditions.append("r.state = 0 AND r.deadline IS NOT NULL AND r.deadline <= ?4") }
-        let source =
-            switch filter {
-            case _ where filter.isHeld == true: Self.heldRequests
-            case _ where filter.dueBy != nil: Self.dueRequests
-            case _ where filter.phases == [.executing]: Self.executingRequests
-            default: Self.requests
-            }
+        let source = try source(of: filter)
         let order = filter.job == nil ? "r.id" : "r.position"
         let restriction = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         var select = try BoundStatement(
             db, "\(Self.snapshotColumns) \(source) \(Self.names) \(restriction) ORDER BY \(order) LIMIT ?3")
         if let job = filter.job { select.bind(1, job.rawValue) }
-        if let after = filter.after { select.bind(2, after) }
+        if filter.continuesByPosition {
+            select.bind(5, filter.afterPosition.map(Int64.init))
+        } else if let after = filter.after {
+            select.bind(2, after)
+        }
         select.bind(3, max(0, filter.limit))  // SQLite takes a negative limit for none
         if let dueBy = filter.dueBy { select.bind(4, Coding.time(dueBy)) }
         var page: [RequestSnapshot] = []
         try select.forEach { page.append(try Self.snapshot($0).0) }
         return page
+    }
+
+    /// Where the requests of a filter are looked for.
+    private func source(of filter: SnapshotFilter) throws -> String {
+        if filter.isHeld == true { return Self.heldRequests }
+        if filter.dueBy != nil { return Self.dueRequests }
+        guard let phases = filter.phases else { return Self.requests }
+        if phases == [.executing] { return Self.executingRequests }
+        if phases == [.failed], filter.job == nil { return Self.failedRequests }
+        return try phases.isSubset(of: [.pending, .executing]) && areFewLive() ? Self.liveRequests : Self.requests
+    }
+
+    /// Whether it is cheaper to read all live flights for each page, and to put them in order, than to look through the
+    /// requests in their order.
+    private func areFewLive() throws -> Bool {
+        var count = 0
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT count(*) FROM (SELECT 1 FROM flights INDEXED BY flights_live WHERE owner >= -2 LIMIT ?1)
+            """)
+        select.bind(1, fewFlights + 1)
+        try select.forEach { count = Int($0.int(0)) }
+        return count <= fewFlights
     }
 
     private func snapshots(of ids: [UUID], _ filter: SnapshotFilter) throws -> [RequestSnapshot] {
@@ -119,7 +150,7 @@ struct ReadTransaction {
     }
 
     private static func snapshot(_ row: borrowing BoundStatement.RowReader) throws -> (RequestSnapshot, FlightID) {
-        let lifecycle = try FlightLifecycle(row, from: 19)
+        let lifecycle = FlightLifecycle(row, from: 19)
         guard let id = row.uuid(0), let member = RequestLifecycle.State(rawValue: Int(row.int(6))),
             let priority = Priority(rawValue: Int(row.int(5)))
         else { throw AIServiceError(.storageCorrupt, "A request's row cannot be read. Run `hablare doctor`.") }
@@ -168,7 +199,7 @@ struct ReadTransaction {
         for id in ids {
             var select = try BoundStatement(db, "SELECT \(FlightLifecycle.columns) FROM flights f WHERE f.id = ?1")
             select.bind(1, id.rawValue)
-            try select.forEach { found[id] = try FlightLifecycle($0, from: 0) }
+            try select.forEach { found[id] = FlightLifecycle($0, from: 0) }
         }
         return found
     }

@@ -180,7 +180,7 @@ extension WriteTransaction {
         var row: FlightRow?
         var select = try BoundStatement(db, "\(FlightRow.selection) FROM flights f WHERE f.id = ?1")
         select.bind(1, flight.rawValue)
-        try select.forEach { row = try FlightRow($0) }
+        try select.forEach { row = FlightRow($0) }
         return row
     }
 

@@ -29,7 +29,7 @@ extension WriteTransaction {
         var held: [FlightRow] = []
         var select = try BoundStatement(db, "\(FlightRow.selection) FROM flights f WHERE f.owner = ?1 ORDER BY f.id")
         select.bind(1, owner.rawValue)
-        try select.forEach { held.append(try FlightRow($0)) }
+        try select.forEach { held.append(FlightRow($0)) }
         for row in held {
             var lifecycle = row.lifecycle
             if let lost = lifecycle.leaseBroken(row.unknownOutcome, mayRestart: try mayRestart(row)) {

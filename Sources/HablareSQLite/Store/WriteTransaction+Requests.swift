@@ -50,7 +50,7 @@ extension WriteTransaction {
     }
 
     /// Generations are counted on: readers of the old flight's output tell by the number that the new one is begun anew.
-    private func embarkAnew(_ id: UUID, _ row: FlightRow) throws {
+    private mutating func embarkAnew(_ id: UUID, _ row: FlightRow) throws {
         var insert = try BoundStatement(
             db,
             """
@@ -80,6 +80,8 @@ extension WriteTransaction {
         tags.bind(1, id)
         tags.bind(2, flight)
         try tags.run()
+        // The last one to leave takes the prompt along: whoever deletes it then has the new flight erased, and not this.
+        guard try hasMembers(row, besides: id) else { return try erase(row.id) }
         try noteProtection(of: row.id)
     }
 

@@ -83,6 +83,16 @@ extension StoreContract {
             let none = try bench.store.snapshots(SnapshotFilter(job: JobKey(rawValue: "unknown")))
             try require("an unknown job", none, is: [])
         },
+        Rule("A job's page continues although the request it continues after was deleted") {
+            bench in
+            for number in 1...4 { try bench.submit(number, job: "j", position: 10 * number) }
+            var filter = SnapshotFilter(job: JobKey(rawValue: "j"), limit: 2)
+            let first = try bench.store.snapshots(filter)
+            filter.continues(after: first[1])
+            try require("the page", try bench.store.snapshots(filter).map(\.id), is: [3, 4].map(StoreWorkbench.id))
+            _ = try bench.write(.delete(StoreWorkbench.id(2), at: StoreWorkbench.date(1)))
+            try require("afterwards", try bench.store.snapshots(filter).map(\.id), is: [3, 4].map(StoreWorkbench.id))
+        },
         Rule("Pages can be narrowed to phases, jobs and UUIDs, and all of them together") { bench in
             let owner = try bench.register()
             let phases: [RequestPhase] = [.completed, .failed, .cancelled, .executing, .pending]

@@ -335,6 +335,26 @@ extension StoreContract {
             try require("its prompt", claimed.request.prompt, is: .text("prompt 1"))
             try require("the first one", try bench.phase(1), is: .completed)
         },
+        Rule("Of a flight that its last member left for a new one the costs stay, and the new one does its work") {
+            bench in
+            let owner = try bench.register()
+            let flight = try bench.submit(1)
+            try bench.join(StoreWorkbench.twin(2), flight)
+            _ = try bench.write(.cancel(StoreWorkbench.id(2), at: StoreWorkbench.date(5)))
+            try bench.finishNext(owner)
+            _ = try bench.write(.delete(StoreWorkbench.id(1), at: StoreWorkbench.date(6)))
+            let before = try bench.store.statistics()
+            _ = try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(9)))
+            try require("the attempts", try bench.store.statistics().attempts, is: before.attempts)
+            try require("their costs", try bench.store.statistics().usage, is: before.usage)
+            let anew = try bench.claimOne(owner, at: 10)
+            try require("its prompt", anew.request.prompt, is: .text("prompt 1"))
+            _ = try bench.write(.settle(try bench.start(anew).completed()))
+            try require("the answer", try bench.store.response(of: StoreWorkbench.id(2)) != nil)
+            _ = try bench.write(.delete(StoreWorkbench.id(2), at: StoreWorkbench.date(11)))
+            try require("both attempts", try bench.store.statistics().attempts, is: before.attempts + 1)
+            try require("the requests", try bench.store.snapshots(SnapshotFilter()), is: [])
+        },
         Rule("Whoever is done anew counts on the generations that readers know, and its attempts from the first") {
             bench in
             let owner = try bench.register()

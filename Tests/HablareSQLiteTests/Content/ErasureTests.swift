@@ -129,6 +129,28 @@ import Testing
         #expect(try found([10]) == [])
     }
 
+    @Test(
+        "A prompt that several asked is gone with the last of them, also where one was retried alone in between",
+        arguments: [20, 5000])
+    func retriedAlone(count: Int) async throws {
+        let owner = try bench.register()
+        let text = String(repeating: Self.marker(10), count: count)
+        for number in 10...11 {
+            var submission = try StoreWorkbench.submission(number, prompt: .text(text))
+            if count > 1000 { submission.promptContent = try await sqlite.put(text).reference }
+            _ = try bench.write(.submit(submission))
+        }
+        _ = try bench.write(.cancel(StoreWorkbench.id(10), at: StoreWorkbench.date(3)))
+        try bench.finishNext(owner)
+        _ = try bench.write(.delete(StoreWorkbench.id(11), at: StoreWorkbench.date(4)))
+        _ = try bench.write(.retry(StoreWorkbench.id(10), at: StoreWorkbench.date(5)))
+        let claimed = try bench.claimOne(owner, at: 6)
+        #expect(claimed.request.prompt == .text(text), "what it is to do is kept")
+        _ = try bench.write(.delete(StoreWorkbench.id(10), at: StoreWorkbench.date(7)))
+        #expect(try found([10]) == [])
+        #expect(try bench.store.snapshots(SnapshotFilter()) == [])
+    }
+
     @Test("What was evicted before is gone with the deletion, too")
     func evictedBefore() async throws {
         let owner = try bench.register()

@@ -8,7 +8,7 @@ import Testing
 
 /// Stores of earlier versions, in which everything happened that their version knew.
 extension MigrationTests {
-    static let lives = ["003-sharing", "004-streams", "005-ledger", "006-retention", "007-cache"]
+    static let lives = ["003-sharing", "004-streams", "005-ledger", "006-retention", "007-cache", "009-shared-notes"]
 
     private static func version(_ name: String) throws -> Int { try #require(Int(name.prefix(3))) }
 

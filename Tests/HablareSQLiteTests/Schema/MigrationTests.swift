@@ -178,6 +178,35 @@ import Testing
         #expect(claimed.allSatisfy { $0.submittedAt != nil })
     }
 
+    @Test("Prompts that an earlier version left behind nobody's request are erased, and nobody else's are")
+    func leftPrompts() throws {
+        let folder = try folder(from: "009-shared-notes")
+        let queue = try DatabaseQueue(path: folder.url.appendingPathComponent("hablare.sqlite").path)
+        func prompts(_ db: Database) throws -> [Int64] {
+            try Int64.fetchAll(db, sql: "SELECT id FROM flights WHERE prompt IS NOT NULL ORDER BY id")
+        }
+        let before = try queue.write { db in
+            let before = try prompts(db)
+            // The last member of a completed flight is another one's now.
+            try db.execute(
+                sql: """
+                    INSERT INTO flights (id, state, token, attempt, generation, provider, priority, member,
+                        fingerprint, sample, prompt_kind, prompt)
+                    SELECT 900, 3, 1, 1, 1, 1, 1, id, x'01', 0, 0, CAST('left' AS BLOB) FROM requests LIMIT 1;
+                    INSERT INTO responses (flight, kind, metadata, received_at) VALUES (900, 0, x'7b7d', 1);
+                    """)
+            return before
+        }
+        try queue.close()
+        let store = try SQLiteStore(directory: folder.url)
+        let left = try store.pool.read { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM responses WHERE flight = 900")
+        }
+        let after = try store.pool.read(prompts)
+        #expect(after == before && before.count > 20 && left == 0)
+        #expect(try store.diagnose().findings.filter(\.isProblem) == [])
+    }
+
     @Test("A trace that cannot be read is none, and its request is carried out")
     func damagedTrace() throws {
         let sqlite = try SQLiteBench()

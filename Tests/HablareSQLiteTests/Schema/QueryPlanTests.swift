@@ -205,6 +205,68 @@ import Testing
         #expect(plans.contains { $0.contains("requests_due (deadline>? AND deadline<?)") }, "\(plans)")
     }
 
+    @Test("What is not final, and what failed, is found by an index, and not by a look at every request")
+    func liveAndFailed() throws {
+        try sqlite.bench.submit(20)
+        _ = try sqlite.bench.finishNext(owner, failing: StoreWorkbench.failure)
+        let failed = try sqlite.bench.store.snapshots(SnapshotFilter()).filter { $0.phase == .failed }.map(\.id)
+        let filters = [
+            SnapshotFilter(phases: [.pending]), SnapshotFilter(phases: [.pending, .executing]),
+            SnapshotFilter(phases: [.pending], isHeld: false), SnapshotFilter(phases: [.failed]),
+            SnapshotFilter(phases: [.pending, .executing], job: JobKey(rawValue: "j")),
+        ]
+        var pages: [[UUID]] = []
+        let statements = try statements(reading: { transaction in
+            for filter in filters { pages.append(try transaction.snapshots(filter).map(\.id)) }
+        })
+        for (filter, page) in zip(filters, pages) {
+            let all = try sqlite.bench.store.snapshots(SnapshotFilter()).filter(filter.admits).map(\.id)
+            #expect(page == all && !page.isEmpty, "\(filter)")
+        }
+        #expect(pages[3] == failed)
+        let plans = try indexedPlans(of: statements.filter { $0.contains("h CROSS JOIN") })
+        #expect(plans.contains("SEARCH f USING INDEX flights_live (owner>?)"), "\(plans)")
+        // All of this index, in its order, up to the page's end.
+        let looks = try statements.filter { $0.contains("r.state = 2") }.map(plan)
+        #expect(looks.count == 1)
+        for look in looks {
+            #expect(look.first == "SCAN r USING INDEX requests_failed", "\(look)")
+            #expect(!look.contains { $0.contains("TEMP B-TREE") }, "\(look)")
+        }
+    }
+
+    @Test("Where much is live, pages of it say the same, and are read in the order of the requests")
+    func manyLive() throws {
+        let filter = SnapshotFilter(phases: [.pending, .executing], limit: 4)
+        let few = try sqlite.bench.store.snapshots(filter).map(\.id)
+        let statements = try statements(reading: { transaction in
+            var transaction = transaction
+            transaction.fewFlights = 3
+            let many = try transaction.snapshots(filter).map(\.id)
+            #expect(many == few)
+        })
+        #expect(few.count == 4)
+        for sql in statements where sql.contains("ORDER BY r.id") {
+            let plan = try plan(sql)
+            #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
+        }
+    }
+
+    @Test("A job's page begins where the last one ended, whether told by its position or by its request")
+    func jobPages() throws {
+        let job = JobKey(rawValue: "j")
+        var byPosition = SnapshotFilter(job: job, limit: 2)
+        byPosition.continues(after: try #require(try sqlite.bench.store.snapshot(of: StoreWorkbench.id(1))))
+        for filter in [byPosition, SnapshotFilter(job: job, limit: 2, after: StoreWorkbench.id(1))] {
+            var page: [UUID] = []
+            let statements = try statements(reading: { page = try $0.snapshots(filter).map(\.id) })
+            #expect(page == [2, 3].map(StoreWorkbench.id))
+            let plans = try indexedPlans(of: statements)
+            #expect(plans.contains { $0.contains("requests_of_job (job=? AND position>?)") }, "\(plans)")
+            #expect(!plans.contains { $0.contains("CORRELATED") || $0.contains("TEMP B-TREE") }, "\(plans)")
+        }
+    }
+
     @Test("A snapshot is found by keys")
     func snapshots() throws {
         let statements = try statements(reading: { transaction in

@@ -139,6 +139,20 @@ import Testing
         #expect(attempts.0 == nil && attempts.1 == 3)
     }
 
+    @Test("Setting aside: only by the holder, and only what was not sent", arguments: [Int64(4), 5])
+    func setAside(token: Int64) {
+        let date = Date(timeIntervalSince1970: 9)
+        let current = token == 5
+        let expected: [Outcome] = [
+            .failure(.staleToken), .failure(.staleToken), .failure(.staleToken),
+            current ? Self.success(.backingOff(until: date)) : .failure(.staleToken),
+            .failure(current ? .outOfOrder : .staleToken),
+        ]
+        Self.check(expected + Self.over) { flight throws(FlightLifecycle.Refusal) in
+            try flight.setAside(token: token, until: date)
+        }
+    }
+
     @Test("So many attempts in a row that were stopped when they may have been billed hold a flight")
     func stoppedAgainAndAgain() throws {
         var flight = FlightLifecycle()

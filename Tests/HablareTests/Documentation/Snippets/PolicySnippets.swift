@@ -69,7 +69,7 @@ func retryWhatRanOut(with manager: AIRequestManager) async throws -> Int {
             try await manager.retry(snapshot.id)
             count += 1
         }
-        filter.after = last.id
+        filter.continues(after: last)
     }
     return count
 }

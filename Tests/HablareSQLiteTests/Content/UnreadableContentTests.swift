@@ -1,0 +1,84 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// Content that is there and cannot be read now: a link that leads to itself stands for what the system refuses.
+@Suite struct UnreadableContentTests {
+    private let sqlite: SQLiteBench
+    private var bench: StoreWorkbench { sqlite.bench }
+
+    init() throws {
+        sqlite = try SQLiteBench()
+    }
+
+    /// Puts a file out of reach, and answers what brings it back.
+    private func hide(_ file: URL) throws -> () throws -> Void {
+        let aside = file.appendingPathExtension("aside")
+        let manager = FileManager.default
+        try manager.moveItem(at: file, to: aside)
+        try manager.createSymbolicLink(at: file, withDestinationURL: file)
+        return {
+            try manager.removeItem(at: file)
+            try manager.moveItem(at: aside, to: file)
+        }
+    }
+
+    private func submit(_ number: Int, _ text: String) async throws -> URL {
+        var submission = try StoreWorkbench.submission(number, prompt: .text(text))
+        let body = try await sqlite.put(text)
+        submission.promptContent = body.reference
+        try bench.submit(submission)
+        return try #require(body.fileURL)
+    }
+
+    @Test("What cannot be read is the storage's matter, whole and in parts; what is not there is missing content")
+    func errors() async throws {
+        let body = try await sqlite.put("precious")
+        let file = try #require(body.fileURL)
+        let reference = try #require(body.reference)
+        let bringBack = try hide(file)
+        for read in [{ _ = try body.read() }, { _ = try sqlite.store.files.read(reference, range: 0..<3) }] {
+            let error = try serviceError(read)
+            #expect(error.code == .storageFailed)
+            #expect(error.message.contains(file.path))
+        }
+        try bringBack()
+        #expect(try body.read() == Data("precious".utf8))
+        #expect(try sqlite.store.files.read(reference, range: 0..<3) == Data("pre".utf8))
+        try FileManager.default.removeItem(at: file)
+        for read in [{ _ = try body.read() }, { _ = try sqlite.store.files.read(reference, range: 0..<3) }] {
+            #expect(try serviceError(read).code == .contentMissing)
+        }
+    }
+
+    @Test("A request whose prompt cannot be read is put back for a while, and those after it go on")
+    func claims() async throws {
+        let owner = try bench.register()
+        let text = String(repeating: "long ", count: 20_000)
+        let bringBack = try hide(try await submit(1, text))
+        try bench.submit(2)
+        let first = try bench.ask(owner, limit: 1, at: 10)
+        #expect(first.flights.isEmpty && first.nextDue == StoreWorkbench.date(15))
+        #expect(
+            try bench.store.snapshot(of: StoreWorkbench.id(1))?.waiting
+                == .backingOff(until: StoreWorkbench.date(15)))
+        #expect(try bench.claimOne(owner, at: 11).request.id == StoreWorkbench.id(2))
+        #expect(try bench.ask(owner, limit: 9, at: 15).nextDue == StoreWorkbench.date(20), "it is tried again")
+        try bringBack()
+        let claimed = try bench.claimOne(owner, at: 20)
+        #expect(claimed.failure == nil && claimed.request.prompt == .text(text))
+        #expect(claimed.lifecycle.attempt == 0, "which was no attempt")
+        #expect(try bench.store.attempts(of: StoreWorkbench.id(1)) == [])
+        #expect(try sqlite.store.diagnose().findings.filter(\.isProblem) == [])
+    }
+
+    @Test("A request whose prompt is gone fails, as before")
+    func gone() async throws {
+        let owner = try bench.register()
+        try FileManager.default.removeItem(at: try await submit(1, String(repeating: "gone ", count: 20_000)))
+        #expect(try bench.claimOne(owner).failure?.code == .contentMissing)
+    }
+}
