@@ -16,7 +16,8 @@ public final class SQLiteStore: RequestStore {
         /// ``/Hablare/AIServiceError/Code/storageFull``. Content files do not count.
         public var maximumDatabaseSize: Int?
         /// How long to wait, in seconds, while another process holds the write lock, before a write fails as
-        /// ``/Hablare/AIServiceError/Code/storageBusy``. Default 10.
+        /// ``/Hablare/AIServiceError/Code/storageBusy``. 0 or more; more than 2,147,483 (24 days) is taken for that.
+        /// Default 10.
         public var busyTimeout: TimeInterval
 
         /// Creates a configuration.
@@ -27,6 +28,20 @@ public final class SQLiteStore: RequestStore {
             self.thresholds = thresholds
             self.maximumDatabaseSize = maximumDatabaseSize
             self.busyTimeout = busyTimeout
+        }
+
+        /// The most that SQLite can wait: its milliseconds have 32 bits.
+        private static let longestTimeout: TimeInterval = 2_147_483
+
+        /// As it can be worked with. Refuses what cannot work.
+        func checked() throws(AIServiceError) -> Configuration {
+            guard busyTimeout >= 0 else {  // which not a number is not
+                throw AIServiceError(
+                    .invalidConfiguration, "The busy timeout is negative or not a number. Give it 0 seconds or more.")
+            }
+            var checked = self
+            checked.busyTimeout = min(busyTimeout, Self.longestTimeout)
+            return checked
         }
     }
 
@@ -50,14 +65,15 @@ public final class SQLiteStore: RequestStore {
 
     /// Opens the store in a folder, which is created if it is missing; migrates it to the present schema.
     ///
-    /// - Throws: ``/Hablare/AIServiceError``: `storageReadOnly`, `storageFull`, `storageCorrupt`, `storageTooNew`,
-    ///   `storageBusy` or `storageFailed`. A store that cannot be opened is not changed.
+    /// - Throws: ``/Hablare/AIServiceError``: `invalidConfiguration`, `storageReadOnly`, `storageFull`,
+    ///   `storageCorrupt`, `storageTooNew`, `storageBusy` or `storageFailed`. A store that cannot be opened is not changed.
     public convenience init(directory: URL, configuration: Configuration = Configuration()) throws {
         try self.init(directory: directory, configuration: configuration, calls: .system)
     }
 
     /// - Parameter calls: How its content files become durable.
     init(directory: URL, configuration: Configuration = Configuration(), calls: DurableCalls) throws {
+        let configuration = try configuration.checked()
         let file = directory.appendingPathComponent("hablare.sqlite")
         self.directory = directory
         path = file.path

@@ -85,17 +85,25 @@ extension AttemptRunner {
         }
         switch decision {
         case .fail:
-            // Another provider's answer would begin anew, too.
-            guard flight.mayRestart(hasBegun: hasBegun),
-                let hop = FallbackChain.next(after: error, at: flight.provider, of: flight.request.fallback)
-            else {
-                return .failed(error)
-            }
-            let account = registry.registration(of: hop.provider)?.account
-            return .diverted(error, to: hop, account: account ?? AccountID(rawValue: hop.provider.rawValue))
+            guard let next = diversion(of: flight, after: error, hasBegun: hasBegun) else { return .failed(error) }
+            return .diverted(error, to: next.hop, account: next.account)
         case .hold: return .held(error)
-        case .retry(let delay): return .postponed(error, until: endedAt.addingTimeInterval(delay / .seconds(1)))
+        case .retry(let delay):
+            return .postponed(
+                error, until: endedAt.addingTimeInterval(delay / .seconds(1)),
+                else: diversion(of: flight, after: error, hasBegun: hasBegun))
         }
+    }
+
+    /// Whom to ask next, if anybody: another provider's answer would begin anew, too.
+    private func diversion(
+        of flight: QueuedFlight, after error: AIServiceError, hasBegun: Bool
+    ) -> AttemptEnd.Diversion? {
+        guard flight.mayRestart(hasBegun: hasBegun),
+            let hop = FallbackChain.next(after: error, at: flight.provider, of: flight.request.fallback)
+        else { return nil }
+        let account = registry.registration(of: hop.provider)?.account
+        return AttemptEnd.Diversion(to: hop, account: account ?? AccountID(rawValue: hop.provider.rawValue))
     }
 }
 

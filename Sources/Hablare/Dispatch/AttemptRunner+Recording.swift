@@ -49,10 +49,15 @@ extension AttemptRunner {
             announce(stored, to: finished, isFinal: true)
             if goesOn { hub.announce(.pending, of: stored.flight, ledBy: stored.request) }
             switch stored.outcome {
-            case .postponed(let error, _) where !goesOn: return .over(.failed(error))
+            case .postponed(let error, _, _) where !goesOn: return .over(.failed(error))
             case .expired where goesOn: return .over(.interrupted)
             default: return .over(stored.outcome)
             }
+        case .diverted(let finished):
+            announce(stored, to: finished, isFinal: true)
+            hub.announce(.pending, of: stored.flight, ledBy: stored.request)
+            guard case .postponed(let error, _, let other?) = stored.outcome else { return .over(stored.outcome) }
+            return .over(.diverted(error, to: other.hop, account: other.account))
         case .rejected(let error):
             return .fails(error)  // the answer cannot be stored, and somebody waits: that is the outcome
         case .contentMissing where isStored(end.outcome):
@@ -104,7 +109,7 @@ extension AttemptRunner {
             case .completed(let data): hub.announce(.completed(data.addressed(to: id)), of: id)
             case .failed(let error): hub.announce(.failed(error), of: id)
             case .expired: hub.announce(.failed(.deadlineExceeded), of: id)
-            case .postponed(let error, _) where isFinal: hub.announce(.failed(error), of: id)
+            case .postponed(let error, _, _) where isFinal: hub.announce(.failed(error), of: id)
             case .postponed, .diverted, .held, .interrupted: hub.announce(.pending, of: id)
             }
         }

@@ -212,10 +212,11 @@ package struct DispatchCore: Sendable {
         }
         for index in lanes.values.indices where !rests(at: index) {
             consider(lanes.values[index].due)
-            guard !lanes.values[index].queue.isEmpty, lanes.values[index].gate.hasRoom else { continue }
+            guard lanes.values[index].gate.hasRoom else { continue }
             if let next = lanes.values[index].breaker.next(now: now) {
-                consider(next)
-            } else {
+                // What a probe needs is leased when it is due.
+                if lanes.values[index].backlog == .possible || !lanes.values[index].queue.isEmpty { consider(next) }
+            } else if !lanes.values[index].queue.isEmpty {
                 consider(accounts[lanes.values[index].account]?.nextAdmission)
             }
         }
@@ -229,8 +230,9 @@ package struct DispatchCore: Sendable {
         guard case .open = phase, let index = lanes.index(forKey: provider), !rests(at: index) else {
             return .leave
         }
-        guard lanes.values[index].backlog == .none else {
-            // Older work may wait in the store, and nobody overtakes within a class.
+        guard lanes.values[index].backlog == .none, lanes.values[index].breaker.isClosed else {
+            // Older work may wait in the store, and nobody overtakes within a class. And what cannot be sent from here
+            // may be sent by others.
             lanes.values[index].backlogMayExist()
             return .leave
         }
@@ -240,7 +242,7 @@ package struct DispatchCore: Sendable {
             lanes.values[index].unheard += 1
             return .start
         }
-        guard lanes.values[index].room > 0 else {
+        guard lanes.values[index].room(now: now) > 0 else {
             lanes.values[index].backlogMayExist()
             return .leave
         }
@@ -480,9 +482,14 @@ package struct DispatchCore: Sendable {
                 probe: lanes.values[index].breaker.sent())
             effects.append(.start(flight))
         }
-        if lanes.values[index].wantsMore {
+        let spare = lanes.values[index].takeSpare(now: now)
+        if !spare.isEmpty {
+            lanes.values[index].backlogMayExist()
+            effects.append(.release(spare))
+        }
+        if lanes.values[index].wantsMore(now: now) {
             lanes.values[index].backlog = .asked(more: false)
-            effects.append(.claim(provider, limit: lanes.values[index].room))
+            effects.append(.claim(provider, limit: lanes.values[index].room(now: now)))
         }
         return effects
     }

@@ -152,7 +152,7 @@ extension Dispatcher {
         do {
             let recorded = try await runner.settle(end, isLastTry: tries + 1 >= Self.maximumRecordings)
             switch recorded {
-            case .postponed(_, let until):
+            case .postponed(_, let until, _):
                 happened { apply($0.core.postponed(end.provider, until: until, now: date()), &$0) }
             case .diverted: backlogMayExist()  // it waits in another lane now
             // Others of its members have time left; or it was stopped for a rest that may be over by now.

@@ -113,10 +113,12 @@ extension Dispatcher {
 
     // MARK: The engine
 
-    /// An engine begins to run. Answers whether it is to work at once, and how things stood before.
-    func engineStarted() -> (isToWork: Bool, before: Suspensions) {
+    /// An engine begins to run. Answers whether it is to work at once, and how things stood before; `nil` where one
+    /// runs already: two would give back each other's leases.
+    func engineStarted() -> (isToWork: Bool, before: Suspensions)? {
         happened { state in
             let before = state.suspensions
+            guard !before.hasEngine else { return nil }
             return (state.suspensions.engineStarted(), before)
         }
     }

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// The queue is a window onto the backlog, which stays in the store: a process leases only what it has room for and what
 /// it will have begun within half a second, so several processes share a backlog of slow calls to the last one, fast
-/// calls need not wait for the store, and a million waiting requests cost no memory.
+/// calls need not wait for the store, and a million waiting requests cost no memory. While its provider is left alone
+/// here, a lane leases nothing but a probe, when that is due: the provider may answer another process.
 struct Lane: Sendable {
     /// What is known of the waiting flights in the store.
     enum Backlog: Sendable, Hashable {
@@ -33,6 +34,8 @@ struct Lane: Sendable {
     private(set) var lookahead = 0
     /// How many may be held beyond what there is room for: never more than the account lets begin in half a second.
     private let largestLookahead: Int
+    /// How many to hold for the places that are free: what the account lets begin in half a second, and at least one.
+    private let largestRoom: Int
     /// How long calls take, the latest counting most; `nil` before the first one ended.
     private var callSeconds: Double?
 
@@ -44,17 +47,37 @@ struct Lane: Sendable {
         let perHalfSecond = description.rate?.requestsPerMinute.map { Int(max(0, min($0 / 120, 1_000_000))) }
         largestLookahead = min(
             max(16, min(description.concurrency, 1_000_000) * 4), perHalfSecond ?? .max)
+        largestRoom = max(1, perHalfSecond ?? 1_000_000)
         breaker = Breaker(description.breaker)
     }
 
     /// Whether a new call could be sent before all others.
     var isIdle: Bool { queue.isEmpty && promised == 0 && breaker.isClosed && gate.hasRoom }
 
+    /// How many may wait here to be sent.
+    private func window(now: Date) -> Int {
+        if breaker.isClosed { return min(gate.room, largestRoom) + lookahead }
+        return breaker.next(now: now) == nil ? min(gate.room, 1) : 0
+    }
+
     /// How many more may be leased.
-    var room: Int { max(0, min(gate.room, 1_000_000) + lookahead - queue.count - promised) }
+    func room(now: Date) -> Int { max(0, window(now: now) - queue.count - promised) }
 
     /// Whether to ask the store for more: early, so that the lane does not run dry during the commit.
-    var wantsMore: Bool { backlog == .possible && room >= max(1, lookahead / 2) }
+    func wantsMore(now: Date) -> Bool {
+        backlog == .possible && room(now: now) >= (breaker.isClosed ? max(1, lookahead / 2) : 1)
+    }
+
+    /// Takes what is queued here and cannot be sent before its provider has answered a probe.
+    mutating func takeSpare(now: Date) -> [QueuedFlight] {
+        guard !breaker.isClosed else { return [] }
+        let window = window(now: now)
+        guard queue.count > window else { return [] }
+        let probe = window > 0 ? queue.popFirst() : nil
+        let spare = queue.removeAll()
+        if let probe { queue.append(probe, priority: probe.request.priority) }
+        return spare
+    }
 
     /// What a call counts for at most, in seconds, in the average: the machine may have slept meanwhile.
     private static let longestCall = 10.0

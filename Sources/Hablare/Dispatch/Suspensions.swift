@@ -81,6 +81,9 @@ package struct Suspensions: Sendable, Hashable {
     /// Whether an engine may have calls under way, or holds anything in the store.
     package var isEngineUp: Bool { engine == .up || engine == .ending }
 
+    /// Whether one runs, whatever it is to do.
+    package var hasEngine: Bool { engine == .up || engine == .resting || engine == .ending }
+
     /// Whether nobody is told anything: the engine was shut down, or rests in the background.
     package var isSilent: Bool { engine == .ended || engine == .resting && contains(.background) }
 

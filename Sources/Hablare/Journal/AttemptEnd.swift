@@ -8,8 +8,9 @@ public struct AttemptEnd: Sendable {
         case completed(AIResponseData)
         /// A failure.
         case failed(AIServiceError)
-        /// A failure after which another attempt follows, not before a date.
-        case postponed(AIServiceError, until: Date)
+        /// A failure after which another attempt follows, not before a date. Where that is too late for every request
+        /// of the flight, and there is another provider to ask, and somebody has time left, that one is asked instead.
+        indirect case postponed(AIServiceError, until: Date, else: Diversion? = nil)
         /// A failure after which another provider is asked; whose limits that one uses up.
         indirect case diverted(AIServiceError, to: FallbackHop, account: AccountID)
         /// Nobody knows how it ended, and no other attempt follows without somebody's word.
@@ -19,6 +20,20 @@ public struct AttemptEnd: Sendable {
         case expired
         /// It was stopped because this process shuts down; the flight waits again.
         case interrupted
+    }
+
+    /// Another provider that is to be asked.
+    public struct Diversion: Sendable, Hashable {
+        /// The provider and its model.
+        public var hop: FallbackHop
+        /// Whose limits it uses up.
+        public var account: AccountID
+
+        /// Creates a diversion.
+        public init(to hop: FallbackHop, account: AccountID) {
+            self.hop = hop
+            self.account = account
+        }
     }
 
     /// In an object of their own: an end is passed on many times on its way to the store.

@@ -355,11 +355,11 @@ extension MemoryTables {
         }
         if case .refused = ending.receipt { return ending.receipt }
         flight.lifecycle = ending.flight
-        if case .diverted(_, let hop, let account) = end.outcome {
-            flight.provider = hop.provider
-            flight.model = hop.model
-            flight.request?.model = hop.model
-            accountsOfProviders[hop.provider] = account
+        if let next = ending.diversion {
+            flight.provider = next.hop.provider
+            flight.model = next.hop.model
+            flight.request?.model = next.hop.model
+            accountsOfProviders[next.hop.provider] = next.account
         }
         flights[end.flight] = flight
         for member in ending.finished { finish(member.id, member.lifecycle, at: end.endedAt, error: ending.error) }

@@ -16,6 +16,10 @@ public enum WriteReceipt: Sendable, Hashable {
     /// Written: these requests became final with it, and whether their flight goes on for others. Answers the end of an
     /// attempt of a flight that has other members than the one it was sent for, or that ran out of time.
     case ended(finished: [UUID], goesOn: Bool)
+    /// Written, and another provider is asked, because the date to which the attempt was put off is too late for
+    /// everybody; these requests became final. Answers an end that is
+    /// ``AttemptEnd/Outcome/postponed(_:until:else:)``.
+    case diverted(finished: [UUID])
     /// These requests ran out of time; the earliest deadline of any live request that is left, which has passed where
     /// there were more than the limit.
     case expired([ExpiredRequest], next: Date?)

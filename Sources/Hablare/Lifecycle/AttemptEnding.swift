@@ -11,10 +11,13 @@ public struct AttemptEnding: Sendable {
     public let record: AttemptRecord?
     /// The answer to keep, if the attempt's is the flight's.
     public let response: AIResponseData?
+    /// The provider for which the flight waits from now on, if that is another one.
+    public let diversion: AttemptEnd.Diversion?
     /// The error that became the outcome of those that finished.
     public let error: AIServiceError?
     /// What the writer is told: ``WriteReceipt/ended(finished:goesOn:)`` where the flight has a member that the attempt
-    /// does not name, or one ran out of time.
+    /// does not name, or one ran out of time; ``WriteReceipt/diverted(finished:)`` where another provider is asked
+    /// because a postponement would be too late.
     public let receipt: WriteReceipt
 
     /// Decides what an attempt's end does to a flight with these members.
@@ -28,6 +31,7 @@ public struct AttemptEnding: Sendable {
         var finished: [FlightMember] = []
         var response: AIResponseData?
         var error: AIServiceError?
+        var diversion: AttemptEnd.Diversion?
         var refusal: FlightLifecycle.Refusal?
         do throws(FlightLifecycle.Refusal) {
             switch end.outcome {
@@ -43,22 +47,28 @@ public struct AttemptEnding: Sendable {
                 try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
                 finished = members.settled(as: .failed)
                 if !finished.isEmpty { error = failure }
-            case .postponed(let failure, let date):
+            case .postponed(let failure, let date, let other):
                 record.outcome = .failed
                 record.error = failure
-                // Nobody waits for an attempt that would come too late.
-                let isWanted = members.isEmpty || members.contains { $0.isPatient(at: date) }
-                if isWanted {
+                var wantedAt = date
+                if members.isEmpty || members.contains(where: { $0.isPatient(at: date) }) {
                     try flight.attemptPostponed(token: end.lifecycle.token, until: date)
+                } else if let other, members.contains(where: { $0.isPatient(at: end.endedAt) }) {
+                    // Nobody can wait so long, but another provider may answer in time.
+                    try flight.attemptDiverted(token: end.lifecycle.token)
+                    diversion = other
+                    wantedAt = end.endedAt
                 } else {
+                    // Nobody waits for an attempt that would come too late.
                     try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
                 }
-                finished = members.filter { !$0.isPatient(at: date) }.settled(as: .failed)
+                finished = members.filter { !$0.isPatient(at: wantedAt) }.settled(as: .failed)
                 if !finished.isEmpty { error = failure }
-            case .diverted(let failure, _, _):
+            case .diverted(let failure, let hop, let account):
                 record.outcome = .failed
                 record.error = failure
                 try flight.attemptDiverted(token: end.lifecycle.token)
+                diversion = AttemptEnd.Diversion(to: hop, account: account)
             case .held(let failure):
                 record.outcome = .failed
                 record.error = failure
@@ -87,8 +97,11 @@ public struct AttemptEnding: Sendable {
         self.record = completedFlight ? nil : record
         self.response = response
         self.error = error
+        self.diversion = diversion
         if let refusal {
             receipt = .refused(refusal)
+        } else if diversion != nil, end.outcome.isByMember {
+            receipt = .diverted(finished: finished.map(\.id))
         } else if members.contains(where: { $0.id != end.request }) || !finished.isEmpty && end.outcome.isByMember {
             // Also where one other is left: whoever led the flight when the attempt was sent may be deleted since.
             receipt = .ended(finished: finished.map(\.id), goesOn: !flight.isSettled)

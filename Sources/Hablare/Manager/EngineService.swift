@@ -8,7 +8,7 @@ public import ServiceLifecycle
 /// scope is run to an end. On graceful shutdown nothing new is started, attempts under way get
 /// ``EngineConfiguration/shutdownGrace`` to end, then are stopped and wait in the store; on cancellation they are
 /// stopped at once. Between ``AIRequestManager/suspend(for:grace:)`` and ``AIRequestManager/resume(from:)`` it runs on
-/// and rests; it may also be started then.
+/// and rests; it may also be started then. A manager has one engine at a time.
 public struct EngineService: Service {
     private let manager: AIRequestManager
 
@@ -19,8 +19,8 @@ public struct EngineService: Service {
 
     /// Runs until graceful shutdown or cancellation.
     ///
-    /// - Throws: ``AIServiceError``: `invalidConfiguration`, or of category storage when the store cannot be worked on
-    ///   at all.
+    /// - Throws: ``AIServiceError``: `invalidConfiguration`; `invalidState` when an engine runs on this manager
+    ///   already, which is not disturbed; or of category storage when the store cannot be worked on at all.
     public func run() async throws {
         try await run(untilShutdown: Self.shutdownOrCancellation)
     }
@@ -30,8 +30,9 @@ public struct EngineService: Service {
     /// Cancelling the calling task cancels `body`; what it leaves under way is stopped and waits in the store.
     ///
     /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; or, when the engine cannot start, ``AIServiceError``: `invalidConfiguration`, or of
-    ///   category storage. `CancellationError` when the task is cancelled before it has.
+    /// - Throws: What `body` throws; or, when the engine cannot start, ``AIServiceError``: `invalidConfiguration`,
+    ///   `invalidState` when one runs on this manager already, or of category storage. `CancellationError` when the
+    ///   task is cancelled before it has.
     public static func run<R: Sendable>(
         _ manager: AIRequestManager, while body: @escaping @Sendable () async throws -> R
     ) async throws -> R {
@@ -97,7 +98,11 @@ public struct EngineService: Service {
 
     /// Registers the process, unless it is to rest.
     private func begin(with housekeeper: Housekeeper) async throws -> Housekeeper.Registration? {
-        let (isToWork, before) = manager.dispatcher.engineStarted()
+        guard let (isToWork, before) = manager.dispatcher.engineStarted() else {
+            throw AIServiceError(
+                .invalidState,
+                "An engine runs on this manager already. Submit to that one, or start another when it has ended.")
+        }
         guard isToWork else { return nil }
         do {
             return try await housekeeper.register()

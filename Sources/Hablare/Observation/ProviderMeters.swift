@@ -85,7 +85,7 @@ final class ProviderMeters: Sendable {
         switch end.outcome {
         case .completed(let response):
             if case .success(let content) = response.result { responseBytes.record(content.keptByteCount) }
-        case .postponed(let error, _): retries[error.category]?.increment()
+        case .postponed(let error, _, _): retries[error.category]?.increment()
         case .diverted(let error, _, _): fallbacks[error.category]?.increment()
         case .failed, .held, .expired, .interrupted: break
         }
@@ -142,7 +142,7 @@ extension AttemptEnd.Outcome {
     /// Why the attempt failed, if it did.
     var failure: AIServiceError? {
         switch self {
-        case .failed(let error), .postponed(let error, _), .diverted(let error, _, _), .held(let error): error
+        case .failed(let error), .postponed(let error, _, _), .diverted(let error, _, _), .held(let error): error
         case .completed, .expired, .interrupted: nil
         }
     }

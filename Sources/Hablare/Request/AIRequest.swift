@@ -126,9 +126,10 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     }
 
     /// Whom to ask, one after another, when the provider before has failed for good: its retries are used up, it has no
-    /// money or key, it answers rubbish. Never after an invalid request, a cancellation, or past the deadline. All must
-    /// be registered and answer with the same kind of content; each is tried as often as the request may be. An explicit
-    /// retry goes on with the provider that was asked last. Default: nobody.
+    /// money or key, it answers rubbish, or it wants to be left alone until past the deadline. Never after an invalid
+    /// request, a cancellation, or past the deadline. All must be registered and answer with the same kind of content;
+    /// each is tried as often as the request may be. An explicit retry goes on with the provider that was asked last.
+    /// Default: nobody.
     public var fallback: [FallbackHop] {
         get { parts.value.fallback }
         set { parts.value.fallback = newValue }

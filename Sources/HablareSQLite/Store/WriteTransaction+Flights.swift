@@ -73,9 +73,7 @@ extension WriteTransaction {
 
     private mutating func apply(_ ending: AttemptEnding, of end: AttemptEnd, _ content: ContentColumns?) throws {
         try enter(ending, of: end)
-        if case .diverted(_, let hop, let account) = end.outcome {
-            try divert(end.flight, to: hop, account: account)
-        }
+        if let next = ending.diversion { try divert(end.flight, to: next.hop, account: next.account) }
         for member in ending.finished {
             try finish(member.id, as: member.lifecycle.state, at: end.endedAt, error: ending.error)
         }

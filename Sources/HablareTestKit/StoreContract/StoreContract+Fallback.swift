@@ -27,6 +27,62 @@ extension StoreContract {
             try require("claimed for the first", try bench.claim(owner, limit: 9).count, is: 0)
             try require("for the second", try bench.claim(owner, provider: "q", limit: 9).count, is: 1)
         },
+        Rule("A postponement that is too late for everybody diverts the flight where another provider is named") {
+            bench in
+            let owner = try bench.register()
+            try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 30)))
+            let attempt = try bench.startNext(owner)
+            let receipt = try bench.write(.settle(attempt.postponed(until: 60, elseAsking: "q")))
+            try require("the receipt", receipt, is: .diverted(finished: []))
+            try require("claimed for the first", try bench.claim(owner, limit: 9, at: 90).count, is: 0)
+            let claimed = try require("for the second", try bench.claim(owner, provider: "q").first)
+            try require("its model", claimed.request.model, is: "small")
+            try require("its tries", claimed.lifecycle.tries, is: 0)
+            let snapshot = try require("a snapshot", try bench.store.snapshot(of: attempt.request))
+            try require("the snapshot's provider", snapshot.providerID, is: "q")
+            try require("the phase", snapshot.phase, is: .pending)
+            try require("the deadline", snapshot.deadline, is: StoreWorkbench.date(30))
+            let line = try bench.store.attempts(of: attempt.request).first
+            try require("the ledger's provider", line?.provider, is: "p")
+            try require("its error", line?.error, is: StoreWorkbench.overloaded)
+            try require("the account", try bench.report("shared"), is: ["q"])
+        },
+        Rule("A postponement that somebody can wait for is one, whoever else could be asked") { bench in
+            let owner = try bench.register()
+            try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 30)))
+            try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(2, deadline: 90)))
+            let attempt = try bench.startNext(owner)
+            try require(
+                "the receipt", try bench.write(.settle(attempt.postponed(until: 60, elseAsking: "q"))),
+                is: .ended(finished: [StoreWorkbench.id(1)], goesOn: true))
+            try require("claimed for the second", try bench.claim(owner, provider: "q").count, is: 0)
+            try require("why the other waits", try bench.store.snapshot(of: StoreWorkbench.id(2))?.providerID, is: "p")
+        },
+        Rule("Of a flight that is diverted for want of time those fail whose deadline has come, and the others go on") {
+            bench in
+            let owner = try bench.register()
+            try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 5)))
+            try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(2, deadline: 30)))
+            let attempt = try bench.startNext(owner)
+            try require(
+                "the receipt", try bench.write(.settle(attempt.postponed(until: 60, at: 6, elseAsking: "q"))),
+                is: .diverted(finished: [StoreWorkbench.id(1)]))
+            let failed = try bench.store.snapshot(of: StoreWorkbench.id(1))
+            try require("the phase", failed?.phase, is: .failed)
+            try require("the error", failed?.error, is: StoreWorkbench.overloaded)
+            let claimed = try require("for the second", try bench.claim(owner, provider: "q").first)
+            try require("who leads", claimed.request.id, is: StoreWorkbench.id(2))
+            try require("its model", claimed.request.model, is: "small")
+        },
+        Rule("Where nobody has time left there is nobody to ask") { bench in
+            let owner = try bench.register()
+            try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 5)))
+            let attempt = try bench.startNext(owner)
+            try require(
+                "the receipt", try bench.write(.settle(attempt.postponed(until: 60, at: 6, elseAsking: "q"))),
+                is: .ended(finished: [StoreWorkbench.id(1)], goesOn: false))
+            try require("claimed for the second", try bench.claim(owner, provider: "q").count, is: 0)
+        },
         Rule("A diverted request reads as it was submitted, and submitting it again finds it") { bench in
             let (_, first) = try bench.divert()
             let stored = try require("the request", try bench.store.request(of: first.request))
@@ -76,9 +132,10 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    fileprivate static func fallingBack(_ number: Int) -> AIRequest {
+    fileprivate static func fallingBack(_ number: Int, deadline: Int? = nil) -> AIRequest {
         AIRequest(
-            id: id(number), prompt: "x", model: "large", fallback: [FallbackHop("q", model: "small"), FallbackHop("r")])
+            id: id(number), prompt: "x", model: "large", deadline: deadline.map(date),
+            fallback: [FallbackHop("q", model: "small"), FallbackHop("r")])
     }
 
     /// A request whose first provider failed for good.
@@ -100,5 +157,17 @@ extension StoreWorkbench {
     fileprivate func report(_ account: AccountID) throws -> [ProviderID]? {
         try report(AccountReport(account: account, failing: .over), at: 9)
         return try store.accounts().first { $0.id == account }?.providers
+    }
+}
+
+extension RunningAttempt {
+    /// It failed, and another attempt is to follow, or a provider is to be asked where nobody can wait so long.
+    fileprivate func postponed(until later: Int, at seconds: Int = 2, elseAsking provider: ProviderID) -> AttemptEnd {
+        let hop = FallbackHop(provider, model: "small")
+        return end(
+            .postponed(
+                StoreWorkbench.overloaded, until: StoreWorkbench.date(later),
+                else: AttemptEnd.Diversion(to: hop, account: "shared")),
+            billing: .neverSent, at: seconds)
     }
 }

@@ -37,6 +37,31 @@ import Testing
         #expect(try SQLiteStore(directory: deep).snapshot(of: StoreWorkbench.id(1)) != nil)
     }
 
+    @Test("A busy timeout that is longer than SQLite can wait is as long as that")
+    func endlessTimeout() throws {
+        for timeout in [TimeInterval.infinity, .greatestFiniteMagnitude, 2_147_484] {
+            let sqlite = try SQLiteBench(.init(busyTimeout: timeout))
+            let set = try sqlite.store.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA busy_timeout") }
+            #expect(set == 2_147_483_000)
+            let bench = StoreWorkbench(store: sqlite.store)
+            try bench.submit(1)
+            _ = try bench.write(.delete(StoreWorkbench.id(1), at: StoreWorkbench.date(2)))
+        }
+    }
+
+    @Test(
+        "A busy timeout that is no time is refused, and nothing is made",
+        arguments: [TimeInterval.nan, -1, -TimeInterval.infinity])
+    func impossibleTimeout(timeout: TimeInterval) throws {
+        let folder = try TemporaryFolder()
+        let new = folder.url.appendingPathComponent("new")
+        let error = try serviceError {
+            _ = try SQLiteStore(directory: new, configuration: .init(busyTimeout: timeout))
+        }
+        #expect(error.code == .invalidConfiguration && error.message.contains("0 seconds or more"))
+        #expect(!FileManager.default.fileExists(atPath: new.path))
+    }
+
     @Test("An empty file becomes a store")
     func emptyFile() throws {
         let folder = try TemporaryFolder()

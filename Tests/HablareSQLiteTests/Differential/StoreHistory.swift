@@ -132,6 +132,11 @@ struct StoreHistory {
                 streams[group.flight, default: [:]][group.generation, default: []].append(Data(rest.prefix(size)))
                 rest = rest.dropFirst(size)
             }
+        case .diverted:
+            guard case .settle(let end) = attempted.write, case .postponed(_, _, let other?) = end.outcome else {
+                return
+            }
+            asked[end.flight] = other.hop.provider
         default: break
         }
     }
@@ -233,7 +238,16 @@ struct StoreHistory {
         switch pick(0...9) {
         case 0: outcome = .failed(anyError())
         case 1: outcome = .interrupted
-        case 2...4: outcome = .postponed(anyError(), until: later(-500...20_000))
+        case 2...4:
+            guard chained.contains(attempt.flight) else {
+                outcome = .postponed(anyError(), until: later(-500...20_000))
+                break
+            }
+            // Too late for many.
+            let hop = FallbackHop(anyProvider(), model: chance(2) ? nil : "n")
+            outcome = .postponed(
+                anyError(), until: later(-500...120_000),
+                else: chance(4) ? nil : AttemptEnd.Diversion(to: hop, account: anyAccount()))
         case 5: outcome = .held(anyError())
         case 6 where chained.contains(attempt.flight):
             outcome = .diverted(
@@ -591,6 +605,7 @@ extension WriteReceipt {
             receipt.wasPresent
                 ? "present" : receipt.hasJoined ? "joined" : receipt.isAnswered ? "answered" : "submitted"
         case .ended(let finished, let goesOn): "\(finished.isEmpty ? "none" : "some") ended\(goesOn ? ", goes on" : "")"
+        case .diverted: "diverted"
         case .cancelled: "cancelled"
         case .uncached(let count): count == 0 ? "none uncached" : "uncached"
         case .pruned(let pruned): pruned.count == 0 ? "none pruned" : "pruned"

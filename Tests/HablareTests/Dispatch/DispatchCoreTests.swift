@@ -108,7 +108,7 @@ import Testing
 
     @Test("Of a limited account no more is leased than it lets begin in half a second")
     func lookaheadOfLimited() {
-        for (perMinute, held) in [(12.0, 2), (240, 4), (1_000_000, 18), (.nan, 2)] {
+        for (perMinute, held) in [(12.0, 1), (240, 4), (1_000_000, 18), (.nan, 1)] {
             let rate = RateLimit(requestsPerMinute: perMinute)
             var core = DispatchCore(lanes: [LaneDescription(provider: "p", concurrency: 2, rate: rate)])
             _ = core.opened(now: now)
@@ -318,8 +318,8 @@ import Testing
         _ = core.ended(FlightID(rawValue: 2), DispatchCore.CallEnd(health: .failing), now: now)
         _ = core.ended(FlightID(rawValue: 1), .known, now: now)
         #expect(core.running == 0)
-        #expect(core.submitting(to: "p", cost: 0, now: now) == .lease)
-        #expect(started(core.submitted(flight(3), as: .lease, now: now)).isEmpty)
+        #expect(core.submitting(to: "p", cost: 0, now: now) == .leave)
+        #expect(core.submitted(flight(3), as: .leave, now: now).isEmpty)
     }
 
     @Test("The most urgent of what is queued is started first")

@@ -436,6 +436,12 @@ struct DispatchModel {
         }) {
             throw violation("flight \(flight.key.rawValue) is queued in a lane that rests")
         }
+        for (provider, health) in health where isOpen && !isParked && !isResting(provider) {
+            let held = places.filter { $0.value == .queued && flights[$0.key]?.provider == provider }.count
+            if let useful = health.useful(at: now), held > useful {
+                throw violation("\(held) flights are held for \(provider), which is left alone")
+            }
+        }
         let queued = places.filter { $0.value == .queued }.count
         guard core.held >= queued + underWay.count else {
             throw violation("the core holds \(core.held), it was given \(queued) and runs \(underWay.count)")

@@ -44,13 +44,21 @@ import Testing
         }
     }
 
+    private func claimed(_ effects: [DispatchCore.Effect]) -> [Int] {
+        effects.compactMap { if case .claim(_, let limit) = $0 { limit } else { nil } }
+    }
+
+    private func released(_ effects: [DispatchCore.Effect]) -> [Int64] {
+        effects.flatMap { if case .release(let flights) = $0 { flights.map(\.id.rawValue) } else { [Int64]() } }
+    }
+
     private func reserved(_ effects: [DispatchCore.Effect]) -> [[Double]] {
         effects.compactMap { if case .reserve(let request) = $0 { request.costs } else { nil } }
     }
 
     @Test("A limited provider's call is not sent before the store granted it a permit, and is asked for once")
     func asks() {
-        var core = core()
+        var core = core(rate: RateLimit(requestsPerMinute: 600))
         let first = submit(&core, 1, at: now)
         #expect(started(first).isEmpty && reserved(first) == [[1]])
         let second = submit(&core, 2, at: now)
@@ -151,16 +159,82 @@ import Testing
         for number in 7...9 { #expect(started(submit(&core, number, at: now)).isEmpty) }
         #expect(core.wake(after: now) == now.addingTimeInterval(10))
         let probing = now.addingTimeInterval(10)
-        #expect(started(core.timePassed(now: probing)) == [7], "one probe")
+        #expect(claimed(core.timePassed(now: probing)) == [1], "what one probe needs")
+        #expect(started(core.claimed([flight(7)], by: "p", asked: 1, now: probing)) == [7], "one probe")
         #expect(core.wake(after: probing) == nil, "the probe's end is waited for")
         _ = core.ended(FlightID(rawValue: 7), failure, now: probing)
         #expect(core.wake(after: probing) == probing.addingTimeInterval(15), "doubled, and at most the longest")
         let again = probing.addingTimeInterval(15)
-        #expect(started(core.timePassed(now: again)) == [8])
+        #expect(claimed(core.timePassed(now: again)) == [1])
+        #expect(started(core.claimed([flight(8)], by: "p", asked: 1, now: again)) == [8])
         let healed = core.ended(FlightID(rawValue: 8), DispatchCore.CallEnd(health: .sound), now: again)
-        #expect(started(healed) == [9])
+        #expect(claimed(healed).allSatisfy { $0 > 1 } && claimed(healed).count == 1, "all that there is room for")
         guard case .report(let news)? = healed.first else { return #expect(Bool(false)) }
         #expect(news.failing == .over)
+    }
+
+    @Test("What waits for a provider that is left alone here goes back: it may answer another process")
+    func nothingIsHoarded() {
+        var core = core(2, rate: nil)
+        let failure = DispatchCore.CallEnd(health: .failing)
+        #expect(core.submitting(to: "p", cost: 1, now: now) == .start)
+        _ = core.submitted(flight(1), as: .start, now: now)
+        // A call that took no time: the lane leases ahead.
+        let ended = core.ended(FlightID(rawValue: 1), failure, now: now)
+        for limit in claimed(ended) { _ = core.claimed([], by: "p", asked: limit, now: now) }
+        for number in 2...6 { _ = submit(&core, number, at: now) }
+        #expect(core.submitting(to: "p", cost: 1, now: now) == .lease, "written while the provider fails")
+        let effects = core.ended(FlightID(rawValue: 2), failure, now: now)
+        #expect(released(effects) == [4, 5, 6] && claimed(effects).isEmpty)
+        #expect(released(core.submitted(flight(7), as: .lease, now: now)) == [7])
+        #expect(core.submitting(to: "p", cost: 1, now: now) == .leave)
+        #expect(core.submitted(flight(8), as: .leave, now: now).isEmpty)
+        #expect(core.backlogMayExist(now: now).isEmpty, "nothing is asked for")
+        #expect(core.wake(after: now) == now.addingTimeInterval(10))
+    }
+
+    @Test("A claim that is answered after the provider began to fail keeps nothing but a probe")
+    func claimedTooLate() {
+        var core = core(2, rate: nil)
+        let failure = DispatchCore.CallEnd(health: .failing)
+        for number in 1...2 { _ = submit(&core, number, at: now) }
+        #expect(claimed(core.backlogMayExist(now: now)).isEmpty, "no room")
+        #expect(claimed(core.ended(FlightID(rawValue: 1), failure, now: now)).count == 1)
+        _ = core.ended(FlightID(rawValue: 2), failure, now: now)
+        #expect(released(core.claimed([flight(3), flight(4)], by: "p", asked: 2, now: now)) == [3, 4])
+        let probing = now.addingTimeInterval(10)
+        #expect(claimed(core.timePassed(now: probing)) == [1])
+        let effects = core.claimed([flight(5), flight(6)], by: "p", asked: 2, now: probing)
+        #expect(started(effects) == [5] && released(effects) == [6])
+    }
+
+    @Test("A probe that waits for a permit is all that is held, and goes when it may")
+    func probeWaitsForPermit() {
+        var core = core(4, rate: RateLimit(requestsPerMinute: 6000))
+        for number in 1...4 {
+            _ = submit(&core, number, at: now)
+            _ = core.granted(PermitGrant(costs: [1], next: nil), of: "account", now: now)
+        }
+        let failure = DispatchCore.CallEnd(health: .failing)
+        for number in 1...4 { _ = core.ended(FlightID(rawValue: Int64(number)), failure, now: now) }
+        let probing = now.addingTimeInterval(10)
+        _ = core.claimed([], by: "p", asked: 4, now: now)
+        _ = core.submitted(flight(5), as: .leave, now: now)
+        #expect(claimed(core.timePassed(now: probing)) == [1])
+        let effects = core.claimed([flight(5), flight(6)], by: "p", asked: 1, now: probing)
+        #expect(reserved(effects) == [[1]] && started(effects).isEmpty && released(effects) == [6])
+        #expect(claimed(core.backlogMayExist(now: probing)).isEmpty)
+        #expect(started(core.granted(PermitGrant(costs: [1], next: nil), of: "account", now: probing)) == [5])
+    }
+
+    @Test("Of a limited account no more is leased than may begin soon, whatever the concurrency, and always one")
+    func leasesByRate() {
+        for (perMinute, limit) in [(60.0, 1), (1, 1), (1_200, 10), (1_000_000, 100)] {
+            var core = DispatchCore(lanes: [
+                LaneDescription(provider: "p", concurrency: 100, rate: RateLimit(requestsPerMinute: perMinute))
+            ])
+            #expect(claimed(core.opened(now: now)) == [limit], "\(perMinute) calls a minute")
+        }
     }
 
     @Test("A flight that backs off in the store is asked for when its date has come")

@@ -19,6 +19,11 @@ struct ProviderHealth {
         return true
     }
 
+    /// How many flights a process that sees it fail has a use for; `nil` when it does not.
+    func useful(at now: Date) -> Int? {
+        openUntil.map { $0 <= now && probe == nil ? 1 : 0 }
+    }
+
     mutating func ended(_ flight: FlightID, _ health: Breaker.Health, now: Date) {
         let wasProbe = probe == flight
         if wasProbe { probe = nil }

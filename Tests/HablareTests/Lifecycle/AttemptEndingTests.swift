@@ -225,6 +225,24 @@ import Testing
         #expect(ending.receipt == .ended(finished: [StoreWorkbench.id(2)], goesOn: false))
     }
 
+    @Test("A postponement that is too late for everybody is a diversion where another provider can be asked in time")
+    func diverted() {
+        let other = AttemptEnd.Diversion(to: FallbackHop("q"), account: "q")
+        func ending(at seconds: Int, until later: Int, of members: [FlightMember]) -> AttemptEnding {
+            let outcome = AttemptEnd.Outcome.postponed(
+                StoreWorkbench.overloaded, until: StoreWorkbench.date(later), else: other)
+            return Self.ending(Self.attempt.end(outcome, billing: .neverSent, at: seconds), of: members)
+        }
+        let alone = ending(at: 29, until: 30, of: [Self.three[1]])
+        #expect(alone.diversion == other && alone.flight.state == .waiting)
+        #expect(alone.finished.isEmpty && alone.error == nil && alone.receipt == .diverted(finished: []))
+        #expect(alone.record?.outcome == .failed && alone.record?.error == StoreWorkbench.overloaded)
+        let late = ending(at: 30, until: 31, of: [Self.three[1]])
+        #expect(late.diversion == nil && late.flight.state == .settled(.failed))
+        let patient = ending(at: 29, until: 30, of: Self.three)
+        #expect(patient.diversion == nil && patient.flight.state == .backingOff(until: StoreWorkbench.date(30)))
+    }
+
     @Test("Where time ran out those fail whose deadline has come; while anybody has time left the flight waits again")
     func expired() {
         let late = AttemptEnd(

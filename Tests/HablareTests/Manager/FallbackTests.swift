@@ -47,6 +47,26 @@ struct FallbackTests {
         }
     }
 
+    @Test("Where the provider is to be left alone for longer than there is time the next one is asked at once")
+    func noTimeToWait() async throws {
+        let busy = AIServiceError(.rateLimited, "Later.", disposition: .retry(after: .seconds(120)))
+        let first = ScriptedProvider(id: "first") { _ in .failure(busy) }
+        let second = ScriptedProvider(id: "second")
+        let engine = try Engine([first, second], configuration: Self.quick)
+        let manager = engine.manager
+        try await engine.run {
+            let request = AIRequest(
+                prompt: "x", deadline: StoreWorkbench.date(60), fallback: [FallbackHop("second", model: "small")])
+            let response = try await manager.execute(request, with: "first")
+            #expect(response.providerID == "second" && response.metadata["fallback"] == "first > second")
+            #expect(second.record.calls.map(\.request.model) == ["small"])
+            let attempts = try await manager.attempts(for: request.id)
+            #expect(attempts.map(\.provider) == ["first", "second"])
+            #expect(attempts.map(\.error?.code) == [.rateLimited, nil])
+            #expect(engine.clock.now.offset == .zero, "nobody waited")
+        }
+    }
+
     @Test("An invalid request is asked of nobody else, and at the end of the chain the last failure is the outcome")
     func ends() async throws {
         let first = ScriptedProvider(id: "first") { call in

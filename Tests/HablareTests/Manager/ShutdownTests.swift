@@ -144,6 +144,43 @@ struct ShutdownTests {
         #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.interrupted, .completed])
     }
 
+    @Test("A second engine of the same manager is refused with what to do, and the first goes on")
+    func oneAtATime() async throws {
+        let gate = Gate()
+        let engine = try Engine([gated(gate)])
+        let manager = engine.manager
+        let request = AIRequest(prompt: "x")
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            let body = Guarded(false)
+            let refused = await #expect(throws: AIServiceError.self) {
+                try await EngineService.run(manager) { body.withLock { $0 = true } }
+            }
+            #expect(refused?.code == .invalidState && refused?.message.contains("another when it has ended") == true)
+            let isBegun = body.withLock { $0 }
+            #expect(!isBegun, "its body is not begun")
+            #expect(await code { try await EngineService(manager).run() } == .invalidState)
+            gate.open()
+            #expect(try await text(manager.execute(requestID: request.id)) == "x")
+        }
+        try await engine.run {}
+        #expect(try engine.store.owners().isEmpty)
+    }
+
+    @Test("A manager that rests has its engine, too")
+    func oneAtRest() async throws {
+        let engine = try Engine()
+        let manager = engine.manager
+        try await engine.run {
+            await manager.suspend(for: .background, grace: .zero)
+            #expect(await code { try await EngineService(manager).run() } == .invalidState)
+            manager.resume(from: .background)
+            let answer = try await text(manager.execute(AIRequest(prompt: "again"), with: "scripted"))
+            #expect(answer == "again")
+        }
+    }
+
     @Test("An answer that comes in spite of the shutdown is the outcome")
     func answersAllTheSame() async throws {
         let gate = Gate()

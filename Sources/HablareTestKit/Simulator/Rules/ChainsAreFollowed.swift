@@ -61,9 +61,9 @@ enum ChainsAreFollowed: SimulationRule {
     private static func isLastWord(
         _ call: CallStory, _ planned: SimulationPlan.Request, _ history: SimulationHistory
     ) -> Bool {
-        guard case .failed(let row)? = call.end?.how else { return true }
-        // Where another attempt would begin after the deadline the request fails, whoever else there is.
-        if planned.deadline != nil { return true }
+        guard let end = call.end, case .failed(let row) = end.how else { return true }
+        // Where time has run out by the clock of whoever made the call the request fails, whoever else there is.
+        if let deadline = planned.deadline, !history.hasOneTime || end.time + history.hurry >= deadline { return true }
         if ProviderFailure.rows[Int(row)].code == .invalidRequest { return true }
         return planned.streaming.map { !$0.allowsRestart && !call.yields.isEmpty } ?? false
     }

@@ -86,6 +86,14 @@ extension RuleCase {
             trace.submit(0)
             trace.failsForGood(trace.call(0), "bad-request-400")
         },
+        RuleCase(ChainsAreFollowed.self, "failed of call 0, and has others to ask") { trace, isGuilty in
+            trace.chain([1])
+            trace.plan.requests[0].deadline = (isGuilty ? 60 : 1) * 1_000_000_000
+            trace.submit(0)
+            let call = trace.call(0)
+            trace.wait(1)
+            trace.failsForGood(call, "overloaded")
+        },
         RuleCase(HeldIsHeld.self, "followed call 0, of which nobody knows what came of it") { trace, isGuilty in
             trace.plan.requests[0].unknownOutcome = .hold
             trace.submit(0)
