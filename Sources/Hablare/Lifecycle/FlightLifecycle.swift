@@ -219,7 +219,9 @@ extension FlightLifecycle {
 
     /// The holder gives an unsent flight back, to be taken again from a date on: what it needs cannot be read now.
     ///
-    /// - Parameter token: The token under which it was leased.
+    /// - Parameters:
+    ///   - token: The token under which it was leased.
+    ///   - date: From when on it may be taken again.
     public mutating func setAside(token: Int64, until date: Date) throws(Refusal) {
         switch state {
         case .leased where token == self.token: state = .backingOff(until: date)
