@@ -30,8 +30,6 @@ struct Lane: Sendable {
     var backlog = Backlog.possible
     /// When the next flight that backs off in the store may be taken.
     var due: Date?
-    /// How many to hold beyond what there is room for, while calls take as long as they do.
-    private(set) var lookahead = 0
     /// How many may be held beyond what there is room for: never more than the account lets begin in half a second.
     private let largestLookahead: Int
     /// How many to hold for the places that are free: what the account lets begin in half a second, and at least one.
@@ -87,10 +85,15 @@ struct Lane: Sendable {
         // A clock that was set back says nothing.
         guard seconds >= 0 else { return }
         let seconds = min(seconds, Self.longestCall)
-        let average = callSeconds.map { $0 + (seconds - $0) / 8 } ?? seconds
-        callSeconds = average
-        let pace = Double(gate.limit) * 0.5 / max(average, 1e-9)
-        lookahead = Int(min(pace, Double(largestLookahead)))
+        callSeconds = callSeconds.map { $0 + (seconds - $0) / 8 } ?? seconds
+    }
+
+    /// How many to hold beyond what there is room for: what begins within half a second while calls take as long as they
+    /// do; none as long as nothing is known of that.
+    private var lookahead: Int {
+        guard let callSeconds else { return 0 }
+        let pace = Double(gate.limit) * 0.5 / max(callSeconds, 1e-9)
+        return Int(min(pace, Double(largestLookahead)))
     }
 
     mutating func backlogMayExist() {

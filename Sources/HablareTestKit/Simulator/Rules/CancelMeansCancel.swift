@@ -38,7 +38,7 @@ enum CancelMeansCancel: SimulationRule {
         for call in story.calls where call.started > place && call.started < end {
             if call.process == cancel.process {
                 found.append("call \(call.number) began after its own process had cancelled request \(story.number)")
-            } else if let attempts = cancel.attempts, call.attempt > attempts {
+            } else if let attempts = cancel.attemptsOnDisk[story.number], call.attempt > attempts {
                 found.append("call \(call.number) was journalled after request \(story.number) had been cancelled")
             }
         }
@@ -51,7 +51,7 @@ enum CancelMeansCancel: SimulationRule {
     }
 
     /// Whether a call's process lost its lease for it before it had to hear.
-    private static func mayBeStale(_ call: CallStory, until limit: Int64, _ history: SimulationHistory) -> Bool {
+    private static func losesItsLease(_ call: CallStory, until limit: Int64, _ history: SimulationHistory) -> Bool {
         history.mayBeStale(call.process, at: call.started)
             || history.processes[Int(call.process)].retirements.contains {
                 $0.place > call.started && $0.time <= limit
@@ -78,7 +78,7 @@ enum CancelMeansCancel: SimulationRule {
         let isStopped = (call.cancelled?.time ?? .max) <= limit || (call.end?.time ?? .max) <= limit
         let isExcused =
             process.deathTime <= limit || process.slept(from: time, to: limit) || !process.storeFailures.isEmpty
-            || process.shutdownTime <= limit || mayBeStale(call, until: limit, history)
+            || process.shutdownTime <= limit || losesItsLease(call, until: limit, history)
         if !isStopped, !isExcused, (history.events.last?.time ?? 0) > limit {
             found.append("call \(call.number) was not stopped in time after another process cancelled its request")
         }

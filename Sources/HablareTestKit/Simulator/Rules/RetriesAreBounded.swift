@@ -17,7 +17,8 @@ enum RetriesAreBounded: SimulationRule {
                     // ended, was taken for lost by then, and lost ones do not count.
                     let counted = failed.filter { call in
                         !calls.contains { $0.attempt > call.attempt && $0.started < call.end?.place ?? .max }
-                            && !hasLostItsLease(call, history)
+                            && !history.processes[Int(call.process)].lostLeases(
+                                from: call.started, to: call.end?.place ?? .max)
                     }
                     if counted.count > bound {
                         found.append("request \(story.number) failed \(counted.count) times, of \(bound) allowed")
@@ -46,11 +47,6 @@ enum RetriesAreBounded: SimulationRule {
         }
         return story.retries.contains(where: isJustBefore)
             && (story.massCancels > 0 || story.cancels.contains(where: isJustBefore))
-    }
-
-    /// Whether the registration of a call's process ended while it was under way.
-    private static func hasLostItsLease(_ call: CallStory, _ history: SimulationHistory) -> Bool {
-        history.processes[Int(call.process)].retirements.contains { call.isRunning(at: $0.place) }
     }
 
     /// Whether a call failed for good.

@@ -113,8 +113,6 @@ package struct SimulationHistory: Sendable {
                 guard let place = places[number] else { continue }
                 operations[place].returned = index
                 operations[place].result = observed
-            case .attemptsAtReturn(let number, let attempts):
-                if let place = places[number] { operations[place].attempts = attempts }
             case .attemptsOnDisk(let number, let request, let attempts):
                 if let place = places[number] { operations[place].attemptsOnDisk[request] = attempts }
             case .told(let number, let observed):

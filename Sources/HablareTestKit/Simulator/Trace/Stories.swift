@@ -8,10 +8,8 @@ struct OperationStory: Sendable {
     var returned: Int?
     var result: Observed?
     var told: [(place: Int, observed: Observed)] = []
-    /// How many attempts of its request were on disk when it returned; only of a cancellation.
-    var attempts: Int32?
-    /// How many attempts of requests were on disk when it was called, if it is a retry, or when it returned, if it
-    /// cancelled many.
+    /// How many attempts of requests were on disk when it was called, if it is a retry, or when it returned, if it is a
+    /// cancellation.
     var attemptsOnDisk: [Int32: Int32] = [:]
     /// Whether the client lost patience.
     var isCancelled = false

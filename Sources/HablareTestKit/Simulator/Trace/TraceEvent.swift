@@ -6,10 +6,8 @@ package struct TraceEvent: Sendable, Hashable {
         // What the client code did and was told.
         case operationCalled(Int32)
         case operationReturned(Int32, Observed)
-        /// How many attempts of the request were on disk when a cancellation was acknowledged.
-        case attemptsAtReturn(Int32, Int32)
-        /// How many attempts of a request are on disk: of what is to be retried when that is asked for, of every request
-        /// when many are said to be cancelled.
+        /// How many attempts of a request are on disk: of what is to be retried when that is asked for, of what was
+        /// cancelled when that is acknowledged, and then of every request where it was many.
         case attemptsOnDisk(operation: Int32, request: Int32, attempts: Int32)
         /// A stream of statuses said this.
         case told(Int32, Observed)

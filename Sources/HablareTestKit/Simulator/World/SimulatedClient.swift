@@ -56,7 +56,7 @@ struct SimulatedClient: Sendable {
         case .cancel(let request):
             switch try await manager.cancelRequest(id(request)) {
             case .cancelled:
-                simulation.record(.attemptsAtReturn(number, simulation.attemptsOnDisk(of: id(request))), in: process)
+                simulation.recordAttempts(of: id(request), at: number, in: process)
                 return .done
             case .alreadyFinal(let status): return Observed(status)
             }

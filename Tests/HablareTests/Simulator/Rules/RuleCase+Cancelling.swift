@@ -15,7 +15,7 @@ extension RuleCase {
         RuleCase(CancelMeansCancel.self, "was journalled after request 0 had been cancelled") { trace, isGuilty in
             trace.submit(0)
             let number = trace.called(.cancel(0))
-            trace.happens(.attemptsAtReturn(number, isGuilty ? 0 : 1), in: 0)
+            trace.happens(.attemptsOnDisk(operation: number, request: 0, attempts: isGuilty ? 0 : 1), in: 0)
             trace.returned(number, .done)
             trace.becomes(0, .cancelled)
             trace.stops(trace.call(0, in: 1))
