@@ -28,12 +28,14 @@ extension AttemptRunner {
                 }
             }
         let billing = verdict.billing.rawValue < reply.billing.rawValue ? reply.billing : verdict.billing
-        return AttemptEnd(
+        var end = AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
             outcome: outcome, isStreaming: flight.request.streaming != nil,
             entersCache: flight.request.caching.keepsAnswer, work: flight.work,
             billing: reply.wasSent ? billing : .neverSent, usage: usage, isReserved: flight.isReserved,
             startedAt: startedAt, endedAt: endedAt)
+        if let rest = reply.rest { end.rest = rest }
+        return end
     }
 
     /// What the provider said beside the content, and what we have to say.

@@ -73,6 +73,8 @@ final class AttemptRunner: Sendable {
         var answer: ProviderAnswer?
         /// What the provider may have billed at least, whatever its result says.
         var billing = BillingState.neverSent
+        /// What it yielded and the store has not taken yet.
+        var rest: Boxed<ChunkGroup>?
 
         /// What it failed of.
         var error: AIServiceError? {
@@ -167,6 +169,7 @@ extension AttemptRunner.Reply {
     func with(_ ending: AttemptStream.Ending, streams: Bool) -> Self {
         var reply = self
         reply.hasBegun = ending.hasBegun && streams
+        reply.rest = ending.rest.map { Boxed($0) }
         reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent
         // A failure of the provider's own says more than that its chunks could not be kept.
         if let failure = ending.failure, answer != nil {

@@ -51,6 +51,7 @@ public struct AttemptEnd: Sendable {
         var isReserved: Bool
         var startedAt: Date
         var endedAt: Date
+        var rest: Boxed<ChunkGroup>?
     }
 
     private var parts: Boxed<Parts>
@@ -120,6 +121,13 @@ public struct AttemptEnd: Sendable {
     public var endedAt: Date {
         get { parts.value.endedAt }
         set { parts.value.endedAt = newValue }
+    }
+
+    /// The chunks that the store did not take while the attempt was made. Whoever writes the end writes them before it,
+    /// in the same commit; no store needs to know of them.
+    var rest: Boxed<ChunkGroup>? {
+        get { parts.value.rest }
+        set { parts.value.rest = newValue }
     }
 
     /// Creates an end.

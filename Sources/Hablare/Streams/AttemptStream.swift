@@ -125,6 +125,8 @@ final class AttemptStream: Sendable {
         var failure: AIServiceError?
         /// What came; `nil` where nobody wants it.
         var body: Body?
+        /// The chunks that the store did not take at the end. They are to be written together with the attempt's end.
+        var rest: ChunkGroup?
     }
 
     /// The provider came back: takes nothing more, and journals what came before it answers.
@@ -148,7 +150,7 @@ final class AttemptStream: Sendable {
         if policy != nil { seams.hub.ended(self) }
         var ending = state.withLock { state in
             if keepsBody, state.failure == nil, state.text?.isWithinCharacter == true { state.failure = .notText }
-            return Ending(hasBegun: state.hasBegun, failure: state.failure)
+            return Ending(hasBegun: state.hasBegun, failure: state.failure, rest: rest(of: state))
         }
         await takeBody(keepsBody: keepsBody, into: &ending)
         return ending
@@ -169,6 +171,21 @@ final class AttemptStream: Sendable {
             state.unwritten = Data()
             return ending
         }
+    }
+
+    /// The chunks that are not journalled, where the store failed in the end. Where the answer failed, it may have been
+    /// of chunks that the store refuses.
+    private func rest(of state: State) -> ChunkGroup? {
+        guard state.failure == nil, let grouping = state.grouping, grouping.journalledCount < grouping.count
+        else { return nil }
+        return group(of: state, first: grouping.journalledCount, count: grouping.count - grouping.journalledCount)
+    }
+
+    private func group(of state: State, first: Int, count: Int) -> ChunkGroup {
+        let start = first - state.tailFirst
+        return ChunkGroup(
+            flight: flight, token: state.token, generation: state.generation, first: first,
+            chunks: state.tail[start..<start + count])
     }
 
     private func takeBody(keepsBody: Bool, into ending: inout Ending) async {
@@ -282,11 +299,7 @@ final class AttemptStream: Sendable {
         }
         switch state.grouping?.step(now: now) {
         case .journal(let first, let count):
-            let start = first - state.tailFirst
-            return .journal(
-                ChunkGroup(
-                    flight: flight, token: state.token, generation: state.generation, first: first,
-                    chunks: state.tail[start..<start + count]))
+            return .journal(group(of: state, first: first, count: count))
         case .wait(let until):
             armTimer(&state, until: until)
             return nil
@@ -341,7 +354,7 @@ final class AttemptStream: Sendable {
     private enum Outcome: Sendable {
         case done
         /// The store failed, and may recover.
-        case failed(AIServiceError)
+        case failed
         /// The answer cannot be completed.
         case lost(AIServiceError)
     }
@@ -360,7 +373,7 @@ final class AttemptStream: Sendable {
                 // Refused: the flight is not this attempt's any more, and neither is what it yields.
                 return try await seams.journal.commit(.append(group)) == .done ? .done : .lost(.attemptCancelled)
             } catch {
-                return .failed(AIServiceError(storing: error))
+                return .failed
             }
         }
     }
@@ -378,8 +391,8 @@ final class AttemptStream: Sendable {
         switch outcome {
         case .done: break
         case .lost(let failure): return state.failure = state.failure ?? failure
-        case .failed(let failure):
-            if state.grouping?.failed(now: now) != true { state.failure = state.failure ?? failure }
+        case .failed:
+            state.grouping?.failed(now: now)
             return
         }
         guard case .journal = step else { return }

@@ -50,6 +50,8 @@ struct ChunkGrouping: Sendable {
     /// Until when nothing is tried because the store failed.
     private var pausedUntil: Duration?
     private var isOver = false
+    /// Whether the store failed when there was nothing more to wait for.
+    private var isGivenUp = false
 
     init(_ bounds: Bounds) {
         self.bounds = bounds
@@ -79,18 +81,16 @@ struct ChunkGrouping: Sendable {
         underWay = 0
     }
 
-    /// The group under way could not be written: it is tried again after a while. Answers with false at the end, where
-    /// nobody waits any more for the store to recover.
-    mutating func failed(now: Duration) -> Bool {
-        guard !isOver else { return false }
+    /// The group under way could not be written: it is tried again after a while; at the end not at all, for then all
+    /// that is left goes with the end of the attempt, which is kept until the store recovers.
+    mutating func failed(now: Duration) {
         underWay = 0
-        pausedUntil = now + bounds.retryDelay
-        return true
+        if isOver { isGivenUp = true } else { pausedUntil = now + bounds.retryDelay }
     }
 
     /// What to do now.
     mutating func step(now: Duration) -> Step {
-        guard underWay == 0, !sizes.isEmpty else { return .rest }
+        guard underWay == 0, !sizes.isEmpty, !isGivenUp else { return .rest }
         if let pausedUntil, !isOver, now < pausedUntil { return .wait(until: pausedUntil) }
         pausedUntil = nil
         let isDue = isOver || heldBytes >= bounds.groupBytes || sizes.count >= bounds.groupCount

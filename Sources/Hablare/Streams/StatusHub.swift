@@ -10,8 +10,8 @@ package final class StatusHub: Sendable {
         var waiters: [OutcomeWaiter] = []
         /// In the order they began, so that a simulation sees them told in the same order.
         var streams: OrderedDictionary<Int, AsyncThrowingStream<RequestStatus, any Error>.Continuation> = [:]
-        /// Streams that have been told something, and need not be told what was true before.
-        var informed: Set<Int> = []
+        /// What the streams were told last, which they are not told again.
+        var told: [Int: RequestStatus] = [:]
         var progress: Double?
         /// The flight that does its work, as far as it was told.
         var flight: FlightID?
@@ -19,6 +19,12 @@ package final class StatusHub: Sendable {
         var unwritten = 0
 
         var isEmpty: Bool { waiters.isEmpty && streams.isEmpty }
+
+        /// Tells a stream what is not final.
+        mutating func tell(_ status: RequestStatus, to number: Int) {
+            told[number] = status
+            streams[number]?.yield(status)
+        }
     }
 
     private struct State: Sendable {
@@ -164,8 +170,9 @@ package final class StatusHub: Sendable {
             }
         }
         state.withLock { state in
-            guard let watched = state[id], let continuation = watched.streams[stream.number] else { return }
-            if !watched.informed.contains(stream.number) { continuation.yield(status) }
+            _ = state.change(id) { watched in
+                if watched.told[stream.number] == nil { watched.tell(status, to: stream.number) }
+            }
         }
         return stream.statuses
     }
@@ -173,7 +180,7 @@ package final class StatusHub: Sendable {
     private func endStream(_ number: Int, of id: UUID) {
         state.withLock { state in
             state[id]?.streams[number] = nil
-            state[id]?.informed.remove(number)
+            state[id]?.told[number] = nil
             if state[id]?.isEmpty == true { state.remove(id) }
         }
     }
@@ -203,7 +210,8 @@ package final class StatusHub: Sendable {
 
     // MARK: Announcing
 
-    /// Announces a status. A final one ends all waiting and all streams of the request.
+    /// Announces a status. A final one ends all waiting and all streams of the request; what a stream was told last it
+    /// is not told again.
     ///
     /// Streams are told under the lock, so that of two announcements the later one is what a slow reader finds; they
     /// are ended outside it, because the end of a stream comes back here.
@@ -235,8 +243,7 @@ package final class StatusHub: Sendable {
         }
         state.change(id) { watched in
             if case .executing(let progress) = status { watched.progress = progress }
-            for continuation in watched.streams.values { continuation.yield(status) }
-            if !watched.streams.isEmpty { watched.informed.formUnion(watched.streams.keys) }
+            for number in watched.streams.keys where watched.told[number] != status { watched.tell(status, to: number) }
         }
         return nil
     }

@@ -450,6 +450,63 @@ struct StreamingTests {
         }
     }
 
+    @Test(
+        "A store that fails when a stream ends loses nothing of it: the answer is recorded once it has recovered, with all chunks",
+        arguments: StreamingPolicy.Durability.allCases)
+    func storeFailsAtTheEnd(durability: StreamingPolicy.Durability) async throws {
+        let gate = Gate()
+        let store = ProcessStore()
+        let provider = words(["a", "b", "c"], at: gate)
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "p", streaming: StreamingPolicy(durability: durability, allowsRestart: true))
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            gate.admitOne()
+            await gate.arrivals(reach: 2)
+            store.fail(on: {
+                switch $0 {
+                case .append, .settle: true
+                default: false
+                }
+            })
+            gate.open()
+            try await engine.expectSoon { engine.log.says("error: An attempt's end could not be recorded; it is kept") }
+            #expect(try await manager.status(for: request.id).phase == .executing)
+            store.recover()
+            try await engine.advance(by: .seconds(5)) { try await manager.status(for: request.id).isFinal }
+            #expect(try await read(manager, request.id) == "[a][b][c] = abc")
+        }
+        #expect(provider.record.calls.count == 1, "paid once")
+        #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.completed])
+    }
+
+    @Test("What a failed stream yielded last can be read too, although the store failed just then")
+    func storeFailsAtTheEndOfAFailure() async throws {
+        let gate = Gate()
+        let store = ProcessStore()
+        let provider = words(["a", "b"], at: gate, then: AIServiceError(.quotaExceeded, "No."))
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        let request = request
+        try await engine.run {
+            try await manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            store.fail(on: {
+                switch $0 {
+                case .append, .settle: true
+                default: false
+                }
+            })
+            gate.open()
+            try await engine.expectSoon { engine.log.says("error: An attempt's end could not be recorded; it is kept") }
+            store.recover()
+            try await engine.advance(by: .seconds(5)) { try await manager.status(for: request.id).isFinal }
+            #expect(try await read(manager, request.id) == "[a][b] quota-exceeded")
+        }
+    }
+
     @Test("A reader in another process sees the chunks as they come, and the end")
     func anotherProcess() async throws {
         let machine = ProcessStore.Machine()

@@ -45,13 +45,14 @@ import Testing
         var grouping = grouping { $0.groupCount = 1 }
         grouping.arrived(size: 1)
         #expect(grouping.step(now: .zero) == .journal(first: 0, count: 1))
-        let isTriedAgain = grouping.failed(now: .zero)
-        #expect(isTriedAgain)
+        grouping.failed(now: .zero)
         #expect(grouping.step(now: .zero) == .wait(until: .seconds(1)))
         #expect(grouping.step(now: .seconds(1)) == .journal(first: 0, count: 1))
         grouping.ended()
-        let isTriedAtTheEnd = grouping.failed(now: .seconds(1))
-        #expect(!isTriedAtTheEnd)
+        grouping.failed(now: .seconds(1))
+        #expect(grouping.step(now: .seconds(5)) == .rest)
+        #expect(grouping.journalledCount == 0)
+        #expect(grouping.count == 1)
     }
 
     @Test("At the end everything goes at once")

@@ -50,6 +50,27 @@ struct StatusHubTests {
         #expect(hub.watchedIDs.isEmpty)
     }
 
+    @Test("A stream is not told twice in a row what has not changed")
+    func repeated() async throws {
+        let begun = hub.stream(of: id)
+        var iterator = hub.begin(begun, of: id, with: .pending).makeAsyncIterator()
+        #expect(try await iterator.next() == .pending)
+        hub.announce(.pending, of: id)
+        hub.announce(.executing(progress: nil), of: id)
+        #expect(try await iterator.next() == .executing(progress: nil))
+        let other = hub.stream(of: id)
+        hub.announce(.executing(progress: nil), of: id)
+        var late = hub.begin(other, of: id, with: .pending).makeAsyncIterator()
+        #expect(try await late.next() == .executing(progress: nil), "who has not been told is told")
+        hub.announce(.pending, of: id)
+        #expect(try await iterator.next() == .pending)
+        hub.announce(.pending, of: id)
+        hub.shutDown(as: 1)
+        await #expect(throws: AIServiceError.self, "nothing is left to be told") {
+            for try await _ in begun.statuses { return }
+        }
+    }
+
     @Test("A slow reader keeps one status only: the newest")
     func coalesced() async throws {
         let (_, stream) = hub.stream(of: id)
