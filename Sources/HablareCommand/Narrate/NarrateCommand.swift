@@ -13,7 +13,8 @@ struct NarrateCommand: ComposedCommand {
             failure), the same command goes on where it was, and the result is the same byte for byte. Segments that \
             failed are tried again. A segment with the same text, voice and parameters that was made within the last \
             hour for another narration is taken from the cache; that the program was replaced meanwhile, nobody \
-            notices. Beside the audio, NAME.timeline.json says when each part of the text is heard.
+            notices. Beside the audio, as in book.wav.timeline.json, stands when each part of the text \
+            is heard.
 
             When a process dies in the middle of an attempt, or an attempt takes too long, nobody knows whether it was \
             carried out, and billed. With --if-interrupted run-again it is made again; with hold, the segment waits \
