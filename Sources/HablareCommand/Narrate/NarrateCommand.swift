@@ -66,7 +66,13 @@ struct NarrateCommand: ComposedCommand {
         ))
     var ifInterrupted = InterruptionOption.runAgain
 
-    @Flag(name: .long, help: "Only say what would be done; touch nothing.")
+    @Flag(
+        name: .long,
+        help: """
+            Only say what would be done, and what of it is made already; make nothing. How long the audio will be is \
+            estimated by the number of characters and segments, and --parameter rate or speed, as espeak-ng and flite \
+            speak English.
+            """)
     var dryRun = false
 
     @Flag(name: .long, help: "Print one JSON object at the end.")
@@ -93,7 +99,11 @@ struct NarrateCommand: ComposedCommand {
         if let problem = await installed.health().problem { throw problem }
         if let voice = voice ?? givenVoice { try await installed.check(voice: voice) }
         if dryRun {
-            try await DryRun(plan: plan, files: files).report(json: json, quiet: quiet, to: composition.console)
+            let made = try data.openExisting(in: composition).map {
+                try DryRun.Made(of: plan, by: installed.provider, in: $0.store, at: composition.seams.date())
+            }
+            try await DryRun(plan: plan, files: files, made: made ?? .nothing).report(
+                json: json, quiet: quiet, to: composition.console)
             return .success
         }
         return try await narrate(plan, files, with: installed, prices: limits.prices, in: composition)

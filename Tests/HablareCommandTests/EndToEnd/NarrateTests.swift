@@ -169,6 +169,28 @@ import Testing
         #expect(stage.provider.record.calls.isEmpty)
     }
 
+    @Test func `A dry run says what is made already, and what is in the cache`() async throws {
+        let stage = try Stage()
+        try stage.write(Self.text)
+        func dryRun(_ name: String) async -> String {
+            stage.clearScreen()
+            #expect(await stage.run("narrate", name, "--dry-run") == .success)
+            return stage.output
+        }
+        #expect(await dryRun("book.txt").contains("\nnothing of it is made yet\n"))
+        #expect(await stage.run("narrate", "book.txt") == .success)
+        #expect(await dryRun("book.txt").contains("\n24 made before, 0 to be made\n"))
+        // Another narration, with a new sentence.
+        try stage.write(Self.text + " One more.", to: "more.txt")
+        #expect(await dryRun("more.txt").contains("\n24 in the cache, 1 to be made\n"))
+        #expect(stage.provider.record.calls.count == 24)
+        stage.clearScreen()
+        #expect(await stage.run("narrate", "more.txt", "--dry-run", "--json") == .success)
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+        #expect(object["completed"] as? Int == 0 && object["inCache"] as? Int == 24)
+    }
+
     @Test func `Audio that a WAV file cannot hold is foreseen`() async throws {
         let stage = try Stage()
         try stage.write(String(repeating: "0123456789 ", count: 170_000))
