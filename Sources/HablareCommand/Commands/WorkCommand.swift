@@ -9,9 +9,9 @@ struct WorkCommand: ComposedCommand {
         abstract: "Run everything that waits, of every job.",
         discussion: """
             Ends when nothing waits but what is held (see hablare retry) or has no provider here; with --forever, at \
-            Ctrl-C, and then it makes the store where there is none yet. Several may work on one store: they share what waits, and each runs up \
-            to --concurrency programs at once; --rate is for all of them together. Exit status 1 when some of it failed or is \
-            held.
+            Ctrl-C, and then it makes the store where there is none yet. Several may work on one store: they share \
+            what waits, each runs up to --concurrency programs at once, and says at the end how many requests it \
+            completed itself; --rate is for all of them together. Exit status 1 when some of it failed or is held.
 
             EXAMPLES:
               hablare work
@@ -49,7 +49,8 @@ struct WorkCommand: ComposedCommand {
             manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
             console: console, clock: composition.seams.clock)
         let round = WorkRound(
-            manager: workplace.manager, store: workplace.store, lookout: workplace.lookout(for: reporter),
+            manager: workplace.manager, store: workplace.store, completions: workplace.completions,
+            lookout: workplace.lookout(for: reporter),
             providers: Set(providers.map(\.provider.id)),
             reporter: reporter, forever: forever)
         let early = try await round.endingEarly(at: composition.seams.date())
@@ -66,6 +67,10 @@ struct WorkCommand: ComposedCommand {
 
     private func tell(_ progress: Tally, _ left: WorkRound.Left, to console: Console) async throws {
         var line = "\(TimeText.count(progress.made, "request")) completed"
+        if progress.madeElsewhere > 0 {
+            let here = progress.made - progress.madeElsewhere
+            line += " (\(here) here, \(progress.madeElsewhere) by other processes)"
+        }
         if progress.failed > 0 {
             line += ", \(progress.failed) failed (\(data.commandLine("ps", "--state", "failed")))"
         }
@@ -93,6 +98,7 @@ struct WorkRound: Sendable {
 
     let manager: AIRequestManager
     let store: any RequestStore
+    let completions: Completions
     let lookout: Lookout
     let providers: Set<ProviderID>
     let reporter: ProgressReporter
@@ -124,6 +130,7 @@ struct WorkRound: Sendable {
             try await waitForAll(early)
             while true {
                 while try await waitForAll() {}
+                completions.forget()
                 guard forever, await changes?.next() != nil else { return }
             }
         }
@@ -191,9 +198,12 @@ struct WorkRound: Sendable {
     private func wait(for id: UUID) async throws {
         do {
             let ending = try await lookout.ending(of: id)
+            let isOurs = completions.take(id)
             reporter.update { progress in
                 switch ending {
-                case .final(.completed): progress.made += 1
+                case .final(.completed):
+                    progress.made += 1
+                    if !isOurs { progress.madeElsewhere += 1 }
                 case .final(.failed): progress.failed += 1
                 case .final(.cancelled), .final(.pending), .final(.executing): progress.cancelled += 1
                 case .held: progress.held += 1

@@ -2,7 +2,8 @@ import Foundation
 import Hablare
 
 /// Speaks to the person: results on standard output, everything else on standard error, where one line at the bottom
-/// may be drawn again and again.
+/// may be drawn again and again. Where one of them is a terminal, it gets no control characters but our own; see
+/// ``ShownText``. A pipe or file gets every byte as it is.
 ///
 /// The cursor is never hidden, so a killed process leaves nothing to repair. Nothing here blocks: who prints a result
 /// waits for its reader and can be cancelled meanwhile; who says something does not wait. While nobody reads standard
@@ -15,6 +16,8 @@ final class Console: Sendable {
         var leftOut = 0
         /// Whether the last byte on standard output ended no line.
         var isMidLine = false
+        /// What a terminal is shown of bytes that come in pieces.
+        var shown = ShownText()
     }
 
     let terminal: Terminal
@@ -37,7 +40,9 @@ final class Console: Sendable {
     ///
     /// - Throws: ``CommandFailure``; `CancellationError` as ``write(_:)`` does.
     func print(_ text: String) async throws {
-        try await write(Data((text + "\n").utf8))
+        let begun = unfinished()
+        let shown = showsOutput ? ShownText.shown(text, keepsStyle: outputStyle.isEnabled) : text
+        try await put(begun + Data((shown + "\n").utf8))
     }
 
     /// Writes bytes to standard output, after all that was said before.
@@ -45,6 +50,10 @@ final class Console: Sendable {
     /// - Throws: ``CommandFailure``; `CancellationError` when the task is cancelled before they are taken. They are
     ///   written all the same, as soon as there is room for them and unless the process ends before.
     func write(_ data: Data) async throws {
+        try await put(showsOutput ? state.withLock { $0.shown.next(data) } : data)
+    }
+
+    private func put(_ data: Data) async throws {
         guard let last = data.last else { return }
         hideLine()
         await errors.drain()
@@ -55,12 +64,12 @@ final class Console: Sendable {
     /// Says something on standard error, in a line of its own. When that cannot be written, there is nobody left to
     /// tell.
     func note(_ text: String) {
-        say(inLinesOfItsOwn(text))
+        say(inLinesOfItsOwn(forErrors(text)))
     }
 
     /// Says how far something is, as ``note(_:)`` does. It is left out where it would be written right before the next.
     func noteProgress(_ text: String) {
-        say(inLinesOfItsOwn(text), isPassing: true)
+        say(inLinesOfItsOwn(forErrors(text)), isPassing: true)
     }
 
     /// Says a line of the log, as ``note(_:)`` does. While more than ``logBytes`` bytes are unwritten it is left out, and
@@ -101,6 +110,9 @@ final class Console: Sendable {
 
     /// Waits until all that was said is written, or the task is cancelled.
     func flush() async {
+        let begun = unfinished()
+        if !begun.isEmpty { output.put(begun) { _ in } }
+        await output.drain()
         await errors.drain()
     }
 
@@ -109,6 +121,17 @@ final class Console: Sendable {
     static let logBytes = 1 << 20
 
     private static let erase = "\r\u{1B}[K"
+
+    /// Whether people see standard output.
+    private var showsOutput: Bool { terminal.isOutputTerminal || terminal.isOutputDumb }
+
+    /// What stands for a character that was begun on standard output and is not completed any more.
+    private func unfinished() -> Data { state.withLock { $0.shown.end() } }
+
+    private func forErrors(_ text: String) -> String {
+        guard terminal.isErrorTerminal || terminal.isErrorDumb else { return text }
+        return ShownText.shown(text, keepsStyle: errorStyle.isEnabled)
+    }
 
     private func inLinesOfItsOwn(_ text: String) -> String {
         let (live, isMidLine) = state.withLock { state in

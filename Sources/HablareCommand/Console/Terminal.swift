@@ -14,6 +14,10 @@ struct Terminal: Sendable {
     var isOutputTerminal: Bool
     /// Whether standard error is one.
     var isErrorTerminal: Bool
+    /// Whether standard output is a terminal that is said to understand none (`TERM=dumb`).
+    var isOutputDumb = false
+    /// Whether standard error is one.
+    var isErrorDumb = false
     /// Whether colours may be used at all.
     var allowsColour: Bool
     /// Whether letters beyond ASCII may be drawn.
@@ -27,13 +31,14 @@ struct Terminal: Sendable {
     /// The terminal of this process.
     static func system(environment: [String: String]) -> Terminal {
         let isDumb = environment["TERM"] == "dumb"
+        let (isOutput, isError) = (isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1)
         let locale =
             [environment["LC_ALL"], environment["LC_CTYPE"], environment["LANG"]]
             .compactMap(\.self).first { !$0.isEmpty } ?? ""
         let encoding = locale.lowercased().filter { $0 != "-" }
         return Terminal(
-            isOutputTerminal: isatty(STDOUT_FILENO) == 1 && !isDumb,
-            isErrorTerminal: isatty(STDERR_FILENO) == 1 && !isDumb,
+            isOutputTerminal: isOutput && !isDumb, isErrorTerminal: isError && !isDumb,
+            isOutputDumb: isOutput && isDumb, isErrorDumb: isError && isDumb,
             allowsColour: (environment["NO_COLOR"] ?? "").isEmpty,
             allowsUnicode: encoding.hasSuffix("utf8"),
             width: { width(of: STDERR_FILENO) ?? environment["COLUMNS"].flatMap { Int($0) } ?? defaultWidth })

@@ -4,6 +4,8 @@ import Hablare
 struct Workplace: Sendable {
     let manager: AIRequestManager
     let store: any RequestStore
+    /// What this process completed.
+    let completions = Completions()
     private let alarm: StoreAlarm
     private let composition: Composition
 
@@ -18,13 +20,15 @@ struct Workplace: Sendable {
         prices: PriceTable, verbose: Bool, in composition: Composition
     ) throws {
         alarm = StoreAlarm()
-        store = AttendedStore(base: opened.store, alarm: alarm)
+        let logger = composition.logger(verbose: verbose)
+        store = AttendedStore(
+            base: opened.store, alarm: alarm, completions: completions, log: verbose ? StoreLog(logger: logger) : nil)
         self.composition = composition
         manager = AIRequestManager(
             store: store, providers: try providers.registry(),
             configuration: EngineConfiguration(scope: scope, shutdownGrace: Self.grace, retry: retry, prices: prices),
             seams: composition.seams,
-            logger: composition.logger(verbose: verbose))
+            logger: logger)
     }
 
     /// Waits for requests, and shows how many wait for their next attempt.

@@ -154,7 +154,11 @@ struct GenerateCommand: ComposedCommand {
             submitted: { [data, store = workplace.store] in
                 // It may have joined a call whose process died, and which is begun anew: nothing of that was printed here.
                 if let ended = try composition.endedGeneration(of: request.id, in: store) { printer?.passOver(ended) }
-                guard call.stream, !quiet else { return }
+                guard !quiet else { return }
+                if console.terminal.isErrorTerminal, let other = try store.requestSharing(with: request.id) {
+                    console.note("The same request is running already, as \(other.text); waiting for its answer.")
+                }
+                guard call.stream else { return }
                 console.note("To read along: \(data.commandLine("stream", request.id.text))")
             },
             readerLeft: { [quiet] failure in

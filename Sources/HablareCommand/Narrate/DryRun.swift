@@ -5,6 +5,18 @@ import Hablare
 struct DryRun: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles
+    /// What is there of it.
+    let made: Made
+
+    /// How much of a narration is made already.
+    struct Made: Sendable, Hashable {
+        /// Segments of this very narration that have their audio in the store.
+        var here = 0
+        /// Others whose audio was made for another narration, and would be taken from the cache.
+        var inCache = 0
+
+        static let nothing = Made()
+    }
 
     private struct Report: Encodable {
         let dryRun = true
@@ -13,25 +25,66 @@ struct DryRun: Sendable {
         let timeline: String
         let provider: String
         let segments: Int
+        let completed: Int
+        let inCache: Int
         let characters: Int
         let estimatedAudioSeconds: Double
+        let estimatedAudioSecondsAtLeast: Double
+        let estimatedAudioSecondsAtMost: Double
     }
+
+    private var seconds: Double { plan.estimatedSeconds }
+    private var least: Double { seconds * NarrationPlan.doubt.least }
+    private var most: Double { seconds * NarrationPlan.doubt.most }
 
     func report(json: Bool, quiet: Bool, to console: Console) async throws {
         if json {
             let report = Report(
                 job: plan.job.rawValue, output: files.output.path, timeline: files.timeline.path,
-                provider: plan.provider.rawValue, segments: plan.segments.count, characters: plan.characters,
-                estimatedAudioSeconds: plan.estimatedSeconds.rounded())
+                provider: plan.provider.rawValue, segments: plan.segments.count, completed: made.here,
+                inCache: made.inCache, characters: plan.characters, estimatedAudioSeconds: seconds.rounded(),
+                estimatedAudioSecondsAtLeast: least.rounded(), estimatedAudioSecondsAtMost: most.rounded())
             return try await console.print(JSONText.of(report))
         }
         guard !quiet else { return }
-        if let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
+        if let doubt = files.doubt(about: seconds) { console.note(doubt) }
         try await console.print(
             """
             \(TimeText.count(plan.segments.count, "segment")), \(TimeText.count(plan.characters, "character")), \
-            about \(TimeText.clock(plan.estimatedSeconds)) of audio
+            about \(TimeText.clock(seconds)) of audio (between \(TimeText.clock(least)) and \(TimeText.clock(most)))
+            \(madeLine)
             would be written to \(files.output.path)
             """)
+    }
+
+    private var madeLine: String {
+        let left = plan.segments.count - made.here - made.inCache
+        guard left < plan.segments.count else { return "nothing of it is made yet" }
+        var parts: [String] = []
+        if made.here > 0 { parts.append("\(made.here) made before") }
+        if made.inCache > 0 { parts.append("\(made.inCache) in the cache") }
+        return parts.joined(separator: ", ") + ", \(left) to be made"
+    }
+}
+
+extension DryRun.Made {
+    /// Looks what a store has of a narration.
+    init(of plan: NarrationPlan, by provider: any AIServiceProvider, in store: any StoreReading, at now: Date) throws {
+        var present: Set<Int> = []
+        var filter = SnapshotFilter(phases: [.completed], job: plan.job, limit: 2_000)
+        while true {
+            let page = try store.snapshots(filter)
+            present.formUnion(page.compactMap(\.position))
+            guard page.count == filter.limit, let last = page.last else { break }
+            filter.continues(after: last)
+        }
+        here = present.count
+        // As the engine asks, also of a clock that was set back since.
+        let age = CacheLimits().timeToLive
+        let window = now.addingTimeInterval(-age)...now.addingTimeInterval(age)
+        for index in plan.segments.indices where !present.contains(index) {
+            let fingerprint = try Fingerprint(plan.request(index, id: UUID()), instance: provider.instance)
+            if try store.cachedAnswer(CacheQuery(fingerprint: fingerprint, window: window)) != nil { inCache += 1 }
+        }
     }
 }

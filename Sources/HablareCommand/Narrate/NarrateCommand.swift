@@ -13,7 +13,8 @@ struct NarrateCommand: ComposedCommand {
             failure), the same command goes on where it was, and the result is the same byte for byte. Segments that \
             failed are tried again. A segment with the same text, voice and parameters that was made within the last \
             hour for another narration is taken from the cache; that the program was replaced meanwhile, nobody \
-            notices. Beside the audio, NAME.timeline.json says when each part of the text is heard.
+            notices. Beside the audio, as in book.wav.timeline.json, stands when each part of the text \
+            is heard.
 
             When a process dies in the middle of an attempt, or an attempt takes too long, nobody knows whether it was \
             carried out, and billed. With --if-interrupted run-again it is made again; with hold, the segment waits \
@@ -65,7 +66,13 @@ struct NarrateCommand: ComposedCommand {
         ))
     var ifInterrupted = InterruptionOption.runAgain
 
-    @Flag(name: .long, help: "Only say what would be done; touch nothing.")
+    @Flag(
+        name: .long,
+        help: """
+            Only say what would be done, and what of it is made already; make nothing. How long the audio will be is \
+            estimated by the number of characters and segments, and --parameter rate or speed, as espeak-ng and flite \
+            speak English.
+            """)
     var dryRun = false
 
     @Flag(name: .long, help: "Print one JSON object at the end.")
@@ -92,7 +99,11 @@ struct NarrateCommand: ComposedCommand {
         if let problem = await installed.health().problem { throw problem }
         if let voice = voice ?? givenVoice { try await installed.check(voice: voice) }
         if dryRun {
-            try await DryRun(plan: plan, files: files).report(json: json, quiet: quiet, to: composition.console)
+            let made = try data.openExisting(in: composition).map {
+                try DryRun.Made(of: plan, by: installed.provider, in: $0.store, at: composition.seams.date())
+            }
+            try await DryRun(plan: plan, files: files, made: made ?? .nothing).report(
+                json: json, quiet: quiet, to: composition.console)
             return .success
         }
         return try await narrate(plan, files, with: installed, prices: limits.prices, in: composition)

@@ -7,10 +7,10 @@ struct NarrationFiles: Sendable, Hashable {
     let input: URL?
     /// The audio.
     let output: URL
-    /// What is heard when.
+    /// What is heard when. Named after all of the output's name: book.wav and book.mp3 have one each.
     var timeline: URL {
-        let name = output.deletingPathExtension().lastPathComponent
-        return output.deletingLastPathComponent().appending(path: name + ".timeline.json", directoryHint: .notDirectory)
+        output.deletingLastPathComponent()
+            .appending(path: output.lastPathComponent + ".timeline.json", directoryHint: .notDirectory)
     }
 
     /// Chooses the output: what was asked for, else the input's name as `.wav` in the working directory.

@@ -1,10 +1,14 @@
 import Foundation
 import Hablare
 
-/// A store that rings an alarm when it cannot be written. Passes everything on, unchanged.
+/// A store that rings an alarm when it cannot be written, notes what is completed through it, and logs what is written.
+/// Passes everything on, unchanged.
 struct AttendedStore: ForwardingStore {
     let base: any RequestStore
     let alarm: StoreAlarm
+    var completions = Completions()
+    /// The log of what is written; `nil` where nobody wants one.
+    var log: StoreLog?
 
     private func ringing<R>(_ body: () throws -> R) throws -> R {
         do {
@@ -15,8 +19,26 @@ struct AttendedStore: ForwardingStore {
         }
     }
 
-    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] { try ringing { try base.commit(writes) } }
-    func claim(_ query: ClaimQuery) throws -> Claim { try ringing { try base.claim(query) } }
+    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        completions.willWrite(writes)
+        let receipts: [WriteReceipt]
+        do {
+            receipts = try ringing { try base.commit(writes) }
+        } catch {
+            completions.didNotWrite(writes)
+            throw error
+        }
+        completions.wrote(writes, receipts)
+        log?.wrote(writes, receipts)
+        return receipts
+    }
+
+    func claim(_ query: ClaimQuery) throws -> Claim {
+        let claim = try ringing { try base.claim(query) }
+        log?.claimed(claim, by: query)
+        return claim
+    }
+
     var content: (any ContentStore)? { base.content.map { AttendedContent(content: $0, alarm: alarm) } }
 }
 

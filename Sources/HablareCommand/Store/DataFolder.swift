@@ -56,7 +56,18 @@ struct DataOptions: ParsableArguments {
     /// Opens the store; `nil` when there is none yet. Creates nothing.
     func openExisting(in composition: Composition) throws -> OpenedStore? {
         let folder = try folder(in: composition)
-        return composition.storeExists(folder) ? try composition.openStore(folder) : nil
+        guard composition.storeExists(folder) else { return nil }
+        do {
+            return try composition.openStore(folder)
+        } catch let error as AIServiceError where error.code == .storageReadOnly {
+            let copy = folder.lastPathComponent + "-copy"
+            let copying = "cp -R \(ShellWords.joined([folder.path, copy])) && chmod -R u+w \(ShellWords.joined([copy]))"
+            throw CommandFailure(
+                CommandFailure(error).status,
+                "The store in \(folder.path) may not be written by you, and even who reads it leaves a mark beside it for "
+                    + "the others. Run this as its owner, or look at a copy: \(copying), then the same with --data-dir "
+                    + ShellWords.joined([copy]))
+        }
     }
 
     /// Opens the store that a named request must be in.

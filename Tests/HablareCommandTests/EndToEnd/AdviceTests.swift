@@ -153,3 +153,22 @@ import Testing
     }
     #endif
 }
+
+extension AdviceTests {
+    @Test func `Who may not write a store is told how to look at it`() async throws {
+        let stage = try Stage()
+        for arguments in [["ps"], ["cost"], ["narrate", "book.txt", "--dry-run"]] {
+            try stage.write("One. Two.")
+            stage.clearScreen()
+            var composition = stage.composition(arguments + ["--data-dir", "my store"])
+            composition.storeExists = { _ in true }
+            composition.openStore = { _ in throw AIServiceError(.storageReadOnly, "It is not writable.") }
+            #expect(await HablareCommand.execute(in: composition) == .inputOutput)
+            let folder = stage.folder.url.appending(path: "my store").path
+            #expect(
+                stage.errors.hasSuffix(
+                    "look at a copy: cp -R '\(folder)' 'my store-copy' && chmod -R u+w 'my store-copy', "
+                        + "then the same with --data-dir 'my store-copy'\n"), "\(stage.errors)")
+        }
+    }
+}

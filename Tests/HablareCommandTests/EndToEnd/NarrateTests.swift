@@ -16,7 +16,7 @@ import Testing
         let stage = try Stage()
         try stage.write(text)
         #expect(await stage.run("narrate", "book.txt") == .success)
-        return (try stage.file("book.wav"), try stage.file("book.timeline.json"))
+        return (try stage.file("book.wav"), try stage.file("book.wav.timeline.json"))
     }
 
     @Test func `A text becomes one audio file with a timeline beside it`() async throws {
@@ -26,13 +26,24 @@ import Testing
         let audio = try AudioInspector().properties(of: .data(try stage.file("book.wav")))
         let expected = (1...24).reduce(0) { $0 + 200 + "This is sentence number \($1).".utf8.count * 20 }
         #expect(audio.frameCount == Int64(expected))
-        let timeline = try Timeline(json: try stage.file("book.timeline.json"))
+        let timeline = try Timeline(json: try stage.file("book.wav.timeline.json"))
         #expect(timeline.entries.count == 24)
         #expect(timeline.audioFile == "book.wav")
-        #expect(try stage.folder.names() == ["book.timeline.json", "book.txt", "book.wav", "data"])
+        #expect(try stage.folder.names() == ["book.txt", "book.wav", "book.wav.timeline.json", "data"])
         #expect(stage.output.contains("book.wav"))
         #expect(stage.output.contains("24 segments"))
         #expect(stage.errors.contains("24 of 24 segments"))
+    }
+
+    @Test func `Two outputs of one text have a timeline each, also where only their kinds differ`() async throws {
+        let stage = try Stage()
+        try stage.write(Self.text)
+        for name in ["a.wav", "a.flac", "b.wav"] {
+            #expect(await stage.run("narrate", "book.txt", "-o", name) == .success)
+        }
+        for name in ["a.wav", "a.flac", "b.wav"] {
+            #expect(try Timeline(json: try stage.file(name + ".timeline.json")).audioFile == name)
+        }
     }
 
     @Test func `The same command again makes nothing anew and gives the same bytes`() async throws {
@@ -72,7 +83,7 @@ import Testing
         #expect(quick.provider.record.calls.count == 24 - made)
         let reference = try await Self.reference()
         #expect(try quick.file("book.wav") == reference.audio)
-        #expect(try quick.file("book.timeline.json") == reference.timeline)
+        #expect(try quick.file("book.wav.timeline.json") == reference.timeline)
     }
 
     @Test func `A second signal stops running segments at once`() async throws {
@@ -158,6 +169,28 @@ import Testing
         #expect(stage.provider.record.calls.isEmpty)
     }
 
+    @Test func `A dry run says what is made already, and what is in the cache`() async throws {
+        let stage = try Stage()
+        try stage.write(Self.text)
+        func dryRun(_ name: String) async -> String {
+            stage.clearScreen()
+            #expect(await stage.run("narrate", name, "--dry-run") == .success)
+            return stage.output
+        }
+        #expect(await dryRun("book.txt").contains("\nnothing of it is made yet\n"))
+        #expect(await stage.run("narrate", "book.txt") == .success)
+        #expect(await dryRun("book.txt").contains("\n24 made before, 0 to be made\n"))
+        // Another narration, with a new sentence.
+        try stage.write(Self.text + " One more.", to: "more.txt")
+        #expect(await dryRun("more.txt").contains("\n24 in the cache, 1 to be made\n"))
+        #expect(stage.provider.record.calls.count == 24)
+        stage.clearScreen()
+        #expect(await stage.run("narrate", "more.txt", "--dry-run", "--json") == .success)
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+        #expect(object["completed"] as? Int == 0 && object["inCache"] as? Int == 24)
+    }
+
     @Test func `Audio that a WAV file cannot hold is foreseen`() async throws {
         let stage = try Stage()
         try stage.write(String(repeating: "0123456789 ", count: 170_000))
@@ -173,7 +206,7 @@ import Testing
         #expect(await stage.run("narrate", "-", "--quiet", "-o", "out.flac", input: "Hello. World.") == .success)
         #expect(stage.output.isEmpty)
         #expect(stage.errors.isEmpty)
-        #expect(try stage.folder.names() == ["data", "out.flac", "out.timeline.json"])
+        #expect(try stage.folder.names() == ["data", "out.flac", "out.flac.timeline.json"])
     }
 
     @Test func `The JSON object has its documented fields`() async throws {

@@ -42,6 +42,14 @@ import Testing
         let fast = try plan(parameters: ["rate": 350]).estimatedSeconds
         #expect(normal > 0)
         #expect(abs(fast * 2 - normal) < 0.001)
+        let quick = try plan(parameters: ["speed": 2.0]).estimatedSeconds
+        #expect(abs(quick * 2 - normal) < 0.001)
+    }
+
+    @Test func `Many short sentences take longer than as many letters in one`() throws {
+        let short = try plan(String(repeating: "Yes it is. ", count: 40)).estimatedSeconds
+        let long = try plan(String(repeating: "Yes it is, ", count: 39) + "Yes it is.").estimatedSeconds
+        #expect(short - long > 39 * 0.3)
     }
 
     @Test func `A text without a word is refused`() {

@@ -21,6 +21,8 @@ final class Stage: Sendable {
     private let reader = PausingReader()
     private let asked = Guarded<Composition.CallLimits?>(nil)
     private let seams: EngineSeams
+    /// Whether both its outputs are a terminal.
+    private let isTerminal: Bool
 
     /// Whether its provider is one that charges nothing, as programs are.
     private let isFree: Bool
@@ -29,6 +31,7 @@ final class Stage: Sendable {
         provider: ScriptedProvider = Voice.provider(), isFree: Bool = false, others: [InstalledProvider] = [],
         folder: TemporaryFolder? = nil,
         providersFailure: CommandFailure? = nil, seams: EngineSeams = EngineSeams(jitter: { 0 }),
+        isTerminal: Bool = false,
         wrapStore: @escaping @Sendable (any RequestStore) -> any RequestStore = { $0 }
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
@@ -37,6 +40,7 @@ final class Stage: Sendable {
         self.others = others
         self.providersFailure = providersFailure
         self.seams = seams
+        self.isTerminal = isTerminal
         self.wrapStore = wrapStore
     }
 
@@ -106,7 +110,7 @@ final class Stage: Sendable {
                 },
                 errors: OutputChannel { [said] data in said.withLock { $0 += data } },
                 terminal: Terminal(
-                    isOutputTerminal: false, isErrorTerminal: false, allowsColour: false, allowsUnicode: true,
+                    isOutputTerminal: isTerminal, isErrorTerminal: isTerminal, allowsColour: false, allowsUnicode: true,
                     width: { 80 })),
             readInput: { Data(input.utf8) },
             openStore: { [data, wrapStore] _ in

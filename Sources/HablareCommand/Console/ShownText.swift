@@ -1,0 +1,69 @@
+import Foundation
+
+/// Text as it may be written to a terminal: a control character of somebody else's, such as a program whose answer is
+/// printed, could clear the screen, retitle the window or hide what was said before. Each is shown in the way of
+/// `cat -v`, as `^[` or `M-^[`; line ends and tabs are what they are. What is no UTF-8 becomes U+FFFD.
+struct ShownText: Sendable {
+    /// The beginning of a character whose end has not come yet.
+    private var begun = Data()
+
+    /// The next piece, as far as its characters are whole.
+    mutating func next(_ piece: Data) -> Data {
+        var bytes = begun
+        bytes += piece
+        begun = Data(bytes.suffix(Self.unfinished(bytes)))
+        return Data(Self.shown(String(decoding: bytes.dropLast(begun.count), as: UTF8.self)).utf8)
+    }
+
+    /// What stands for a character whose end never came.
+    mutating func end() -> Data {
+        defer { begun = Data() }
+        return Data(String(decoding: begun, as: UTF8.self).utf8)
+    }
+
+    /// A whole text.
+    ///
+    /// - Parameter keepsStyle: Whether the colours that ``Style`` paints with are left as they are.
+    static func shown(_ text: String, keepsStyle: Bool = false) -> String {
+        guard text.unicodeScalars.contains(where: isHidden) else { return text }
+        var shown = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.first {
+            if keepsStyle, let code = Style.codes.first(where: { rest.starts(with: $0.unicodeScalars) }) {
+                shown.append(contentsOf: code.unicodeScalars)
+                rest = rest.dropFirst(code.unicodeScalars.count)
+                continue
+            }
+            rest = rest.dropFirst()
+            if isHidden(scalar) {
+                shown.append(contentsOf: name(of: scalar).unicodeScalars)
+            } else {
+                shown.append(scalar)
+            }
+        }
+        return String(shown)
+    }
+
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
+    }
+
+    private static func name(of scalar: Unicode.Scalar) -> String {
+        let (prefix, byte) = scalar.value < 0x80 ? ("^", UInt8(scalar.value)) : ("M-^", UInt8(scalar.value - 0x80))
+        return prefix + String(Unicode.Scalar(byte ^ 0x40))
+    }
+
+    /// How many bytes at the end are the beginning of a character.
+    private static func unfinished(_ bytes: Data) -> Int {
+        for (count, byte) in zip(1..., bytes.suffix(3).reversed()) {
+            switch byte {
+            case 0x80..<0xC0: continue
+            case 0xC2..<0xE0: return count < 2 ? count : 0
+            case 0xE0..<0xF0: return count < 3 ? count : 0
+            case 0xF0..<0xF5: return count < 4 ? count : 0
+            default: return 0
+            }
+        }
+        return 0
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// Two processes on one store, and what each says of the other.
+@Suite(.timeLimit(.minutes(5))) struct TogetherTests {
+    /// A store that says when all that is unfinished was looked for.
+    private struct LookedStore: ForwardingStore {
+        let base: any RequestStore
+        let looked: Gate
+
+        func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
+            let found = try base.snapshots(filter)
+            if filter.phases == [.pending, .executing], filter.isHeld == false { looked.open() }
+            return found
+        }
+    }
+
+    private func writer(_ gate: Gate) -> ScriptedProvider {
+        ScriptedProvider(id: "writer", limits: ProviderLimits(concurrency: 1, breaker: .never)) { call in
+            do { try await gate.pass() } catch { return .failure(AIServiceError(.cancelled, "Stopped.")) }
+            return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText.uppercased()))))
+        }
+    }
+
+    @Test func `Each of two that work says how many requests it completed itself`() async throws {
+        let folder = try TemporaryFolder()
+        let gates = [Gate(), Gate()]
+        let looks = [Gate(), Gate()]
+        let stages = try zip(gates, looks).map { gate, look in
+            try Stage(
+                provider: writer(gate), folder: folder, wrapStore: { LookedStore(base: $0, looked: look) })
+        }
+        for number in 1...30 {
+            let words = ["generate", "--provider", "writer", "--detach", "--quiet", "number \(number)"]
+            #expect(await stages[0].run(words) == .success)
+        }
+        stages[0].clearScreen()
+        await withTaskGroup(of: Void.self) { group in
+            for stage in stages { group.addTask { #expect(await stage.run("work") == .success) } }
+            // Nothing ends before both know of all of it, and have some of it.
+            for (gate, look) in zip(gates, looks) {
+                await gate.arrivals(reach: 1)
+                do { try await look.pass() } catch { Issue.record(error) }
+            }
+            for gate in gates { gate.open() }
+        }
+        let calls = stages.map(\.provider.record.calls.count)
+        #expect(calls.reduce(0, +) == 30)
+        for (stage, own) in zip(stages, calls) {
+            #expect(stage.output == "30 requests completed (\(own) here, \(30 - own) by other processes)\n")
+        }
+    }
+
+    @Test(arguments: [(true, false, true), (true, true, false), (false, false, false)])
+    func `Who waits for the answer of another's call is told so on a terminal`(
+        isTerminal: Bool, isQuiet: Bool, isTold: Bool
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let gate = Gate()
+        let first = try Stage(provider: writer(gate), folder: folder)
+        let second = try Stage(provider: writer(gate), folder: folder, isTerminal: isTerminal)
+        let words = ["generate", "--provider", "writer", "the same"]
+        async let made = first.run(words)
+        await gate.arrivals(reach: 1)
+        let id = try #require(try first.store().snapshots(SnapshotFilter()).first?.id)
+        async let joined = second.run(words + (isQuiet ? ["--quiet"] : []))
+        try await waitUntil { try first.store().snapshots(SnapshotFilter()).count == 2 }
+        if isTold { try await waitUntil { !second.errors.isEmpty } }
+        gate.open()
+        #expect(await made == .success)
+        #expect(await joined == .success)
+        #expect(second.output == "THE SAME")
+        #expect(second.provider.record.calls.isEmpty)
+        let told = "The same request is running already, as \(id.text); waiting for its answer.\n"
+        #expect(second.errors == (isTold ? told : ""))
+    }
+
+    @Test func `With --verbose it is told what became of a request, and nothing of its words`() async throws {
+        let tries = Guarded(0)
+        let stage = try Stage(
+            provider: ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
+                guard
+                    tries.withLock({ tries in
+                        tries += 1; return tries
+                    }) > 1
+                else {
+                    return .failure(
+                        AIServiceError(
+                            .providerFailed, "It stumbled.", disposition: .retry(after: .zero), cause: "secret words"))
+                }
+                return .success(ProviderAnswer(.text(Body("hidden answer"))))
+            })
+        let words = ["--provider", "writer", "--verbose", "hidden prompt"]
+        #expect(await stage.run(["generate"] + words) == .success)
+        let lines = stage.errors.split(separator: "\n")
+        let told = [
+            "Submitted", "Sending", "Failed, to be retried", "Claimed", "Sending", "Completed",
+        ]
+        var rest = lines[...]
+        for word in told {
+            let place = rest.firstIndex { $0.hasSuffix("] \(word)") }
+            #expect(place != nil, "\(word) is not told after the others: \(stage.errors)")
+            rest = rest[((place ?? rest.endIndex - 1) + 1)...]
+        }
+        let failed = try #require(lines.first { $0.hasSuffix("to be retried") })
+        #expect(failed.contains("error=It stumbled. ") && failed.contains("until=") && failed.contains("attempt=1 "))
+        #expect(!stage.errors.contains("hidden") && !stage.errors.contains("secret"))
+        #expect(
+            await stage.run("generate", "--provider", "writer", "--cache", "use", "--verbose", "hidden prompt")
+                == .success)
+        #expect(stage.errors.contains("] Answered from the cache\n"))
+    }
+}
