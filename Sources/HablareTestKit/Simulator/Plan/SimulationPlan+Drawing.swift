@@ -63,6 +63,9 @@ extension SimulationPlan {
         if !hasBacklog, filing.percent(50) { draft.looks(&filing) }
         requests = draft.requests
         events = draft.ordered
+        // The first place is always there for everything: somebody must be.
+        var scoping = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x5c09)
+        if slots > 1, scoping.percent(20) { scopedSlot = slots - 1 }
     }
 }
 
