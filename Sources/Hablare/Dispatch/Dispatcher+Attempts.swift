@@ -151,6 +151,7 @@ extension Dispatcher {
         defer { unfinished.leave(needsNetwork: runner.needsNetwork(end.provider)) }
         do {
             let recorded = try await runner.settle(end, isLastTry: tries + 1 >= Self.maximumRecordings)
+            runner.observer.recorded(recorded, at: end.provider)
             switch recorded {
             case .postponed(_, let until, _):
                 happened { apply($0.core.postponed(end.provider, until: until, now: date()), &$0) }

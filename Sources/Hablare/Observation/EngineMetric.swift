@@ -84,7 +84,8 @@ public enum EngineMetric: String, Sendable, Hashable, CaseIterable {
         case completed
         /// With an error that ends its requests.
         case failed
-        /// With an error after which another attempt follows.
+        /// With an error after which another attempt follows; or, where that would come too late for everybody, another
+        /// provider is asked or the requests fail: that is decided when it is recorded.
         case retried
         /// With an error after which another provider is asked.
         case diverted

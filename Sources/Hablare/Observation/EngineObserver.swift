@@ -87,6 +87,13 @@ struct EngineObserver: Sendable {
         meters?.flightsRecovered.increment(by: flights)
     }
 
+    /// The end of an attempt is on disk, and the store has said what follows: whether a postponement is one, or comes too
+    /// late for everybody, is decided there.
+    func recorded(_ outcome: AttemptEnd.Outcome?, at provider: ProviderID) {
+        guard let outcome else { return }
+        meters?.provider(provider)?.recorded(as: outcome)
+    }
+
     /// Requests became final with an attempt's end.
     func finished(_ count: Int, with outcome: AttemptEnd.Outcome) {
         guard let meters, count > 0 else { return }

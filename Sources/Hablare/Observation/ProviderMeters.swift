@@ -82,14 +82,19 @@ final class ProviderMeters: Sendable {
     func ended(_ end: AttemptEnd, model: String?, after duration: Duration?) {
         if let duration { durations[end.outcome.label]?.record(duration: duration) }
         if let error = end.outcome.failure { failures[error.category]?.increment() }
-        switch end.outcome {
-        case .completed(let response):
-            if case .success(let content) = response.result { responseBytes.record(content.keptByteCount) }
-        case .postponed(let error, _, _): retries[error.category]?.increment()
-        case .diverted(let error, _, _): fallbacks[error.category]?.increment()
-        case .failed, .held, .expired, .interrupted: break
+        if case .completed(let response) = end.outcome, case .success(let content) = response.result {
+            responseBytes.record(content.keptByteCount)
         }
         used(end.usage, of: model, mayBeBilled: end.billing != .neverSent)
+    }
+
+    /// The end of an attempt is on disk, as this.
+    func recorded(as outcome: AttemptEnd.Outcome) {
+        switch outcome {
+        case .postponed(let error, _, _): retries[error.category]?.increment()
+        case .diverted(let error, _, _): fallbacks[error.category]?.increment()
+        case .completed, .failed, .held, .expired, .interrupted: break
+        }
     }
 
     private func used(_ usage: Usage, of model: String?, mayBeBilled: Bool) {

@@ -167,10 +167,12 @@ struct DispatchModel {
         let placement = core.submitting(to: provider, cost: 1, now: now)
         log.append("submitting \(provider): \(placement)")
         guard placement == .leave || !isResting(provider) else { throw violation("a place in a lane that rests") }
+        guard placement == .leave || health[provider]?.openUntil == nil else {
+            throw violation("a place in the lane of a provider that fails")
+        }
         if placement == .start {
             promisedStarts[provider, default: 0] += 1
             try spend(provider)
-            guard health[provider]?.openUntil == nil else { throw violation("a start at a provider that fails") }
         }
         let priority = Priority.allCases.randomElement(using: &random) ?? .normal
         errands.append(.submission(provider, placement, priority))
@@ -387,6 +389,9 @@ struct DispatchModel {
             case .claim(let provider, let limit):
                 guard limit > 0, isOpen, !isParked, !isResting(provider) else {
                     throw violation("a claim of \(limit)")
+                }
+                if let useful = health[provider]?.useful(at: now), limit > useful {
+                    throw violation("a claim of \(limit) for \(provider), which is left alone")
                 }
                 errands.append(.claim(provider, limit: limit))
             case .reserve(let request):

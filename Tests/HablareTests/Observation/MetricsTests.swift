@@ -124,6 +124,31 @@ struct MetricsTests {
         #expect(count(.requestsFinished, ("status", "failed")) == 0)
     }
 
+    @Test("What is asked of another provider because a retry would come too late is a fallback, and what fails neither")
+    func noTimeToRetry() async throws {
+        let busy = AIServiceError(.rateLimited, "Later.", disposition: .retry(after: .seconds(120)))
+        let busyOnes: [ProviderID] = ["first", "third"]
+        let engine = try engine(
+            busyOnes.map { ScriptedProvider(id: $0) { _ in .failure(busy) } } + [ScriptedProvider(id: "second")],
+            configuration: EngineConfiguration(retry: RetryPolicy(maximumAttempts: 2), breaker: .never))
+        try await engine.run {
+            for (provider, fallback) in zip(busyOnes, [[FallbackHop("second")], []]) {
+                let request = AIRequest(
+                    prompt: .text("to \(provider)"), deadline: StoreWorkbench.date(60), fallback: fallback)
+                let id = try await engine.manager.submit(request, to: provider)
+                _ = try await engine.soon { try await engine.manager.outcome(of: id) }
+            }
+        }
+        for (provider, fallbacks) in [("first", Int64(1)), ("third", 0)] {
+            let labels = [("provider", provider), ("category", "provider")]
+            #expect(count(.attemptFailures, labels[0], labels[1]) == 1)
+            #expect(count(.retries, labels[0], labels[1]) == 0)
+            #expect(count(.fallbacks, labels[0], labels[1]) == fallbacks)
+        }
+        #expect(count(.requestsFinished, ("status", "completed")) == 1)
+        #expect(count(.requestsFinished, ("status", "failed")) == 1)
+    }
+
     @Test("Requests that fail, are cancelled or run out of time are counted as such")
     func ends() async throws {
         let engine = try engine([failing(1)])

@@ -61,8 +61,17 @@ extension SimulationPlan {
         }
         if !hasBacklog, filing.percent(30) { draft.talkers(&filing) }
         if !hasBacklog, filing.percent(50) { draft.looks(&filing) }
+        var losing = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x1055)
+        if !hasBacklog, losing.percent(3) {
+            // It is lost once a second, and taken over at once.
+            knowsLiveness = true
+            self.horizon = max(horizon, draft.unlucky(&losing))
+        }
         requests = draft.requests
         events = draft.ordered
+        // The first place is always there for everything: somebody must be.
+        var scoping = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x5c09)
+        if slots > 1, scoping.percent(20) { scopedSlot = slots - 1 }
     }
 }
 
@@ -407,6 +416,26 @@ private struct PlanDraft {
 
     private mutating func fault(_ fault: Fault, _ dice: inout SeededGenerator) {
         events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .fault(fault)))
+    }
+
+    /// A request that never gets an answer before the machine stops: again and again, more often than it is sent again.
+    /// Answers when that is over.
+    mutating func unlucky(_ dice: inout SeededGenerator) -> Int64 {
+        let id = Int32(requests.count)
+        let stops = Int(dice.within(9...13))
+        requests.append(
+            SimulationPlan.Request(
+                provider: Int(dice.below(Int64(providers))), content: id, priority: .high, attemptTimeout: nil,
+                behaviours: Array(repeating: .stall, count: stops)))
+        events.append((0, 0, .operation(.submit(id, content: id), patience: nil)))
+        var time: Int64 = 0
+        for _ in 0..<stops {
+            time += second + dice.below(second / 4)
+            events.append((time, 0, .fault(.machineCrash(.steps(Int(dice.within(1...3))), restart: 0))))
+            // Something to die of.
+            events.append((time + millisecond, 0, .operation(.status(id), patience: nil)))
+        }
+        return time + second
     }
 
     /// Looks at what shares its work with others, soon after it was submitted.

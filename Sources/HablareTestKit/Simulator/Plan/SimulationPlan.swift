@@ -72,6 +72,19 @@ package struct SimulationPlan: Sendable {
     var endsAfresh: Bool
     /// `nil` where all content is inline.
     var content: Content?
+    /// The place whose processes are there for one job, the first; `nil` where all are there for everything.
+    var scopedSlot: Int?
+
+    /// The job that a process is there for.
+    static let scopedJob: Int32 = 0
+
+    /// The configuration of the processes in a place.
+    func configuration(ofSlot slot: Int) -> EngineConfiguration {
+        guard slot == scopedSlot else { return configuration }
+        var configuration = configuration
+        configuration.scope = .job(SimulationNames.job(Self.scopedJob))
+        return configuration
+    }
 
     /// The account of a provider.
     func account(ofProvider id: ProviderID) -> Int {

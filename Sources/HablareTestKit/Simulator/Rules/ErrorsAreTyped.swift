@@ -13,18 +13,7 @@ enum ErrorsAreTyped: SimulationRule {
             case .refused(let code):
                 let code = AIServiceErrorCode(rawValue: code)
                 if code.code == nil { found.append("operation \(operation.number) threw an unknown code") }
-                var failures = history.processes[Int(operation.process)].storeFailures
-                var isExcused = false
-                switch operation.operation {
-                case .read, .execute, .executeStored:
-                    // It may be the outcome of the request, a stream that another process could not store.
-                    failures = history.processes.flatMap(\.storeFailures)
-                    // Or one whose file was collected before its row was written: then its bytes are lost.
-                    isExcused =
-                        code == .storageFailed && history.plan.content != nil && FilesAreKept.mayBeGone(history)
-                default: break
-                }
-                if code.category == .storage, !isExcused, !failures.contains(where: { $0 < returned }) {
+                if code.category == .storage, !hasFailed(operation, until: returned, history) {
                     found.append("operation \(operation.number) blames the store, which did not fail: \(code.text)")
                 }
             default: continue
@@ -35,5 +24,24 @@ enum ErrorsAreTyped: SimulationRule {
             found.append("the engine of process \(process.number) threw an error of another kind")
         }
         return found
+    }
+
+    /// Whether the store failed whom an operation asked, while it was under way. What is told as the request's outcome
+    /// may have failed elsewhere: the store failed a process during a call for the same work, or the file was gone, and
+    /// with it the answer's bytes.
+    private static func hasFailed(
+        _ operation: OperationStory, until returned: Int, _ history: SimulationHistory
+    ) -> Bool {
+        if history.processes[Int(operation.process)].wasFailed(from: operation.called, to: returned) { return true }
+        switch operation.operation {
+        case .read(let request, _, _), .execute(let request), .executeStored(let request):
+            let company = history.company(of: request)
+            return FilesAreKept.mayBeGone(operation, history)
+                || history.calls.contains { call in
+                    company.contains(call.request)
+                        && history.processes[Int(call.process)].wasFailed(from: call.started, to: returned)
+                }
+        default: return false
+        }
     }
 }

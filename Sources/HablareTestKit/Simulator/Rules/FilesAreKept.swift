@@ -29,7 +29,7 @@ enum FilesAreKept: SimulationRule {
                 found.append("the answer of request \(record.request) is in a file that is gone")
             }
             if case .failed(AIServiceErrorCode.contentMissing.rawValue, _) = record.status,
-                !mayBeGone(contents, history)
+                !mayBeGone(before: .max, contents, history)
             {
                 found.append("request \(record.request) failed because a file was gone, and none was")
             }
@@ -50,17 +50,18 @@ enum FilesAreKept: SimulationRule {
         if case .refused? = operation.result { true } else { false }
     }
 
-    /// Whether a file may have been gone when somebody needed it: it was lost, or collected before its row was written,
-    /// by a process whose clock is ahead, or because its writer slept or could not write the row.
-    static func mayBeGone(_ history: SimulationHistory) -> Bool {
-        !history.lostFiles.isEmpty || !history.hasOneTime
-            || history.processes.contains { !$0.sleeps.isEmpty || !$0.storeFailures.isEmpty }
+    /// Whether a file that concerns an operation may have been gone when it needed it.
+    static func mayBeGone(_ operation: OperationStory, _ history: SimulationHistory) -> Bool {
+        history.plan.content != nil
+            && mayBeGone(before: operation.end, contents(of: operation, history), history)
     }
 
-    /// Whether a file that concerns one of some contents may have been gone when somebody needed it.
-    private static func mayBeGone(_ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
-        isLost(before: .max, contents, history) || !history.hasOneTime
-            || history.processes.contains { !$0.sleeps.isEmpty || !$0.storeFailures.isEmpty }
+    /// Whether a file of one of some contents may have been gone when somebody needed it: it was lost, or collected before
+    /// its row was written.
+    private static func mayBeGone(
+        before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory
+    ) -> Bool {
+        isLost(before: place, contents, history) || isCollected(before: place, contents, history)
     }
 
     /// Who is told that a file is gone.
@@ -76,7 +77,9 @@ enum FilesAreKept: SimulationRule {
         guard isTold else { return }
         let contents = contents(of: operation, history)
         // What is given up at the same time is gone, and so is a prompt that others for the same work shared.
-        guard !mayBeGone(contents, history), !isGivenUp(before: operation.end, contents, history) else { return }
+        guard !mayBeGone(before: operation.end, contents, history),
+            !isGivenUp(before: operation.end, contents, history)
+        else { return }
         found.append("operation \(operation.number) was told that a file is gone, and none was")
     }
 
@@ -118,6 +121,29 @@ enum FilesAreKept: SimulationRule {
             case .answer(let call):
                 history.calls.indices.contains(Int(call)) && contents.contains(history.calls[Int(call)].content)
             case .part: true
+            }
+        }
+    }
+
+    /// Whether a file of one of some contents may have been collected for its age before its row was written: whoever was
+    /// about to write the row slept meanwhile or was failed by the store, or its clock or the collector's had jumped.
+    private static func isCollected(before place: Int, _ contents: Set<Int32>, _ history: SimulationHistory) -> Bool {
+        let collections = history.collections.filter { $0.place < place }
+        guard !collections.isEmpty, let age = history.plan.content?.age else { return false }
+        let calls = history.calls.filter { contents.contains($0.content) }
+        let operations = history.operations.filter { !self.contents(of: $0, history).isDisjoint(with: contents) }
+        let writings =
+            calls.map { (process: $0.process, place: $0.started, time: $0.startedAt) }
+            + operations.map { (process: $0.process, place: $0.called, time: $0.calledAt) }
+        return writings.contains { writing in
+            let writer = history.processes[Int(writing.process)]
+            return collections.contains { collection in
+                guard collection.place > writing.place else { return false }
+                let collector = history.processes[Int(collection.process)]
+                if (writer.clockJumps + collector.clockJumps).contains(where: { $0 < collection.place }) { return true }
+                return collection.time >= writing.time + age
+                    && (writer.slept(from: writing.time, to: collection.time)
+                        || writer.wasFailed(from: writing.place, to: collection.place))
             }
         }
     }

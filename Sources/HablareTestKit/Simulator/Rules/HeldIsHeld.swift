@@ -1,7 +1,7 @@
 import Hablare
 
 /// A request that is to be held when nobody knows what came of its attempt gets no other attempt without somebody's
-/// word, and no other request is held.
+/// word; one that was lost ten times in a row gets none either; and no other request is held.
 enum HeldIsHeld: SimulationRule {
     static let name = "held is held"
 
@@ -16,19 +16,40 @@ enum HeldIsHeld: SimulationRule {
             switch planned.unknownOutcome {
             case .hold: holds(story, history, &found)
             case .runAgain:
-                let lost = final.attempts.count {
-                    $0.outcome == .lost || $0.outcome == .interrupted && $0.billing != .neverSent
-                }
+                let lost = final.attempts.count(where: isLoss)
                 let says = final.waiting == .held || story.others.contains { $0.result == .waiting(.held) }
                 if says, lost < maximumLosses {
                     found.append("request \(story.number), which is to be run again, is held after \(lost) losses")
                 }
             }
+            goesOn(story, final, &found)
             if final.waiting == .held, final.attempts.isEmpty {
                 found.append("request \(story.number) is held and was never sent")
             }
         }
         return found
+    }
+
+    /// Whether an attempt brought nothing and may have been billed.
+    private static func isLoss(_ line: FinalRecord.Attempt) -> Bool {
+        line.outcome == .lost || line.outcome == .interrupted && line.billing != .neverSent
+    }
+
+    /// Whoever was lost as often as that is sent no more before somebody retries it. A stopped attempt that was never sent
+    /// neither counts nor ends the row.
+    private static func goesOn(_ story: RequestStory, _ final: FinalRecord, _ found: inout [String]) {
+        for life in story.lives {
+            let attempts = story.calls.filter { life.contains($0.started) }.map(\.attempt)
+            guard let first = attempts.min(), let last = attempts.max() else { continue }
+            var losses = 0
+            for line in final.attempts.sorted(by: { $0.attempt < $1.attempt }) where first...last ~= line.attempt {
+                if losses >= maximumLosses {
+                    found.append("request \(story.number) was sent again after \(losses) losses in a row")
+                    break
+                }
+                if isLoss(line) { losses += 1 } else if line.outcome != .interrupted { losses = 0 }
+            }
+        }
     }
 
     private static func holds(_ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]) {

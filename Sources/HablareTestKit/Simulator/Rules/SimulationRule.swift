@@ -29,7 +29,7 @@ package enum SimulationRules {
         WaitsAreExplained.self,
         StreamsAreTrue.self, LimitsAreShared.self, PausesAreKept.self, FailingIsLeftAlone.self, NobodyStarves.self,
         EverythingEnds.self, BudgetsAreKept.self, LedgerIsTrue.self, CacheIsHonest.self, ChainsAreFollowed.self,
-        RetentionIsKept.self, FilesAreKept.self, FollowersFollow.self,
+        RetentionIsKept.self, FilesAreKept.self, FollowersFollow.self, ScopesAreKept.self,
     ]
 
     /// Judges a history; by all rules, unless others are given.

@@ -9,6 +9,7 @@ extension SimulationHistory {
             "  \(plan.slots) processes, \(plan.knowsLiveness ? "who is dead is known" : "leases decide who is dead"), "
                 + "style \(plan.style), signals \(Self.time(plan.signalDelay)), commits \(Self.time(plan.commitDelay))")
         lines.append("  \(plan.configuration)")
+        if let slot = plan.scopedSlot { lines.append("  place \(slot) is there for the first job only") }
         for (number, provider) in plan.providers.enumerated() {
             lines.append(
                 "  provider p\(number): \(provider.concurrency) at once, timeout \(provider.attemptTimeout.map { "\($0)" } ?? "-"), account a\(provider.account), \(provider.rate.map { "\($0)" } ?? "no limit")"

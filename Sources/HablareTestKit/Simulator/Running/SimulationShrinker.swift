@@ -99,6 +99,7 @@ package struct SimulationShrinker: Sendable {
         let changes: [@Sendable (inout SimulationPlan) -> Void] = [
             { $0.endsAfresh = false }, { $0.commitDelay = 0 }, { $0.style.drift = 0 }, { $0.style.slowLane = nil },
             { $0.style.order = .oldest }, { $0.lostSignals = 0 }, { $0.signalDelay = 0 }, { $0.knowsLiveness = true },
+            { $0.scopedSlot = nil },
         ]
         for change in changes {
             guard var plan = best?.plan, tries < bound else { return }
@@ -118,6 +119,7 @@ extension SimulationPlan {
             endsAfresh ? "afresh" : "0", commitDelay > 0 ? "commit" : "0", style.drift > 0 ? "drift" : "0",
             style.slowLane == nil ? "0" : "slow", style.order == .oldest ? "0" : "\(style.order)",
             lostSignals > 0 ? "lost" : "0", signalDelay > 0 ? "delay" : "0", knowsLiveness ? "0" : "nil",
+            scopedSlot == nil ? "0" : "scope",
         ]
     }
 }

@@ -33,6 +33,8 @@ package struct SimulationHistory: Sendable {
     private(set) var rests: [RestStory] = []
     /// Content files that somebody removed.
     private(set) var lostFiles: [(place: Int, file: SimulatedFile)] = []
+    /// When content files were collected that no row referred to, and by whom.
+    private(set) var collections: [(place: Int, time: Int64, process: Int32)] = []
     private(set) var faultsEnded = Int.max
     private(set) var faultsEndedTime: Int64 = 0
     private(set) var quiet = Int.max
@@ -74,12 +76,17 @@ package struct SimulationHistory: Sendable {
     /// What was planned of a request; of one that `regenerate` made, what was planned of the one that it replaces, which
     /// had a deadline of its own.
     func planned(_ request: Int32) -> SimulationPlan.Request? {
+        original(of: request).map { plan.requests[Int($0)] }
+    }
+
+    /// The request of the plan that a request is, or that it replaces; `nil` where nobody knows any more.
+    func original(of request: Int32) -> Int32? {
         var request = request
         while Int(request) >= plan.requests.count {
             guard let old = final[request]?.supersedes else { return nil }
             request = old
         }
-        return plan.requests[Int(request)]
+        return request
     }
 
     /// A number of the whole trace: two histories that differ in one event have another one.
@@ -131,6 +138,7 @@ package struct SimulationHistory: Sendable {
             case .yielded(let call, _): calls[Int(call)].yields.append(index)
             case .limitsSaid(let call, let saying): sayings[call] = saying
             case .fileLost(let file): lostFiles.append((index, file))
+            case .filesCollected: collections.append((index, event.time, event.process))
             case .faultsEnded:
                 faultsEnded = index
                 faultsEndedTime = event.time

@@ -55,6 +55,8 @@ struct ProcessStory: Sendable {
     var storeFailures: [Int] = []
     /// When it did not run.
     var sleeps: [(from: Int64, to: Int64)] = []
+    /// Where its clock jumped.
+    var clockJumps: [Int] = []
 
     mutating func note(_ event: TraceEvent, at place: Int) {
         switch event.what {
@@ -69,6 +71,7 @@ struct ProcessStory: Sendable {
         case .serviceEnded(let observed): serviceEnded = (place, observed)
         case .commitFailed, .readFailed: storeFailures.append(place)
         case .fellAsleep: sleeps.append((event.time, .max))
+        case .clockJumped: clockJumps.append(place)
         case .wokeUp: if !sleeps.isEmpty { sleeps[sleeps.count - 1].to = event.time }
         default: break
         }
@@ -80,6 +83,9 @@ struct ProcessStory: Sendable {
     func lostLeases(from start: Int, to end: Int) -> Bool {
         retirements.contains { $0.place > start && $0.place < end }
     }
+
+    /// Whether the store failed it between two events.
+    func wasFailed(from start: Int, to end: Int) -> Bool { storeFailures.contains { $0 > start && $0 < end } }
 
     func slept(from start: Int64, to end: Int64) -> Bool { sleeps.contains { $0.from <= end && $0.to >= start } }
 }

@@ -41,7 +41,8 @@ extension Simulation {
         return AIRequestManager(
             store: SimulatedStore(
                 process: process, disk: disk, recorder: recorder, scheduler: scheduler, plan: plan),
-            providers: try ProviderRegistry(providers), configuration: plan.configuration, seams: seams,
+            providers: try ProviderRegistry(providers), configuration: plan.configuration(ofSlot: process.slot),
+            seams: seams,
             logger: logger)
     }
 

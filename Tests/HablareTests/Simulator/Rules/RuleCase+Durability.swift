@@ -68,6 +68,20 @@ extension RuleCase {
             if !isGuilty { trace.happens(.commitFailed, in: 0) }
             trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.storageFailed)))
         },
+        RuleCase(ErrorsAreTyped.self, "blames the store, which did not fail") { trace, isGuilty in
+            if isGuilty { trace.happens(.readFailed, in: 0) }
+            let number = trace.called(.status(0))
+            if !isGuilty { trace.happens(.readFailed, in: 0) }
+            trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.storageBusy)))
+        },
+        RuleCase(ErrorsAreTyped.self, "blames the store, which did not fail") { trace, isGuilty in
+            trace.submit(0, in: 1)
+            let number = trace.called(.execute(0))
+            if isGuilty { trace.happens(.commitFailed, in: 1) }
+            trace.call(0, in: 1)
+            if !isGuilty { trace.happens(.commitFailed, in: 1) }
+            trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.storageFailed)))
+        },
         RuleCase(ErrorsAreTyped.self, "the engine of process 0") { trace, isGuilty in
             trace.happens(.serviceEnded(isGuilty ? .foreignError : .done), in: 0)
         },

@@ -103,8 +103,27 @@ extension RuleCase {
         },
         RuleCase(HeldIsHeld.self, "which is to be run again, is held after 9 losses") { trace, isGuilty in
             trace.submit(0)
-            for _ in 0..<(isGuilty ? 9 : 10) { trace.enters(trace.call(0), .lost, .maybeBilled) }
+            for _ in 0..<(isGuilty ? 9 : 10) { trace.loses(trace.call(0)) }
             trace.becomes(0, .pending, waiting: .held)
+        },
+        RuleCase(HeldIsHeld.self, "request 0 was sent again after 10 losses in a row") { trace, isGuilty in
+            trace.submit(0)
+            for number in 0..<10 {
+                let call = trace.call(0)
+                // One in the middle of them of which it is known that it was not sent.
+                if number == 5 { trace.enters(call, .interrupted, .neverSent) } else { trace.loses(call) }
+            }
+            trace.loses(trace.call(0))
+            if !isGuilty { trace.did(.retry(0), .done) }
+            trace.completes(0)
+        },
+        RuleCase(HeldIsHeld.self, "request 0 was sent again after 10 losses in a row") { trace, isGuilty in
+            trace.submit(0)
+            for number in 0..<10 {
+                let call = trace.call(0)
+                if number == 5, !isGuilty { trace.fails(call, "overloaded") } else { trace.loses(call) }
+            }
+            trace.completes(0)
         },
         RuleCase(HeldIsHeld.self, "is held and was never sent") { trace, isGuilty in
             trace.plan.requests[0].unknownOutcome = .hold
@@ -116,6 +135,9 @@ extension RuleCase {
 }
 
 extension TraceDraft {
+    /// A call dies with its process.
+    fileprivate mutating func loses(_ call: Int32) { enters(call, .lost, .maybeBilled) }
+
     /// Request 0 falls back on other providers; there are three.
     fileprivate mutating func chain(_ fallback: [Int]) {
         plan.providers = Array(repeating: plan.providers[0], count: 3)

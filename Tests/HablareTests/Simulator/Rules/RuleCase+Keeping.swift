@@ -92,6 +92,37 @@ extension RuleCase {
             trace.did(.evict(isGuilty ? 1 : 0), .done)
             trace.did(.outcome(0), .lost)
         },
+        RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
+            trace.hasFiles()
+            // Nobody collected anything while it slept.
+            let number = trace.called(.submit(0, content: 0))
+            trace.sleeps(2)
+            if !isGuilty { trace.happens(.filesCollected(1), in: 1) }
+            trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.contentMissing)))
+        },
+        RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
+            trace.hasFiles()
+            // Who slept had nothing to write.
+            let number = trace.called(.submit(0, content: 0), in: isGuilty ? 2 : 0)
+            trace.sleeps(2)
+            trace.happens(.filesCollected(1), in: 1)
+            trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.contentMissing)), in: isGuilty ? 2 : 0)
+        },
+        RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
+            trace.hasFiles()
+            let number = trace.called(.submit(0, content: 0))
+            trace.sleeps(isGuilty ? 0.5 : 2)
+            trace.happens(.filesCollected(1), in: 1)
+            trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.contentMissing)))
+        },
+        RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
+            trace.hasFiles()
+            let number = trace.called(.submit(0, content: 0))
+            // Neither who wrote nor who collected has a clock that jumped.
+            trace.happens(.clockJumped(milliseconds: 5000), in: isGuilty ? 2 : 1)
+            trace.happens(.filesCollected(1), in: 1)
+            trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.contentMissing)))
+        },
         RuleCase(FilesAreKept.self, "the answer of request 0 is in a file that is gone") { trace, isGuilty in
             trace.hasFiles()
             trace.submit(0)
@@ -111,4 +142,11 @@ extension RuleCase {
 extension TraceDraft {
     /// All content is in files.
     fileprivate mutating func hasFiles() { plan.content = SimulationPlan.Content(threshold: 1, age: 1_000_000_000) }
+
+    /// Process 0 sleeps for so long.
+    fileprivate mutating func sleeps(_ seconds: Double) {
+        happens(.fellAsleep, in: 0)
+        wait(seconds)
+        happens(.wokeUp, in: 0)
+    }
 }

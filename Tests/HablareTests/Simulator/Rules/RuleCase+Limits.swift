@@ -5,6 +5,30 @@ import Hablare
 extension RuleCase {
     /// How much is sent, and when accounts want to hear nothing.
     static let limits: [RuleCase] = [
+        RuleCase(ScopesAreKept.self, "call 0 of request 0 is of no job") { trace, isGuilty in
+            trace.plan.scopedSlot = 1
+            trace.happens(.processStarted(slot: 1), in: 1)
+            if isGuilty { trace.submit(0) } else { trace.job([0], stored: [0]) }
+            trace.completes(0, in: 1)
+        },
+        RuleCase(ScopesAreKept.self, "call 0 of request 0 is of no job") { trace, isGuilty in
+            trace.plan.scopedSlot = 1
+            trace.happens(.processStarted(slot: 0), in: 0)
+            trace.happens(.processStarted(slot: 1), in: 1)
+            // Sent by somebody who is there for everything.
+            trace.submit(0)
+            trace.job([1], stored: [1])
+            trace.completes(0, in: isGuilty ? 1 : 0)
+        },
+        RuleCase(ScopesAreKept.self, "call 0 of request 0 is of no job") { trace, isGuilty in
+            trace.plan.scopedSlot = 1
+            trace.happens(.processStarted(slot: 1), in: 1)
+            // Led by a request of no job; the other one shares its work, or asks for something else.
+            if !isGuilty { trace.plan.requests[1] = trace.plan.requests[0] }
+            trace.submit(0)
+            trace.job([1], stored: [1])
+            trace.completes(0, in: 1)
+        },
         RuleCase(LimitsAreShared.self, "calls of a0 within") { trace, isGuilty in
             trace.plan.providers[0].rate = RateLimit(requestsPerMinute: 60, burst: 0.1)
             for request in Int32(0)..<8 {
