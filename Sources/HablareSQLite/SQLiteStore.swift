@@ -260,20 +260,35 @@ public final class SQLiteStore: RequestStore {
 
     /// See ``/Hablare/RequestStore/abandonedContent(before:removing:)``.
     public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
+        try abandonedContent(in: try files.folders(), before: date, removing: removing)
+    }
+
+    /// - Parameter folders: Where to look. Each is listed when it is its turn.
+    func abandonedContent(
+        in folders: some Sequence<URL>, before date: Date, removing: Bool
+    ) throws -> AbandonedContent {
         var found = AbandonedContent()
-        for file in try files.all() {
-            guard let size = try files.size(of: file, untouchedSince: date) else { continue }
-            if file.pathExtension == "tmp" {
-                if removing { try files.remove(file) }
-            } else {
-                guard let digest = files.digest(of: file), try read({ try !$0.refers(to: digest) }),
-                    try !removing || remove(file, digest, untouchedSince: date)
-                else { continue }
+        for folder in folders {
+            for file in try files.files(in: folder) {
+                // Whoever shuts down or rests waits for this.
+                try Task.checkCancellation()
+                try look(at: file, before: date, removing: removing, into: &found)
             }
-            found.files += 1
-            found.bytes += Int64(size)
         }
         return found
+    }
+
+    private func look(at file: URL, before date: Date, removing: Bool, into found: inout AbandonedContent) throws {
+        guard let size = try files.size(of: file, untouchedSince: date) else { return }
+        if file.pathExtension == "tmp" {
+            if removing { try files.remove(file) }
+        } else {
+            guard let digest = files.digest(of: file), try read({ try !$0.refers(to: digest) }),
+                try !removing || remove(file, digest, untouchedSince: date)
+            else { return }
+        }
+        found.files += 1
+        found.bytes += Int64(size)
     }
 
     /// Removes a content file under the write lock, unless a row came to refer to it, or somebody is about to write one.

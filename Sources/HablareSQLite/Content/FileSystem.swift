@@ -44,6 +44,49 @@ enum FileSystem {
         return information.st_mode & S_IFMT == S_IFREG ? Int(information.st_size) : nil
     }
 
+    /// What a folder has, in the order of the names; nothing where it is no folder, or is gone.
+    static func contents(of folder: URL) throws -> [URL] {
+        guard try status(of: folder)?.isFolder == true else { return [] }
+        do {
+            return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+                .sorted { $0.path < $1.path }
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            return []
+        } catch {
+            throw AIServiceError.unreadable(folder, cause: "\(error)")
+        }
+    }
+
+    /// What the system says of a file.
+    struct Status {
+        let isPlainFile: Bool
+        let isFolder: Bool
+        let size: Int
+        let modified: Date
+
+        fileprivate init(_ information: stat) {
+            isPlainFile = information.st_mode & S_IFMT == S_IFREG
+            isFolder = information.st_mode & S_IFMT == S_IFDIR
+            size = Int(information.st_size)
+            #if canImport(Darwin)
+            let time = information.st_mtimespec
+            #else
+            let time = information.st_mtim
+            #endif
+            modified = Date(timeIntervalSince1970: TimeInterval(time.tv_sec) + TimeInterval(time.tv_nsec) / 1e9)
+        }
+    }
+
+    /// What the system says of a file, and of a link itself; `nil` where there is none.
+    static func status(of file: URL) throws -> Status? {
+        var information = stat()
+        guard lstat(file.path, &information) == 0 else {
+            guard errno != ENOENT else { return nil }
+            throw AIServiceError.unreadable(file, cause: String(cString: strerror(errno)))
+        }
+        return Status(information)
+    }
+
     /// Says that a file is in use now; `false` when there is none any more.
     static func touch(_ file: URL) -> Bool {
         utimes(file.path, nil) == 0
