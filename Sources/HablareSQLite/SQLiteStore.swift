@@ -58,8 +58,6 @@ public final class SQLiteStore: RequestStore {
     private let erasure: Guarded<Erasure>
     /// How long a deletion waits for those who read an older state, in milliseconds.
     private static let patience = 100
-    /// How long a request whose prompt cannot be read is left alone, in seconds.
-    private static let pause: TimeInterval = 5
     private let busyTimeout: TimeInterval
     private let path: String
 
@@ -140,47 +138,20 @@ public final class SQLiteStore: RequestStore {
                 return claim
             }
         }
-        var flights = taken.map(claimed)
-        // One whose prompt cannot be read now, for want of a file handle, say, is not lost. It is put back for a while,
-        // so that neither it nor those after it wait for each other.
-        let later = query.now.addingTimeInterval(Self.pause)
-        let unread = flights.filter { $0.failure?.isPassing == true }
-        guard !unread.isEmpty, setAside(unread.map(\.id), of: taken, until: later) else {
-            return Claim(flights: flights, nextDue: nextDue)
-        }
-        flights.removeAll { $0.failure?.isPassing == true }
-        return Claim(flights: flights, nextDue: min(nextDue ?? later, later))
+        return Claim(flights: taken.map(claimed), nextDue: nextDue)
     }
 
-    /// Gives leases back; answers whether that could be written. Where it could not, the attempts fail as they would
-    /// have: what is leased and known to nobody would never be sent.
-    private func setAside(_ flights: [FlightID], of taken: [ClaimTransaction.Taken], until date: Date) -> Bool {
-        do {
-            try translatingErrors(of: path) {
-                try pool.writeWithoutTransaction { db in
-                    try db.inTransaction(.immediate) {
-                        let claim = ClaimTransaction(db: db)
-                        for flight in taken where flights.contains(flight.id) {
-                            try claim.setAside(flight, until: date)
-                        }
-                        return .commit
-                    }
-                }
-            }
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    /// A flight that was taken, with its prompt or with the reason why there is none.
+    /// A flight that was taken, with its prompt, or where that is, or with the reason why there is none. Files are not
+    /// read here, on the journal's thread, which everybody's commits wait for.
     private func claimed(_ flight: ClaimTransaction.Taken) -> ClaimedFlight {
         do {
             let columns = try flight.columns.get()
+            let content = columns.promptContent
             return ClaimedFlight(
-                id: flight.id, lifecycle: flight.lifecycle, request: try columns.request(reading: files),
-                origin: columns.origin.provider, triedSince: flight.triedSince, trace: columns.trace,
-                submittedAt: columns.submittedAt)
+                id: flight.id, lifecycle: flight.lifecycle,
+                request: content == nil ? try columns.request(reading: files) : columns.withoutPrompt,
+                promptContent: content, origin: columns.origin.provider, triedSince: flight.triedSince,
+                trace: columns.trace, submittedAt: columns.submittedAt)
         } catch {
             let request =
                 switch flight.columns {
@@ -394,11 +365,6 @@ public final class SQLiteStore: RequestStore {
     public func close() throws {
         try translatingErrors(of: path) { try pool.close() }
     }
-}
-
-extension AIServiceError {
-    /// Whether what could not be read now may be read later: it is neither gone nor damaged.
-    fileprivate var isPassing: Bool { code.category == .storage && code != .storageCorrupt }
 }
 
 extension StoreWrite {
