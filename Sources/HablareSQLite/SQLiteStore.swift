@@ -53,9 +53,11 @@ public final class SQLiteStore: RequestStore {
     private let lastForeignVersion: Guarded<Int64>
     /// Content that lost a reference and could not be looked after yet.
     private let uncollected = Guarded<Set<ContentReference>>([])
-    /// Whether what was deleted may still be in the write-ahead log.
-    private enum Erasure { case finished, wanted, postponed }
-    private let erasure: Guarded<Erasure>
+    /// Whether what was deleted may still be in the write-ahead log, as far as this process knows: ``ErasureMark`` is
+    /// what counts. What another one deleted, and is about to erase, is noticed first.
+    private enum Erasure { case finished, noticed, wanted, postponed }
+    /// At first what a process may have left that ended before it could empty the log.
+    private let erasure = Guarded(Erasure.postponed)
     /// How long a deletion waits for those who read an older state, in milliseconds.
     private static let patience = 100
     private let busyTimeout: TimeInterval
@@ -77,9 +79,6 @@ public final class SQLiteStore: RequestStore {
         path = file.path
         busyTimeout = configuration.busyTimeout
         try FileSystem.createDirectory(directory)
-        // What a process left that died after a deletion and before it could empty the log.
-        let log = FileSystem.size(ofFile: directory.appendingPathComponent("hablare.sqlite-wal")) ?? 0
-        erasure = Guarded(log > 0 ? .postponed : .finished)
         pool = try translatingErrors(of: path) { [path] in
             try OpeningLock.whileHeld(on: directory, waiting: configuration.busyTimeout) {
                 try DatabaseFile.open(path, configuration)
@@ -91,6 +90,7 @@ public final class SQLiteStore: RequestStore {
         locks = try FileLocks(directory: directory.appendingPathComponent("owners", isDirectory: true))
         lastForeignVersion = Guarded(
             try translatingErrors(of: path) { [pool] in try pool.writeWithoutTransaction(Self.dataVersion) })
+        finishErasing()
     }
 
     /// Where large content is kept.
@@ -106,6 +106,7 @@ public final class SQLiteStore: RequestStore {
 
     /// See ``/Hablare/RequestStore/commit(_:)``.
     public func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        let erases = writes.contains(where: \.erases)
         let (receipts, released) = try translatingErrors(of: path) {
             try pool.writeWithoutTransaction { db in
                 var receipts: [WriteReceipt] = []
@@ -115,13 +116,14 @@ public final class SQLiteStore: RequestStore {
                     var transaction = WriteTransaction(db, hasContent: files.has)
                     for write in writes { receipts.append(try transaction.apply(write)) }
                     released = transaction.releasedContent
+                    if erases { try ErasureMark.set(db) }
                     return .commit
                 }
                 return (receipts, released)
             }
         }
         collect(released)
-        if writes.contains(where: \.erases) { erasure.withLock { $0 = .wanted } }
+        if erases { erasure.withLock { $0 = .wanted } }
         finishErasing()
         return receipts
     }
@@ -165,12 +167,21 @@ public final class SQLiteStore: RequestStore {
     }
 
     /// See ``/Hablare/RequestStore/hasForeignCommits()``.
+    /// Also empties the log of what other processes deleted and could not erase.
     public func hasForeignCommits() throws -> Bool {
-        let version = try translatingErrors(of: path) { try pool.writeWithoutTransaction(Self.dataVersion) }
-        return lastForeignVersion.withLock { last in
+        let (version, isToErase) = try translatingErrors(of: path) {
+            try pool.writeWithoutTransaction { db in (try Self.dataVersion(db), try ErasureMark.wanted(db) != nil) }
+        }
+        let isForeign = lastForeignVersion.withLock { last in
             defer { last = version }
             return last != version
         }
+        erasure.withLock { erasure in
+            // Whoever deleted has until the next look: two who empty the log at once are in each other's way.
+            erasure = !isToErase ? .finished : erasure == .finished ? .noticed : .postponed
+        }
+        finishErasing()
+        return isForeign
     }
 
     /// Changes when another connection than the writer's has committed.
@@ -211,17 +222,19 @@ public final class SQLiteStore: RequestStore {
 
     /// Empties the write-ahead log after a deletion, so that the erased bytes are in none of the store's files. The
     /// deletion is on disk by now, so a failure is not its: while somebody reads an older state the log stays as it is,
-    /// and the next commit tries again.
+    /// and the next commit tries again, or the next look at what others did, of any process.
     private func finishErasing() {
         let erasing = erasure.withLock { $0 }
-        guard erasing != .finished else { return }
+        guard erasing == .wanted || erasing == .postponed else { return }
         do {
             let patience = erasing == .wanted ? Self.patience : 0
             try pool.writeWithoutTransaction { db in
+                guard let wanted = try ErasureMark.wanted(db) else { return }  // another process has done it
                 try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
                 let outcome = Result { try db.checkpoint(.truncate) }
                 try db.execute(sql: "PRAGMA busy_timeout = \(Int(busyTimeout * 1000))")
                 _ = try outcome.get()
+                try ErasureMark.clear(wanted, db)
             }
             erasure.withLock { $0 = .finished }
         } catch {
