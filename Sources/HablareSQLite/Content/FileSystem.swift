@@ -13,18 +13,27 @@ import Musl
 enum FileSystem {
     /// Creates a folder and the missing ones above it.
     static func createDirectory(_ directory: URL, _ calls: DurableCalls = .system) throws {
-        do {
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
-            throw AIServiceError(errno: ENOSPC, doing: "create folder", path: directory.path)
-        } catch {
-            throw AIServiceError(
-                .storageReadOnly,
-                "The folder \(directory.path) cannot be created. Check the permissions of the folder above it, or choose another one.",
-                cause: error.localizedDescription)
-        }
+        try makeFolders(directory)
         try sync(directory.deletingLastPathComponent(), required: false, calls)
+    }
+
+    private static func makeFolders(_ directory: URL) throws {
+        let above = directory.deletingLastPathComponent()
+        for isSecondTry in [false, true] {
+            if mkdir(directory.path, 0o700) == 0 { return }
+            switch errno {
+            case EEXIST where isFolder(directory): return
+            case EEXIST: throw AIServiceError(errno: ENOTDIR, creatingFolder: directory.path)
+            case ENOENT where !isSecondTry && above.path != directory.path: try makeFolders(above)
+            case let code: throw AIServiceError(errno: code, creatingFolder: directory.path)
+            }
+        }
+    }
+
+    /// Whether there is a folder, or a link to one.
+    private static func isFolder(_ directory: URL) -> Bool {
+        var information = stat()
+        return stat(directory.path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
     }
 
     /// The bytes of a plain file; `nil` where there is none.
