@@ -53,13 +53,13 @@ public final class SQLiteStore: RequestStore {
     private let lastForeignVersion: Guarded<Int64>
     /// Content that lost a reference and could not be looked after yet.
     private let uncollected = Guarded<Set<ContentReference>>([])
-    /// Whether what was deleted may still be in the write-ahead log.
-    private enum Erasure { case finished, wanted, postponed }
-    private let erasure: Guarded<Erasure>
+    /// Whether what was deleted may still be in the write-ahead log, as far as this process knows: ``ErasureMark`` is
+    /// what counts. What another one deleted, and is about to erase, is noticed first.
+    private enum Erasure { case finished, noticed, wanted, postponed }
+    /// At first what a process may have left that ended before it could empty the log.
+    private let erasure = Guarded(Erasure.postponed)
     /// How long a deletion waits for those who read an older state, in milliseconds.
     private static let patience = 100
-    /// How long a request whose prompt cannot be read is left alone, in seconds.
-    private static let pause: TimeInterval = 5
     private let busyTimeout: TimeInterval
     private let path: String
 
@@ -79,9 +79,6 @@ public final class SQLiteStore: RequestStore {
         path = file.path
         busyTimeout = configuration.busyTimeout
         try FileSystem.createDirectory(directory)
-        // What a process left that died after a deletion and before it could empty the log.
-        let log = FileSystem.size(ofFile: directory.appendingPathComponent("hablare.sqlite-wal")) ?? 0
-        erasure = Guarded(log > 0 ? .postponed : .finished)
         pool = try translatingErrors(of: path) { [path] in
             try OpeningLock.whileHeld(on: directory, waiting: configuration.busyTimeout) {
                 try DatabaseFile.open(path, configuration)
@@ -93,6 +90,7 @@ public final class SQLiteStore: RequestStore {
         locks = try FileLocks(directory: directory.appendingPathComponent("owners", isDirectory: true))
         lastForeignVersion = Guarded(
             try translatingErrors(of: path) { [pool] in try pool.writeWithoutTransaction(Self.dataVersion) })
+        finishErasing()
     }
 
     /// Where large content is kept.
@@ -108,6 +106,7 @@ public final class SQLiteStore: RequestStore {
 
     /// See ``/Hablare/RequestStore/commit(_:)``.
     public func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        let erases = writes.contains(where: \.erases)
         let (receipts, released) = try translatingErrors(of: path) {
             try pool.writeWithoutTransaction { db in
                 var receipts: [WriteReceipt] = []
@@ -117,13 +116,14 @@ public final class SQLiteStore: RequestStore {
                     var transaction = WriteTransaction(db, hasContent: files.has)
                     for write in writes { receipts.append(try transaction.apply(write)) }
                     released = transaction.releasedContent
+                    if erases { try ErasureMark.set(db) }
                     return .commit
                 }
                 return (receipts, released)
             }
         }
         collect(released)
-        if writes.contains(where: \.erases) { erasure.withLock { $0 = .wanted } }
+        if erases { erasure.withLock { $0 = .wanted } }
         finishErasing()
         return receipts
     }
@@ -140,47 +140,20 @@ public final class SQLiteStore: RequestStore {
                 return claim
             }
         }
-        var flights = taken.map(claimed)
-        // One whose prompt cannot be read now, for want of a file handle, say, is not lost. It is put back for a while,
-        // so that neither it nor those after it wait for each other.
-        let later = query.now.addingTimeInterval(Self.pause)
-        let unread = flights.filter { $0.failure?.isPassing == true }
-        guard !unread.isEmpty, setAside(unread.map(\.id), of: taken, until: later) else {
-            return Claim(flights: flights, nextDue: nextDue)
-        }
-        flights.removeAll { $0.failure?.isPassing == true }
-        return Claim(flights: flights, nextDue: min(nextDue ?? later, later))
+        return Claim(flights: taken.map(claimed), nextDue: nextDue)
     }
 
-    /// Gives leases back; answers whether that could be written. Where it could not, the attempts fail as they would
-    /// have: what is leased and known to nobody would never be sent.
-    private func setAside(_ flights: [FlightID], of taken: [ClaimTransaction.Taken], until date: Date) -> Bool {
-        do {
-            try translatingErrors(of: path) {
-                try pool.writeWithoutTransaction { db in
-                    try db.inTransaction(.immediate) {
-                        let claim = ClaimTransaction(db: db)
-                        for flight in taken where flights.contains(flight.id) {
-                            try claim.setAside(flight, until: date)
-                        }
-                        return .commit
-                    }
-                }
-            }
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    /// A flight that was taken, with its prompt or with the reason why there is none.
+    /// A flight that was taken, with its prompt, or where that is, or with the reason why there is none. Files are not
+    /// read here, on the journal's thread, which everybody's commits wait for.
     private func claimed(_ flight: ClaimTransaction.Taken) -> ClaimedFlight {
         do {
             let columns = try flight.columns.get()
+            let content = columns.promptContent
             return ClaimedFlight(
-                id: flight.id, lifecycle: flight.lifecycle, request: try columns.request(reading: files),
-                origin: columns.origin.provider, triedSince: flight.triedSince, trace: columns.trace,
-                submittedAt: columns.submittedAt)
+                id: flight.id, lifecycle: flight.lifecycle,
+                request: content == nil ? try columns.request(reading: files) : columns.withoutPrompt,
+                promptContent: content, origin: columns.origin.provider, triedSince: flight.triedSince,
+                trace: columns.trace, submittedAt: columns.submittedAt)
         } catch {
             let request =
                 switch flight.columns {
@@ -194,12 +167,21 @@ public final class SQLiteStore: RequestStore {
     }
 
     /// See ``/Hablare/RequestStore/hasForeignCommits()``.
+    /// Also empties the log of what other processes deleted and could not erase.
     public func hasForeignCommits() throws -> Bool {
-        let version = try translatingErrors(of: path) { try pool.writeWithoutTransaction(Self.dataVersion) }
-        return lastForeignVersion.withLock { last in
+        let (version, isToErase) = try translatingErrors(of: path) {
+            try pool.writeWithoutTransaction { db in (try Self.dataVersion(db), try ErasureMark.wanted(db) != nil) }
+        }
+        let isForeign = lastForeignVersion.withLock { last in
             defer { last = version }
             return last != version
         }
+        erasure.withLock { erasure in
+            // Whoever deleted has until the next look: two who empty the log at once are in each other's way.
+            erasure = !isToErase ? .finished : erasure == .finished ? .noticed : .postponed
+        }
+        finishErasing()
+        return isForeign
     }
 
     /// Changes when another connection than the writer's has committed.
@@ -240,17 +222,19 @@ public final class SQLiteStore: RequestStore {
 
     /// Empties the write-ahead log after a deletion, so that the erased bytes are in none of the store's files. The
     /// deletion is on disk by now, so a failure is not its: while somebody reads an older state the log stays as it is,
-    /// and the next commit tries again.
+    /// and the next commit tries again, or the next look at what others did, of any process.
     private func finishErasing() {
         let erasing = erasure.withLock { $0 }
-        guard erasing != .finished else { return }
+        guard erasing == .wanted || erasing == .postponed else { return }
         do {
             let patience = erasing == .wanted ? Self.patience : 0
             try pool.writeWithoutTransaction { db in
+                guard let wanted = try ErasureMark.wanted(db) else { return }  // another process has done it
                 try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
                 let outcome = Result { try db.checkpoint(.truncate) }
                 try db.execute(sql: "PRAGMA busy_timeout = \(Int(busyTimeout * 1000))")
                 _ = try outcome.get()
+                try ErasureMark.clear(wanted, db)
             }
             erasure.withLock { $0 = .finished }
         } catch {
@@ -260,20 +244,35 @@ public final class SQLiteStore: RequestStore {
 
     /// See ``/Hablare/RequestStore/abandonedContent(before:removing:)``.
     public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
+        try abandonedContent(in: try files.folders(), before: date, removing: removing)
+    }
+
+    /// - Parameter folders: Where to look. Each is listed when it is its turn.
+    func abandonedContent(
+        in folders: some Sequence<URL>, before date: Date, removing: Bool
+    ) throws -> AbandonedContent {
         var found = AbandonedContent()
-        for file in try files.all() {
-            guard let size = try files.size(of: file, untouchedSince: date) else { continue }
-            if file.pathExtension == "tmp" {
-                if removing { try files.remove(file) }
-            } else {
-                guard let digest = files.digest(of: file), try read({ try !$0.refers(to: digest) }),
-                    try !removing || remove(file, digest, untouchedSince: date)
-                else { continue }
+        for folder in folders {
+            for file in try files.files(in: folder) {
+                // Whoever shuts down or rests waits for this.
+                try Task.checkCancellation()
+                try look(at: file, before: date, removing: removing, into: &found)
             }
-            found.files += 1
-            found.bytes += Int64(size)
         }
         return found
+    }
+
+    private func look(at file: URL, before date: Date, removing: Bool, into found: inout AbandonedContent) throws {
+        guard let size = try files.size(of: file, untouchedSince: date) else { return }
+        if file.pathExtension == "tmp" {
+            if removing { try files.remove(file) }
+        } else {
+            guard let digest = files.digest(of: file), try read({ try !$0.refers(to: digest) }),
+                try !removing || remove(file, digest, untouchedSince: date)
+            else { return }
+        }
+        found.files += 1
+        found.bytes += Int64(size)
     }
 
     /// Removes a content file under the write lock, unless a row came to refer to it, or somebody is about to write one.
@@ -379,11 +378,6 @@ public final class SQLiteStore: RequestStore {
     public func close() throws {
         try translatingErrors(of: path) { try pool.close() }
     }
-}
-
-extension AIServiceError {
-    /// Whether what could not be read now may be read later: it is neither gone nor damaged.
-    fileprivate var isPassing: Bool { code.category == .storage && code != .storageCorrupt }
 }
 
 extension StoreWrite {

@@ -79,6 +79,9 @@ public struct ClaimedFlight: Sendable {
     public var lifecycle: FlightLifecycle
     /// Its member.
     public var request: AIRequest
+    /// Where the text of the request's prompt is, which is empty so long; `nil` where the request has it. A claim reads
+    /// no file, because the journal's thread makes it: the prompt is read afterwards.
+    public var promptContent: ContentReference?
     /// Whom it was submitted to; another one than is asked where that one failed. `nil`: the one that is asked.
     public var origin: ProviderID?
     /// When the first attempt that counts was sent; `nil` before. Retries are bounded in time from there.
@@ -92,13 +95,14 @@ public struct ClaimedFlight: Sendable {
 
     /// Creates a claimed flight.
     public init(
-        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, origin: ProviderID? = nil,
-        triedSince: Date? = nil, trace: TraceContext? = nil, submittedAt: Date? = nil,
+        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, promptContent: ContentReference? = nil,
+        origin: ProviderID? = nil, triedSince: Date? = nil, trace: TraceContext? = nil, submittedAt: Date? = nil,
         failure: AIServiceError? = nil
     ) {
         self.id = id
         self.lifecycle = lifecycle
         self.request = request
+        self.promptContent = promptContent
         self.origin = origin
         self.triedSince = triedSince
         self.trace = trace

@@ -51,9 +51,12 @@ package final class Journal: Sendable {
         try await withCheckedThrowingContinuation { enqueue(.write(write, $0)) }
     }
 
-    /// Takes waiting flights.
+    /// Takes waiting flights. Prompts that are in files are read afterwards, not on the journal's thread; one that cannot
+    /// be read now is put back for a while.
     package func claim(_ query: ClaimQuery) async throws -> Claim {
-        try await withCheckedThrowingContinuation { enqueue(.claim(query, $0)) }
+        let claim = try await withCheckedThrowingContinuation { enqueue(.claim(query, $0)) }
+        guard claim.flights.contains(where: { $0.promptContent != nil }) else { return claim }
+        return await setAsideUnread(await reading(claim, from: core.store.content), at: query.now)
     }
 
     /// Whether another process has committed since the last call.

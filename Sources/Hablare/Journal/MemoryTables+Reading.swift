@@ -28,13 +28,14 @@ extension MemoryTables {
 
     private func flightsAhead(of id: FlightID, _ flight: FlightRow) -> Int {
         let own = Ticket(priority: flight.priority, flight: id)
-        return flights.count { other in
+        let ahead = flights.count { other in
             guard other.value.provider == flight.provider else { return false }
             switch other.value.lifecycle.state {
             case .waiting, .leased: return Ticket(priority: other.value.priority, flight: other.key) < own
             case .backingOff, .held, .executing, .settled: return false
             }
         }
+        return min(ahead, RequestSnapshot.WaitReason.maximumAhead)
     }
 
     func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] {

@@ -18,7 +18,8 @@ public protocol RequestStore: StoreReading {
     /// Takes waiting flights for an owner, in one durable transaction. Flights whose back-off has ended wait again
     /// beforehand. Of each class as many as
     /// ``ClaimQuery`` shares out (8:4:1), the rest of the limit from the most urgent classes that have more; within a
-    /// class in order of arrival. Answers in order of urgency, then of arrival.
+    /// class in order of arrival. Answers in order of urgency, then of arrival. Reads no content: where a prompt is in
+    /// ``content``, the answer says where, see ``ClaimedFlight/promptContent``.
     ///
     /// - Throws: ``AIServiceError`` of category storage when nothing was taken.
     func claim(_ query: ClaimQuery) throws -> Claim
@@ -28,9 +29,10 @@ public protocol RequestStore: StoreReading {
 
     /// Finds, and removes if told to, what a process left behind that died between a content file and its row, or while
     /// it wrote a file: content that no row refers to and that nobody has written since a date. Never removes what a row
-    /// refers to. Blocks for the time of looking at every content file.
+    /// refers to. Blocks for the time of looking at every content file, unless the task that calls it is cancelled: a
+    /// store asks between files, and throws `CancellationError`. What was removed by then stays removed.
     ///
-    /// - Throws: ``AIServiceError`` of category storage.
+    /// - Throws: ``AIServiceError`` of category storage; `CancellationError`.
     func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent
 
     /// Tells of commits that other processes made; `nil` when the store has no other processes.

@@ -16,8 +16,9 @@ extension AIRequestManager {
 
     /// How many responses are given up in one commit. Few, because requests wait for that commit too.
     private static let pruneBatch = 64
-    /// How long content without a row is left alone, in seconds: whoever wrote it may be about to write the row.
-    private static let contentGrace: TimeInterval = 3600
+    /// How long content without a row is left alone, in seconds: whoever wrote it may be about to write the row. Engines
+    /// do not look for it more often either.
+    static let contentGrace: TimeInterval = 3600
 
     /// Keeps a request's response whatever its age and the store's limits, until ``unpin(_:)`` or ``delete(_:)``. A
     /// request may be pinned before it is completed. What was given up before does not come back.
@@ -50,7 +51,7 @@ extension AIRequestManager {
     /// What ``prune(_:)`` would give up now. Changes nothing.
     ///
     /// - Parameter retention: The policy; `nil`, the default, takes ``EngineConfiguration/retention``.
-    /// - Throws: ``AIServiceError``: `invalidConfiguration`, or of category storage.
+    /// - Throws: ``AIServiceError``: `invalidConfiguration`, or of category storage; `CancellationError`.
     public func prunePlan(_ retention: Retention? = nil) async throws -> PruneReport {
         let plan = try await plan(retention ?? configuration.retention)
         var report = PruneReport()
@@ -64,15 +65,22 @@ extension AIRequestManager {
     /// has written for an hour. Running engines do it now and then by themselves.
     ///
     /// The oldest go first, in small commits between which requests go on. Cancelling the task ends it after one of
-    /// them; calling it again goes on.
+    /// them, or after one file; calling it again goes on.
     ///
     /// - Parameter retention: The policy; `nil`, the default, takes ``EngineConfiguration/retention``.
     /// - Throws: ``AIServiceError``: `invalidConfiguration`, or of category storage; `CancellationError`. What was given
     ///   up before stays given up.
     @discardableResult
     public func prune(_ retention: Retention? = nil) async throws -> PruneReport {
+        var report = try await giveUp(retention ?? configuration.retention)
+        report.abandoned = try await abandonedContent(removing: true)
+        return report
+    }
+
+    /// Gives up the responses that a policy does not keep.
+    func giveUp(_ retention: Retention) async throws -> PruneReport {
         var report = PruneReport()
-        if let last = try await plan(retention ?? configuration.retention).last {
+        if let last = try await plan(retention).last {
             var isComplete = false
             while !isComplete {
                 try Task.checkCancellation()
@@ -88,7 +96,6 @@ extension AIRequestManager {
                 isComplete = pruned.isComplete
             }
         }
-        report.abandoned = try await abandonedContent(removing: true)
         return report
     }
 
@@ -98,7 +105,7 @@ extension AIRequestManager {
         return try await reading { try $0.prunePlan(retention, at: now) }
     }
 
-    @concurrent private func abandonedContent(removing: Bool) async throws -> AbandonedContent {
+    @concurrent func abandonedContent(removing: Bool) async throws -> AbandonedContent {
         try store.abandonedContent(before: seams.date().addingTimeInterval(-Self.contentGrace), removing: removing)
     }
 }

@@ -25,8 +25,8 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var retention: Retention
     /// How long and how many answers later requests for the same work find.
     public var cache: CacheLimits
-    /// How often the process gives up responses past ``retention``, and removes content files that nobody refers to.
-    /// Default 5 min.
+    /// How often the process gives up responses past ``retention``. The first time, and then when an hour has passed, it
+    /// also removes content files that nobody refers to. Default 5 min.
     public var pruneInterval: Duration
 
     /// Creates a configuration.

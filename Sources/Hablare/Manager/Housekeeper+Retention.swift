@@ -1,15 +1,23 @@
+import Foundation
 import Logging
 
 extension Housekeeper {
     /// Gives up what the policy does not keep, at every interval, until cancelled. Several processes on one store may
     /// do it at once: what one has given up the other does not find.
     func keepWithinLimits() async {
+        var searchedAt: Date?
         while true {
             do {
                 try await manager.seams.clock.sleep(for: manager.configuration.pruneInterval)
                 try await manager.answers.trim(
                     manager.journal, at: manager.seams.date(), manager.configuration.retention)
-                let report = try await manager.prune()
+                var report = try await manager.giveUp(manager.configuration.retention)
+                // What is found now was abandoned an hour ago, so that a look an hour later misses nothing for long.
+                let now = manager.seams.date()
+                if searchedAt.map({ abs(now.timeIntervalSince($0)) >= AIRequestManager.contentGrace }) ?? true {
+                    report.abandoned = try await manager.abandonedContent(removing: true)
+                    searchedAt = now
+                }
                 guard report != AIRequestManager.PruneReport() else { continue }
                 manager.logger.info(
                     "Gave up responses past the limits",

@@ -4,11 +4,12 @@ public import Foundation
 public struct RequestSnapshot: Sendable, Hashable, Identifiable {
     /// Why a pending request is not with its provider yet. More reasons come with later versions: keep a `default`.
     public enum WaitReason: Sendable, Hashable {
-        /// A process has it in its queue; so many of the same provider are before it (`nil` in pages: not counted).
+        /// A process has it in its queue; so many of the same provider are before it, counted up to
+        /// ``maximumAhead`` (`nil` in pages: not counted).
         case queued(ahead: Int?)
         /// Another request asked for the same before: its call is this one's, too, and has not been sent.
         case following(UUID)
-        /// No running process has taken it yet; so many of the same provider are before it (`nil` in pages).
+        /// No running process has taken it yet; so many of the same provider are before it, counted likewise.
         case unclaimed(ahead: Int?)
         /// The process that looked has no provider of that id.
         case noProvider
@@ -25,6 +26,9 @@ public struct RequestSnapshot: Sendable, Hashable, Identifiable {
         /// Nobody knows whether its last attempt was carried out, and billed: it waits for somebody to retry, cancel or
         /// delete it.
         case held
+
+        /// How many requests before one are counted; where that is the number, there may be more. 10,000.
+        public static let maximumAhead = 10_000
     }
 
     /// The process that holds a request at the moment.

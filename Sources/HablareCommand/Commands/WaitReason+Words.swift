@@ -61,6 +61,7 @@ extension RequestSnapshot.WaitReason {
         switch count {
         case nil: ""
         case 0?: ", next in line"
+        case let count? where count >= maximumAhead: ", \(count) or more before it"
         case let count?: ", \(count) before it"
         }
     }

@@ -88,21 +88,25 @@ public final class ContentFiles: ContentStore {
 
     /// Every content file, by the name its digest gives it.
     func all() throws -> [URL] {
-        let folders = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
-        return try folders.flatMap { folder in
-            try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        }.sorted { $0.path < $1.path }
+        try folders().flatMap(files)
     }
 
-    /// The size of a file; `nil` when it is gone, or was written since a date.
+    /// What the content files are in: hardly more than 256 folders. What else lies beside them is none.
+    func folders() throws -> [URL] {
+        try FileSystem.contents(of: directory)
+    }
+
+    /// The files of a folder; none where it is no folder, or is gone.
+    func files(in folder: URL) throws -> [URL] {
+        try FileSystem.contents(of: folder)
+    }
+
+    /// The size of a plain file; `nil` when it is gone, or was written since a date.
     func size(of file: URL, untouchedSince date: Date) throws -> Int? {
-        do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-            guard let touched = attributes[.modificationDate] as? Date, touched < date else { return nil }
-            return (attributes[.size] as? NSNumber)?.intValue ?? 0
-        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+        guard let status = try FileSystem.status(of: file), status.isPlainFile, status.modified < date else {
             return nil
         }
+        return status.size
     }
 
     /// The digest that a file is named by; `nil` when the file is not of ours.

@@ -13,18 +13,27 @@ import Musl
 enum FileSystem {
     /// Creates a folder and the missing ones above it.
     static func createDirectory(_ directory: URL, _ calls: DurableCalls = .system) throws {
-        do {
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
-            throw AIServiceError(errno: ENOSPC, doing: "create folder", path: directory.path)
-        } catch {
-            throw AIServiceError(
-                .storageReadOnly,
-                "The folder \(directory.path) cannot be created. Check the permissions of the folder above it, or choose another one.",
-                cause: error.localizedDescription)
-        }
+        try makeFolders(directory)
         try sync(directory.deletingLastPathComponent(), required: false, calls)
+    }
+
+    private static func makeFolders(_ directory: URL) throws {
+        let above = directory.deletingLastPathComponent()
+        for isSecondTry in [false, true] {
+            if mkdir(directory.path, 0o700) == 0 { return }
+            switch errno {
+            case EEXIST where isFolder(directory): return
+            case EEXIST: throw AIServiceError(errno: ENOTDIR, creatingFolder: directory.path)
+            case ENOENT where !isSecondTry && above.path != directory.path: try makeFolders(above)
+            case let code: throw AIServiceError(errno: code, creatingFolder: directory.path)
+            }
+        }
+    }
+
+    /// Whether there is a folder, or a link to one.
+    private static func isFolder(_ directory: URL) -> Bool {
+        var information = stat()
+        return stat(directory.path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
     }
 
     /// The bytes of a plain file; `nil` where there is none.
@@ -42,6 +51,49 @@ enum FileSystem {
             throw AIServiceError.unreadable(file, cause: String(cString: strerror(errno)))
         }
         return information.st_mode & S_IFMT == S_IFREG ? Int(information.st_size) : nil
+    }
+
+    /// What a folder has, in the order of the names; nothing where it is no folder, or is gone.
+    static func contents(of folder: URL) throws -> [URL] {
+        guard try status(of: folder)?.isFolder == true else { return [] }
+        do {
+            return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+                .sorted { $0.path < $1.path }
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
+            return []
+        } catch {
+            throw AIServiceError.unreadable(folder, cause: "\(error)")
+        }
+    }
+
+    /// What the system says of a file.
+    struct Status {
+        let isPlainFile: Bool
+        let isFolder: Bool
+        let size: Int
+        let modified: Date
+
+        fileprivate init(_ information: stat) {
+            isPlainFile = information.st_mode & S_IFMT == S_IFREG
+            isFolder = information.st_mode & S_IFMT == S_IFDIR
+            size = Int(information.st_size)
+            #if canImport(Darwin)
+            let time = information.st_mtimespec
+            #else
+            let time = information.st_mtim
+            #endif
+            modified = Date(timeIntervalSince1970: TimeInterval(time.tv_sec) + TimeInterval(time.tv_nsec) / 1e9)
+        }
+    }
+
+    /// What the system says of a file, and of a link itself; `nil` where there is none.
+    static func status(of file: URL) throws -> Status? {
+        var information = stat()
+        guard lstat(file.path, &information) == 0 else {
+            guard errno != ENOENT else { return nil }
+            throw AIServiceError.unreadable(file, cause: String(cString: strerror(errno)))
+        }
+        return Status(information)
     }
 
     /// Says that a file is in use now; `false` when there is none any more.

@@ -15,7 +15,7 @@ extension AIServiceError {
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             self.init(
                 .storageReadOnly,
-                "\(path) cannot be opened for writing. Check that the folder exists and that you may write to it, or choose another one.",
+                "\(path) cannot be opened for writing. Check that the folder exists, that you may write to it, and how many files the process may open; or choose another one.",
                 cause: cause)
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             self.init(
@@ -48,9 +48,38 @@ extension AIServiceError {
             self.init(
                 .storageReadOnly, "\(path) may not be written. Check its permissions, or choose another folder.",
                 cause: cause)
+        case EMFILE, ENFILE:
+            self.init(.storageFailed, Self.tooManyFiles(path), cause: cause)
         default:
             self.init(.storageFailed, "\(path) could not be written.", cause: cause)
         }
+    }
+
+    /// A folder that cannot be created.
+    init(errno code: Int32, creatingFolder path: String) {
+        let cause = "create folder: \(String(cString: strerror(code)))"
+        switch code {
+        case EACCES, EPERM, EROFS:
+            self.init(
+                .storageReadOnly,
+                "The folder \(path) cannot be created. Check the permissions of the folder above it, or choose another one.",
+                cause: cause)
+        case ENOTDIR:
+            self.init(
+                .storageReadOnly,
+                "The folder \(path) cannot be created, because a file is in its place. Move the file away, or choose another folder.",
+                cause: cause)
+        case ENOSPC, EDQUOT, EMFILE, ENFILE:
+            self.init(errno: code, doing: "create folder", path: path)
+        default:
+            self.init(
+                .storageFailed,
+                "The folder \(path) cannot be created. See the cause, or choose another one.", cause: cause)
+        }
+    }
+
+    private static func tooManyFiles(_ path: String) -> String {
+        "Too many files are open, so that \(path) cannot be opened. Raise the limit (ulimit -n), or let the process do less at once."
     }
 }
 

@@ -20,7 +20,8 @@ struct ContentCheck {
         var unreferenced = (count: 0, bytes: Int64(0))
         var unfinished = (count: 0, bytes: Int64(0))
         for file in try files.all() {
-            guard let (size, date) = try status(of: file) else { continue }
+            guard let status = try FileSystem.status(of: file), status.isPlainFile else { continue }
+            let (size, date) = (Int64(status.size), status.modified)
             diagnosis.contentFiles += 1
             diagnosis.contentBytes += size
             if known.contains(file.path) { continue }

@@ -37,6 +37,9 @@ enum Schema {
         migrator.registerMigration("010-failed") { db in
             try db.execute(sql: failed)
         }
+        migrator.registerMigration("011-erasures") { db in
+            try db.execute(sql: erasures)
+        }
         return migrator
     }
 
@@ -335,5 +338,16 @@ enum Schema {
             fingerprint = x'', used_at = NULL, answer_size = NULL
             WHERE id IN (SELECT id FROM left_flights);
         DROP TABLE left_flights;
+        """
+
+    /// Whether what was deleted may still be in the write-ahead log, see `ErasureMark`. Of a store that was used nobody
+    /// knows, so that it is looked after once.
+    private static let erasures = """
+        CREATE TABLE erasures (
+            id INTEGER PRIMARY KEY,
+            wanted INTEGER NOT NULL,
+            done INTEGER NOT NULL
+        );
+        INSERT INTO erasures (id, wanted, done) VALUES (1, EXISTS (SELECT 1 FROM flights), 0);
         """
 }

@@ -199,29 +199,6 @@ struct ClaimTransaction {
 // MARK: - Back-offs
 
 extension ClaimTransaction {
-    /// Gives a lease back, to be taken again from a date on, unless it was broken meanwhile, or the flight ended.
-    func setAside(_ flight: Taken, until date: Date) throws {
-        var lifecycle = flight.lifecycle
-        do throws(FlightLifecycle.Refusal) {
-            try lifecycle.setAside(token: flight.lifecycle.token, until: date)
-        } catch {
-            return  // it was taken a moment ago, so the machine cannot refuse
-        }
-        var update = try BoundStatement(
-            db,
-            """
-            UPDATE flights SET state = ?2, owner = ?3, not_before = ?4
-            WHERE id = ?1 AND state = 1 AND owner = ?5 AND token = ?6
-            """)
-        update.bind(1, flight.id.rawValue)
-        update.bind(2, lifecycle.stateCode)
-        update.bind(3, lifecycle.ownerCode)
-        update.bind(4, lifecycle.notBeforeCode)
-        update.bind(5, flight.lifecycle.ownerCode)
-        update.bind(6, flight.lifecycle.token)
-        try update.run()
-    }
-
     /// Lets flights wait whose back-off is over, the earliest first; answers when the next one's of the provider is.
     private func endBackoffs(_ query: ClaimQuery) throws -> Date? {
         // One look at the index where nothing is due, which is the rule.

@@ -8,6 +8,8 @@ struct ReadTransaction {
     let content: (any ContentReading)?
     /// How many live flights are few: so many are read in the time in which some pages are.
     var fewFlights = 5_000
+    /// How many flights before one are counted.
+    var maximumAhead = RequestSnapshot.WaitReason.maximumAhead
 
     private static let snapshotColumns = """
         SELECT r.id, j.key, r.position, p.name, f.model, coalesce(r.priority, f.priority), r.state, r.error,
@@ -175,22 +177,22 @@ struct ReadTransaction {
         return (snapshot, FlightID(rawValue: row.int(15)))
     }
 
-    private func flightsAhead(of flight: FlightID) throws -> Int {
+    func flightsAhead(of flight: FlightID) throws -> Int {
         var count = 0
         var select = try BoundStatement(
             db,
             """
-            SELECT (
-                SELECT count(*) FROM flights f
-                WHERE f.owner = 0 AND f.provider = own.provider AND (f.priority, f.id) < (own.priority, own.id)
-            ) + (
-                SELECT count(*) FROM flights f
-                WHERE f.owner > 0 AND f.provider = own.provider AND f.state = 1
-                    AND (f.priority, f.id) < (own.priority, own.id)
-            ) FROM flights own WHERE own.id = ?1
+            SELECT 1 FROM flights own CROSS JOIN flights f
+            WHERE own.id = ?1 AND f.owner = 0 AND f.provider = own.provider
+                AND (f.priority, f.id) < (own.priority, own.id)
+            UNION ALL SELECT 1 FROM flights own CROSS JOIN flights f
+            WHERE own.id = ?1 AND f.owner > 0 AND f.provider = own.provider AND f.state = 1
+                AND (f.priority, f.id) < (own.priority, own.id)
+            LIMIT ?2
             """)
+        select.bind(2, maximumAhead)
         select.bind(1, flight.rawValue)
-        try select.forEach { count = Int($0.int(0)) }
+        try select.forEach { _ in count += 1 }
         return count
     }
 

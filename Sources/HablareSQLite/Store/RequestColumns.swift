@@ -86,6 +86,9 @@ struct RequestColumns {
         }
     }
 
+    /// The file that the prompt's text is in; `nil` where the row has it.
+    var promptContent: ContentReference? { kind == 0 && inline == nil ? content : nil }
+
     /// The request, its prompt read.
     func request(reading reader: (any ContentReading)?) throws -> AIRequest {
         let bytes = if let content, let reader { try reader.read(content) } else { inline ?? Data() }
@@ -95,7 +98,7 @@ struct RequestColumns {
     /// Whom the request was submitted to, and for which model, whoever is being asked.
     var origin: FallbackHop { chain.first ?? FallbackHop(provider, model: model) }
 
-    /// The request without its prompt, for one that cannot be read.
+    /// The request without its prompt, for one that cannot be read, or is read later.
     var withoutPrompt: AIRequest { request(prompt: .text("")) }
 
     private func request(prompt: Prompt) -> AIRequest {

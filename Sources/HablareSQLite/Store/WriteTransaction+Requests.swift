@@ -75,7 +75,7 @@ extension WriteTransaction {
             db,
             """
             INSERT INTO flight_tags (flight, tag)
-            SELECT ?2, t.value FROM requests r, json_each(r.tags) t WHERE r.id = ?1 ON CONFLICT DO NOTHING
+            SELECT ?2, t.value FROM requests r, json_each(CAST(r.tags AS TEXT)) t WHERE r.id = ?1 ON CONFLICT DO NOTHING
             """)
         tags.bind(1, id)
         tags.bind(2, flight)

@@ -97,13 +97,14 @@ package struct StoreWorkbench: Sendable {
         try ask(owner, provider: provider, scope: scope, limit: limit, at: seconds).flights
     }
 
-    /// A claim with its whole answer.
+    /// A claim with its whole answer, prompts in files read.
     package func ask(
         _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1,
         at seconds: Int = 0
     ) throws -> Claim {
         try store.claim(
-            ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit, now: Self.date(seconds)))
+            ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit, now: Self.date(seconds))
+        ).readingPrompts(from: store.content)
     }
 
     /// Claims the one flight that comes next.

@@ -85,6 +85,53 @@ import Testing
         #expect(try body.read() == Data("answer".utf8))
     }
 
+    @Test("What else lies in the folder stops nobody: a file beside the folders, a folder among the files")
+    func foreignFiles() async throws {
+        _ = try await put("lost")
+        let content = sqlite.folder.url.appendingPathComponent("content")
+        try Data("of the Finder".utf8).write(to: content.appendingPathComponent(".DS_Store"))
+        let folder = content.appendingPathComponent("00/dir.tmp")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try age(folder)
+        #expect(
+            try sqlite.store.abandonedContent(before: deadline, removing: true) == AbandonedContent(files: 1, bytes: 4))
+        #expect(FileManager.default.fileExists(atPath: folder.path))
+        #expect(try sqlite.store.diagnose().findings.filter(\.isProblem) == [])
+    }
+
+    @Test("A folder that cannot be looked into is the storage's failure, and says which")
+    func unreadable() async throws {
+        let lost = try #require(try await put("lost").fileURL)
+        // Longer than the system takes a name for.
+        let folder = lost.deletingLastPathComponent().appendingPathComponent(String(repeating: "x", count: 300))
+        let error = try serviceError {
+            _ = try sqlite.store.abandonedContent(in: [folder], before: deadline, removing: true)
+        }
+        #expect(error.code == .storageFailed && error.message.contains(folder.path))
+    }
+
+    @Test("A search that is cancelled ends with the folder it is in")
+    func cancelled() async throws {
+        for number in 0..<20 { _ = try await put("lost \(number)") }
+        let all = try sqlite.contentFiles
+        let folders = try sqlite.store.files.folders()
+        let second = try sqlite.store.files.files(in: folders[0]).count
+        let (store, deadline) = (sqlite.store, deadline)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let endsInTheSecond = folders.lazy.map { folder in
+                    if folder == folders[1] { withUnsafeCurrentTask { $0?.cancel() } }
+                    return folder
+                }
+                #expect(throws: CancellationError.self) {
+                    try store.abandonedContent(in: endsInTheSecond, before: deadline, removing: true)
+                }
+            }
+        }
+        #expect(try sqlite.contentFiles.count == all.count - second)
+        #expect(try store.abandonedContent(before: deadline, removing: true).files == all.count - second)
+    }
+
     @Test("While one process removes what is abandoned others store and record the same content, and nothing is lost")
     func race() async throws {
         let store = sqlite.store

@@ -184,6 +184,73 @@ import Testing
         #expect(try found([10]) == [])
     }
 
+    /// Whether the database says that something is left to erase.
+    private func isMarked() throws -> Bool {
+        try sqlite.store.pool.read { try ErasureMark.wanted($0) != nil }
+    }
+
+    @Test("A deletion that emptied the log leaves no mark")
+    func unmarked() async throws {
+        try await fill(10, repeating: 20, by: try bench.register())
+        #expect(try !isMarked(), "a new store has nothing to erase")
+        _ = try bench.write(.delete(StoreWorkbench.id(10), at: StoreWorkbench.date(500)))
+        #expect(try found([10]) == [] && !isMarked())
+    }
+
+    @Test("What a process deleted and could not erase another one erases that looks at what others did")
+    func otherProcess() async throws {
+        let other = try SQLiteStore(directory: sqlite.folder.url)
+        try await fill(10, repeating: 20, by: try bench.register())
+        _ = try other.hasForeignCommits()
+        let reader = try startReading()
+        _ = try bench.write(.delete(StoreWorkbench.id(10), at: StoreWorkbench.date(500)))
+        // That process ends here: it commits nothing more.
+        #expect(try other.hasForeignCommits())
+        #expect(try !other.hasForeignCommits())
+        #expect(try found([10]) == [10] && isMarked())
+        try reader.close()
+        #expect(try !other.hasForeignCommits())
+        #expect(try found([10]) == [] && !isMarked())
+    }
+
+    @Test("Whoever deleted has time to empty the log itself before another process does")
+    func firstLook() async throws {
+        let other = try SQLiteStore(directory: sqlite.folder.url)
+        try await fill(10, repeating: 20, by: try bench.register())
+        let reader = try startReading()
+        _ = try bench.write(.delete(StoreWorkbench.id(10), at: StoreWorkbench.date(500)))
+        try reader.close()
+        #expect(try other.hasForeignCommits())
+        #expect(try found([10]) == [10])
+        #expect(try !other.hasForeignCommits())
+        #expect(try found([10]) == [])
+    }
+
+    @Test("What a process could not erase is erased when a store is opened")
+    func opening() async throws {
+        try await fill(10, repeating: 20, by: try bench.register())
+        let reader = try startReading()
+        _ = try bench.write(.delete(StoreWorkbench.id(10), at: StoreWorkbench.date(500)))
+        try reader.close()
+        #expect(try found([10]) == [10])
+        _ = try SQLiteStore(directory: sqlite.folder.url)
+        #expect(try found([10]) == [])
+    }
+
+    @Test("A mark that was set while the log was emptied is not taken back")
+    func meanwhile() throws {
+        try sqlite.store.pool.write { db in
+            try ErasureMark.set(db)
+            let wanted = try #require(try ErasureMark.wanted(db))
+            try ErasureMark.set(db)
+            try ErasureMark.clear(wanted, db)
+            let later = try #require(try ErasureMark.wanted(db))
+            try ErasureMark.clear(later, db)
+            try ErasureMark.clear(wanted, db)
+            #expect(try ErasureMark.wanted(db) == nil)
+        }
+    }
+
     @Test("A store that was busy with a deletion waits as patiently as before")
     func patience() async throws {
         func timeout() throws -> Int? {

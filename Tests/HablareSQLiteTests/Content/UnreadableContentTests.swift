@@ -60,19 +60,37 @@ import Testing
         let text = String(repeating: "long ", count: 20_000)
         let bringBack = try hide(try await submit(1, text))
         try bench.submit(2)
-        let first = try bench.ask(owner, limit: 1, at: 10)
+        let journal = Journal(store: sqlite.store, driver: ThreadCommitDriver())
+        func ask(_ limit: Int, at seconds: Int) async throws -> Claim {
+            try await journal.claim(
+                ClaimQuery(
+                    owner: owner, provider: "p", scope: .everything, limit: limit, now: StoreWorkbench.date(seconds)))
+        }
+        let first = try await ask(1, at: 10)
         #expect(first.flights.isEmpty && first.nextDue == StoreWorkbench.date(15))
         #expect(
             try bench.store.snapshot(of: StoreWorkbench.id(1))?.waiting
                 == .backingOff(until: StoreWorkbench.date(15)))
-        #expect(try bench.claimOne(owner, at: 11).request.id == StoreWorkbench.id(2))
-        #expect(try bench.ask(owner, limit: 9, at: 15).nextDue == StoreWorkbench.date(20), "it is tried again")
+        #expect(try await ask(1, at: 11).flights.map(\.request.id) == [StoreWorkbench.id(2)])
+        #expect(try await ask(9, at: 15).nextDue == StoreWorkbench.date(20), "it is tried again")
         try bringBack()
-        let claimed = try bench.claimOne(owner, at: 20)
+        let claimed = try #require(try await ask(1, at: 20).flights.first)
         #expect(claimed.failure == nil && claimed.request.prompt == .text(text))
         #expect(claimed.lifecycle.attempt == 0, "which was no attempt")
         #expect(try bench.store.attempts(of: StoreWorkbench.id(1)) == [])
         #expect(try sqlite.store.diagnose().findings.filter(\.isProblem) == [])
+    }
+
+    @Test("The store's claim reads no file, because all commits wait for it: it says where the prompt is")
+    func claimReadsNothing() async throws {
+        let owner = try bench.register()
+        let file = try await submit(1, String(repeating: "long ", count: 20_000))
+        _ = try hide(file)
+        let claim = try sqlite.store.claim(
+            ClaimQuery(owner: owner, provider: "p", scope: .everything, limit: 1, now: StoreWorkbench.date(10)))
+        let claimed = try #require(claim.flights.first)
+        #expect(claimed.failure == nil && claimed.request.prompt == "")
+        #expect(sqlite.store.files.location(of: try #require(claimed.promptContent)) == file)
     }
 
     @Test("A request whose prompt is gone fails, as before")

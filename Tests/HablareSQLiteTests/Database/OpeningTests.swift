@@ -178,6 +178,29 @@ import Testing
         #expect(error.message.contains(file.path))
     }
 
+    @Test("A folder that cannot be created says why: a name that is too long is no matter of permissions")
+    func impossibleName() throws {
+        let folder = try TemporaryFolder()
+        let name = String(repeating: "x", count: 300)
+        let error = try serviceError { _ = try SQLiteStore(directory: folder.url.appendingPathComponent(name)) }
+        #expect(error.code == .storageFailed)
+        #expect(error.message.contains(name) && !error.message.contains("permissions"))
+        #expect(error.cause?.contains(String(cString: strerror(ENAMETOOLONG))) == true)
+    }
+
+    @Test("Missing folders above the store are created, for their owner's eyes only")
+    func missingFolders() throws {
+        let folder = try TemporaryFolder()
+        let store = folder.url.appendingPathComponent("a/b c/d", isDirectory: true)
+        _ = try SQLiteStore(directory: store)
+        _ = try SQLiteStore(directory: store)
+        for name in ["a", "a/b c", "a/b c/d"] {
+            let attributes = try FileManager.default.attributesOfItem(
+                atPath: folder.url.appendingPathComponent(name).path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+        }
+    }
+
     @Test("A folder where the database should be is an error of ours")
     func folderInstead() throws {
         let folder = try TemporaryFolder()

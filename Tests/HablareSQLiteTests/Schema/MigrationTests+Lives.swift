@@ -8,7 +8,9 @@ import Testing
 
 /// Stores of earlier versions, in which everything happened that their version knew.
 extension MigrationTests {
-    static let lives = ["003-sharing", "004-streams", "005-ledger", "006-retention", "007-cache", "009-shared-notes"]
+    static let lives = [
+        "003-sharing", "004-streams", "005-ledger", "006-retention", "007-cache", "009-shared-notes", "010-failed",
+    ]
 
     private static func version(_ name: String) throws -> Int { try #require(Int(name.prefix(3))) }
 
@@ -85,6 +87,7 @@ extension MigrationTests {
                     let columns =
                         table == "sqlite_sequence"
                         ? "name, seq" : try db.columns(in: table).map(\.name).joined(separator: ", ")
+                    try db.execute(sql: "DELETE FROM main.\(table)")  // what the migrations put there
                     try db.execute(sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM today.\(table)")
                 }
             }

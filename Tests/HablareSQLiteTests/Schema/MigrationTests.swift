@@ -207,6 +207,19 @@ import Testing
         #expect(try store.diagnose().findings.filter(\.isProblem) == [])
     }
 
+    @Test("What an earlier version may have left in the log is erased once; a new store has nothing to erase")
+    func leftInLog() throws {
+        let folder = try folder(from: "010-failed")
+        let queue = try DatabaseQueue(path: folder.url.appendingPathComponent("hablare.sqlite").path)
+        try Schema.migrator.migrate(queue)
+        #expect(try queue.read(ErasureMark.wanted) == 1)
+        try queue.close()
+        #expect(try SQLiteStore(directory: folder.url).pool.read(ErasureMark.wanted) == nil)
+        let fresh = try DatabaseQueue()
+        try Schema.migrator.migrate(fresh)
+        #expect(try fresh.read(ErasureMark.wanted) == nil)
+    }
+
     @Test("A trace that cannot be read is none, and its request is carried out")
     func damagedTrace() throws {
         let sqlite = try SQLiteBench()

@@ -235,6 +235,26 @@ import Testing
         }
     }
 
+    @Test("Those before a request are counted up to a bound, by the index of what is live")
+    func ahead() throws {
+        for number in 20..<26 { try sqlite.bench.submit(StoreWorkbench.submission(number, provider: "q")) }
+        _ = try sqlite.bench.claim(owner, provider: "q", limit: 2)
+        let last = try #require(try sqlite.bench.store.snapshot(of: StoreWorkbench.id(25)))
+        #expect(last.waiting == .unclaimed(ahead: 5))
+        var counts: [Int] = []
+        let statements = try statements(reading: { transaction in
+            var transaction = transaction
+            for bound in [1, 3, 5, 6] {
+                transaction.maximumAhead = bound
+                counts.append(try transaction.flightsAhead(of: try #require(last.flight)))
+            }
+        })
+        #expect(counts == [1, 3, 5, 5])
+        let plans = try indexedPlans(of: statements)
+        #expect(plans.contains { $0.hasPrefix("SEARCH f USING") && $0.contains("flights_live (owner=?") }, "\(plans)")
+        #expect(!plans.contains { $0.hasPrefix("SCAN f") }, "\(plans)")
+    }
+
     @Test("Where much is live, pages of it say the same, and are read in the order of the requests")
     func manyLive() throws {
         let filter = SnapshotFilter(phases: [.pending, .executing], limit: 4)

@@ -42,6 +42,26 @@ struct KeepingTests {
         }
     }
 
+    @Test("A running engine searches for abandoned content when it tidies up first, and then once an hour")
+    func searches() async throws {
+        let store = SearchedStore()
+        let engine = try Engine(
+            store: store, configuration: EngineConfiguration(retry: .never, pruneInterval: .seconds(60)))
+        try await engine.run {
+            try await engine.advance(by: .seconds(20)) { store.plans >= 6 }
+            #expect(store.searches == 1)
+            engine.dates.advance(by: 3599)
+            let before = store.plans
+            try await engine.advance(by: .seconds(20)) { store.plans >= before + 3 }
+            #expect(store.searches == 1)
+            engine.dates.advance(by: 1)
+            try await engine.advance(by: .seconds(20)) { store.searches >= 2 }
+            #expect(store.searches == 2)
+            _ = try await engine.manager.prune()
+            #expect(store.searches >= 3, "whoever asks for it gets it")
+        }
+    }
+
     @Test("Pinned responses and those that wait for their merge outlive age and count, until they no longer are")
     func protected() async throws {
         let engine = try Self.engine(Retention(maximumAge: 100, maximumCount: 1))
@@ -105,5 +125,23 @@ struct KeepingTests {
         #expect(await code { try await engine.run {} } == .invalidConfiguration)
         #expect(await code { try await engine.manager.prune() } == .invalidConfiguration)
         #expect(await code { _ = try await engine.manager.prunePlan() } == .invalidConfiguration)
+    }
+}
+
+/// Counts how often it was planned what to give up, and how often abandoned content was searched for.
+private final class SearchedStore: ForwardingStore {
+    let base: any RequestStore = InMemoryStore()
+    private let counts = Guarded((plans: 0, searches: 0))
+    var plans: Int { counts.withLock { $0.plans } }
+    var searches: Int { counts.withLock { $0.searches } }
+
+    func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
+        counts.withLock { $0.plans += 1 }
+        return try base.prunePlan(retention, at: date)
+    }
+
+    func abandonedContent(before date: Date, removing: Bool) -> AbandonedContent {
+        counts.withLock { $0.searches += 1 }
+        return AbandonedContent()
     }
 }
