@@ -7,7 +7,7 @@ extension SimulationPlan {
     /// Draws a plan.
     package init(seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 0x2545_f491_4f6c_dd1d &+ 0x9e37)
-        let hasBacklog = random.percent(2)
+        let hasBacklog = random.percent(1)
         let slots = hasBacklog ? 1 : random.element(of: [1, 1, 2, 2, 2, 3])
         let renewal = random.within(2...6) * second
         let rates = (0..<3).map { _ in RateLimit(drawnFrom: &random) }
@@ -60,9 +60,9 @@ extension SimulationPlan {
             draft.files(&filing)
         }
         if !hasBacklog, filing.percent(30) { draft.talkers(&filing) }
-        if !hasBacklog, filing.percent(50) { draft.looks(&filing) }
+        if !hasBacklog, filing.percent(35) { draft.looks(&filing) }
         var losing = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x1055)
-        if !hasBacklog, losing.percent(3) {
+        if !hasBacklog, losing.percent(1) {
             // It is lost once a second, and taken over at once.
             knowsLiveness = true
             self.horizon = max(horizon, draft.unlucky(&losing))
@@ -135,9 +135,9 @@ private struct PlanDraft {
             let id = request(isCalm: isCalm)
             submit(id)
         }
-        if random.percent(40) { job(isCalm: isCalm) }
+        if random.percent(35) { job(isCalm: isCalm) }
         for id in requests.indices.dropFirst(offset) { follow(Int32(id)) }
-        if random.percent(35) { twins(isCalm: isCalm) }
+        if random.percent(30) { twins(isCalm: isCalm) }
         if random.percent(6) { operation(.cancelAll, at: anytime()) }
         if random.percent(15) {  // one that nobody submitted
             operation(
@@ -294,7 +294,7 @@ private struct PlanDraft {
             operation(random.element(of: waits), at: anytime(), patience: patience)
         }
         if requests[Int(id)].streaming != nil || random.percent(5) {
-            for _ in 0..<random.within(1...3) {
+            for _ in 0..<random.within(1...2) {
                 let from = random.percent(30) ? Int32(random.within(1...5)) : 0
                 let patience = random.percent(15) ? random.within(0...3000) * millisecond : nil
                 operation(

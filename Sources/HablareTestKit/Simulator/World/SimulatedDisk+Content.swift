@@ -89,15 +89,12 @@ extension SimulatedDisk {
         return .text(String(decoding: try content.read(reference), as: UTF8.self))
     }
 
-    /// A flight with its prompt, or with the reason why there is none.
-    func reading(_ flight: ClaimedFlight) -> ClaimedFlight {
+    /// A flight as a claim answers with it: without its prompt where that is in a file.
+    func withPromptInFile(_ flight: ClaimedFlight) -> ClaimedFlight {
+        guard let reference = state.withLock({ $0.prompts[flight.id] }) else { return flight }
         var flight = flight
-        do {
-            if let prompt = try prompt(of: flight.id) { flight.request.prompt = prompt }
-        } catch {
-            flight.request.prompt = .text("")
-            flight.failure = SimulatedContent.missing
-        }
+        flight.request.prompt = .text("")
+        flight.promptContent = reference
         return flight
     }
 

@@ -113,14 +113,20 @@ final class SimulatedDisk: Sendable {
                 recorder.record(
                     .ownerRetired(process: retired.number, isJustified: retired === process || isGone),
                     in: process.number)
-            case (.append(let group), .done):
-                var rest = group.bytes
-                for size in group.sizes {
-                    state.withLock { _ = $0.chunks.insert(Data(rest.prefix(size))) }
-                    rest = rest.dropFirst(size)
-                }
+            case (.append(let group), .done): noteChunks(of: group)
+            case (.settle(let end), let receipt):
+                if case .refused = receipt { continue }
+                if let rest = end.rest { noteChunks(of: rest) }
             default: continue
             }
+        }
+    }
+
+    private func noteChunks(of group: ChunkGroup) {
+        var rest = group.bytes
+        for size in group.sizes {
+            state.withLock { _ = $0.chunks.insert(Data(rest.prefix(size))) }
+            rest = rest.dropFirst(size)
         }
     }
 

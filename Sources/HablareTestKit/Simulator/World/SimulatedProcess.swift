@@ -89,6 +89,14 @@ final class SimulatedProcess: Sendable {
         }
     }
 
+    /// Throws where the process is dead, or where this reading of the disk is to fail.
+    func mayRead(_ recorder: Recorder) throws {
+        guard !isCutOff else { throw SimulatedDisk.dead }
+        guard takes(\.failingReads) else { return }
+        recorder.record(.readFailed, in: number)
+        throw AIServiceError(.storageBusy, "The store is in use. Try again.")
+    }
+
     /// Takes back what was to go wrong.
     func heal() {
         scheduler.lightFuse(0, lane: lane)

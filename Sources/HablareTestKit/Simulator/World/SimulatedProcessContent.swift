@@ -6,17 +6,22 @@ final class SimulatedProcessContent: ContentStore {
     private let process: SimulatedProcess
     private let disk: SimulatedDisk
     private let files: SimulatedContent
+    private let recorder: Recorder
     private let scheduler: SimulationScheduler
     private let plan: SimulationPlan.Content
     /// How long a write waits for the disk, at most, in nanoseconds.
     private let delay: Int64
 
     /// `nil` where the plan has no content files.
-    init?(process: SimulatedProcess, disk: SimulatedDisk, scheduler: SimulationScheduler, plan: SimulationPlan) {
+    init?(
+        process: SimulatedProcess, disk: SimulatedDisk, recorder: Recorder, scheduler: SimulationScheduler,
+        plan: SimulationPlan
+    ) {
         guard let files = disk.content, let content = plan.content else { return nil }
         self.process = process
         self.disk = disk
         self.files = files
+        self.recorder = recorder
         self.scheduler = scheduler
         self.plan = content
         delay = plan.commitDelay
@@ -31,7 +36,11 @@ final class SimulatedProcessContent: ContentStore {
 
     func makeWriter() -> any ContentWriter { Writer(content: self) }
 
-    func read(_ reference: ContentReference) throws -> Data { try files.read(reference) }
+    func read(_ reference: ContentReference) throws -> Data {
+        try process.mayRead(recorder)
+        return try files.read(reference)
+    }
+
     func has(_ reference: ContentReference) -> Bool { files.has(reference) }
     func location(of reference: ContentReference) -> URL? { nil }
 

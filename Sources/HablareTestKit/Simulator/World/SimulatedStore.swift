@@ -13,7 +13,8 @@ final class SimulatedStore: RequestStore {
         process: SimulatedProcess, disk: SimulatedDisk, recorder: Recorder, scheduler: SimulationScheduler,
         plan: SimulationPlan
     ) {
-        files = SimulatedProcessContent(process: process, disk: disk, scheduler: scheduler, plan: plan)
+        files = SimulatedProcessContent(
+            process: process, disk: disk, recorder: recorder, scheduler: scheduler, plan: plan)
         age = plan.content?.age ?? 0
         self.process = process
         self.disk = disk
@@ -39,7 +40,7 @@ final class SimulatedStore: RequestStore {
     func claim(_ query: ClaimQuery) throws -> Claim {
         try disk.transact(by: process, failing: \.failingClaims, writes: { !$0.flights.isEmpty }) {
             var claim = disk.tables.claim(query)
-            if disk.content != nil { claim.flights = claim.flights.map(disk.reading) }
+            if disk.content != nil { claim.flights = claim.flights.map(disk.withPromptInFile) }
             recorder.record(.claimed(Int32(claim.flights.count)), in: process.number)
             return claim
         }
@@ -57,12 +58,7 @@ final class SimulatedStore: RequestStore {
 
     // MARK: Reading
 
-    private func readable() throws {
-        guard !process.isCutOff else { throw SimulatedDisk.dead }
-        guard process.takes(\.failingReads) else { return }
-        recorder.record(.readFailed, in: process.number)
-        throw AIServiceError(.storageBusy, "The store is in use. Try again.")
-    }
+    private func readable() throws { try process.mayRead(recorder) }
 
     func snapshot(of id: UUID) throws -> RequestSnapshot? {
         try readable()
