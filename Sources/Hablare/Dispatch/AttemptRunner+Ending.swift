@@ -34,7 +34,7 @@ extension AttemptRunner {
             entersCache: flight.request.caching.keepsAnswer, work: flight.work,
             billing: reply.wasSent ? billing : .neverSent, usage: usage, isReserved: flight.isReserved,
             startedAt: startedAt, endedAt: endedAt)
-        if let rest = reply.rest { end.rest = rest }
+        if let rest = reply.rest { end.rest = rest.value }
         return end
     }
 

@@ -18,7 +18,7 @@ extension AttemptRunner {
             } catch let error as AIServiceError where isLastTry {
                 stored.outcome = .failed(error)
             }
-            switch recorded(stored, from: end, try await commit(stored)) {
+            switch recorded(stored, from: end, try await journal.commit(.settle(stored))) {
             case .over(let outcome): return outcome
             case .fails(let error): end.outcome = .failed(error)
             case .again: continue
@@ -27,14 +27,6 @@ extension AttemptRunner {
         throw AIServiceError(
             .storageFailed,
             "Content disappeared three times while it was being stored. Is something cleaning the folder?")
-    }
-
-    /// Writes an end, together with the chunks that the store did not take before: a completed stream has all of them,
-    /// whatever dies in between.
-    private func commit(_ end: AttemptEnd) async throws -> WriteReceipt {
-        guard let rest = end.rest?.value else { return try await journal.commit(.settle(end)) }
-        // Chunks that are refused are those of an attempt whose end will be refused too.
-        return try await journal.commit([.append(rest), .settle(end)])[1]
     }
 
     /// What came of the recording of an end.

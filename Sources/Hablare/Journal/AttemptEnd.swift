@@ -123,11 +123,12 @@ public struct AttemptEnd: Sendable {
         set { parts.value.endedAt = newValue }
     }
 
-    /// The chunks that the store did not take while the attempt was made. Whoever writes the end writes them before it,
-    /// in the same commit; no store needs to know of them.
-    var rest: Boxed<ChunkGroup>? {
-        get { parts.value.rest }
-        set { parts.value.rest = newValue }
+    /// The chunks that the store did not take while the attempt was made. They are added before the end is decided, as
+    /// by ``StoreWrite/append(_:)``; where that refuses them and the end completes the flight all the same, because it
+    /// is late and nobody was asked meanwhile, they are added too, so that a completed stream has all its chunks.
+    public var rest: ChunkGroup? {
+        get { parts.value.rest?.value }
+        set { parts.value.rest = newValue.map { Boxed($0) } }
     }
 
     /// Creates an end.
@@ -135,14 +136,15 @@ public struct AttemptEnd: Sendable {
         flight: FlightID, request: UUID, provider: ProviderID, lifecycle: FlightLifecycle, outcome: Outcome,
         isStreaming: Bool = false, entersCache: Bool = false, work: Fingerprint? = nil, billing: BillingState,
         usage: Usage = Usage(),
-        isReserved: Bool = false,
+        isReserved: Bool = false, rest: ChunkGroup? = nil,
         startedAt: Date, endedAt: Date
     ) {
         parts = Boxed(
             Parts(
                 flight: flight, request: request, provider: provider, lifecycle: lifecycle, outcome: outcome,
                 isStreaming: isStreaming, entersCache: entersCache, work: work, billing: billing, usage: usage,
-                isReserved: isReserved, startedAt: startedAt, endedAt: endedAt))
+                isReserved: isReserved, startedAt: startedAt, endedAt: endedAt,
+                rest: rest.map { Boxed($0) }))
     }
 }
 

@@ -12,14 +12,25 @@ extension MemoryTables {
 
     mutating func append(_ group: ChunkGroup) -> WriteReceipt {
         guard let flight = flights[group.flight] else { return .refused(.staleToken) }
-        let journalled = streams[group.flight].flatMap { $0.generation == group.generation ? $0.ends.count : nil } ?? 0
+        let journalled = journalled(of: group)
         if let refusal = flight.lifecycle.refusal(of: group, journalled: journalled) { return .refused(refusal) }
+        add(group)
+        return .done
+    }
+
+    /// How many chunks of the generation of a group there are.
+    private func journalled(of group: ChunkGroup) -> Int {
+        streams[group.flight].flatMap { $0.generation == group.generation ? $0.ends.count : nil } ?? 0
+    }
+
+    /// Adds chunks, if they are those that come next.
+    mutating func add(_ group: ChunkGroup) {
+        guard journalled(of: group) == group.first else { return }
         var row = streams.removeValue(forKey: group.flight) ?? StreamRow(generation: group.generation)
         if row.generation != group.generation { row = StreamRow(generation: group.generation) }
         for size in group.sizes { row.ends.append((row.ends.last ?? 0) + size) }
         row.bytes?.append(group.bytes)
         streams[group.flight] = row
-        return .done
     }
 
     /// Whether another attempt may follow the one under way.

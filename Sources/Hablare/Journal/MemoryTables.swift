@@ -349,6 +349,7 @@ extension MemoryTables {
 
     private mutating func settle(_ end: AttemptEnd) -> WriteReceipt {
         guard var flight = flights[end.flight] else { return .refused(.staleToken) }
+        let isRestTaken = end.rest.map { append($0) == .done } ?? true
         let ending = AttemptEnding(end, flight: flight.lifecycle, members: members(of: flight))
         if let line = ending.record, record(line, of: end.flight), end.isReserved {
             settleReservations(of: end.flight, by: line)
@@ -369,6 +370,7 @@ extension MemoryTables {
             if end.entersCache { enterCache(end.flight, response) }
         }
         if end.isStreaming, flight.lifecycle.state == .settled(.completed) {
+            if !isRestTaken, let rest = end.rest { add(rest) }
             streamCompleted(end.flight, generation: end.lifecycle.generation)
         }
         return ending.receipt

@@ -24,6 +24,8 @@ extension WriteTransaction {
         } catch {
             return .rejected(Self.unwritable(.invalidResponse, "The answer", error))
         }
+        // Refused where they are there already, or another has the lease.
+        if let rest = end.rest { _ = try append(rest) }
         // What the attempt believes is nearly always so: decided from that, the move is one compare-and-set.
         if !end.outcome.isByMember {
             let expected = AttemptEnding(end, flight: end.lifecycle, members: [FlightMember(id: end.request)])
@@ -79,6 +81,7 @@ extension WriteTransaction {
         }
         if let response = ending.response, let content { try insert(response, content, of: end.flight) }
         if end.isStreaming, ending.flight.state == .settled(.completed) {
+            if let rest = end.rest { try add(rest) }
             try streamCompleted(end.flight, generation: end.lifecycle.generation)
         }
     }

@@ -8,6 +8,18 @@ extension WriteTransaction {
         guard let row = try flightRow(group.flight) else { return .refused(.staleToken) }
         let end = try endOfStream(group.flight, generation: group.generation)
         if let refusal = row.lifecycle.refusal(of: group, journalled: end.count) { return .refused(refusal) }
+        try insert(group, at: end.bytes)
+        return .done
+    }
+
+    /// Adds the chunks that came with an end that completed its flight, if they are those that come next: they are the
+    /// end of the answer, whoever has the lease.
+    func add(_ rest: ChunkGroup) throws {
+        let end = try endOfStream(rest.flight, generation: rest.generation)
+        if end.count == rest.first { try insert(rest, at: end.bytes) }
+    }
+
+    private func insert(_ group: ChunkGroup, at start: Int) throws {
         if group.first == 0 { try forgetChunks(of: group.flight) }
         var insert = try BoundStatement(
             db,
@@ -19,12 +31,11 @@ extension WriteTransaction {
         insert.bind(2, group.generation)
         insert.bind(3, group.first)
         insert.bind(4, group.sizes.count)
-        insert.bind(5, end.bytes)
+        insert.bind(5, start)
         insert.bind(6, group.bytes.count)
         insert.bind(7, PackedSizes.pack(group.sizes))
         insert.bind(8, group.bytes)
         try insert.run()
-        return .done
     }
 
     /// How many chunks of a generation are journalled, and how many bytes they have.

@@ -49,6 +49,39 @@ extension StoreContract {
             _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(3)))
             try require("after the end", try bench.append(attempt, 1, ["b"]), is: .refused(.settled(.cancelled)))
         },
+        Rule("The chunks that come with an end are those of its attempt, and nothing is added twice") { bench in
+            let attempt = try bench.startStream()
+            _ = try bench.append(attempt, 0, ["an"])
+            var end = attempt.completed()
+            end.isStreaming = true
+            end.rest = bench.chunks(of: attempt, 1, ["s", "wer"])
+            try require("the receipt", try bench.write(.settle(end)), is: .done)
+            try require("again", try bench.write(.settle(end)), is: .refused(.settled(.completed)))
+            let page = try bench.page(of: attempt, from: 0)
+            try require("the chunks", page.chunks.map(\.text), is: ["an", "s", "wer"])
+            try require("in one piece", page.isWhole, is: false)
+        },
+        Rule("The chunks that come with a failure can be read") { bench in
+            let attempt = try bench.startStream()
+            _ = try bench.append(attempt, 0, ["a"])
+            var end = attempt.failed(StoreWorkbench.overloaded)
+            end.isStreaming = true
+            end.rest = bench.chunks(of: attempt, 1, ["b"])
+            try require("the receipt", try bench.write(.settle(end)), is: .done)
+            try require("the chunks", try bench.page(of: attempt, from: 0).chunks.map(\.text), is: ["a", "b"])
+        },
+        Rule("A late answer that completes its flight brings its chunks along") { bench in
+            let late = try bench.startStream()
+            _ = try bench.retire(late)
+            var end = late.completed()
+            end.isStreaming = true
+            end.rest = bench.chunks(of: late, 0, ["an", "swer"])
+            try require("refused by itself", try bench.append(late, 0, ["an"]), is: .refused(.staleToken))
+            try require("the receipt", try bench.write(.settle(end)), is: .done)
+            let page = try bench.page(of: late, from: 0)
+            try require("the chunks", page.chunks.map(\.text), is: ["an", "swer"])
+            try require("in one piece", page.isWhole, is: false)
+        },
         Rule("A completed stream has the same chunks, their bytes being the response's") { bench in
             let attempt = try bench.startStream()
             _ = try bench.append(attempt, 0, ["an", "s"])
@@ -171,11 +204,14 @@ extension StoreWorkbench {
 
     /// Journals chunks of an attempt.
     package func append(_ attempt: RunningAttempt, _ first: Int, _ chunks: [String]) throws -> WriteReceipt {
-        try write(
-            .append(
-                ChunkGroup(
-                    flight: attempt.flight, token: attempt.lifecycle.token, generation: attempt.lifecycle.generation,
-                    first: first, chunks: chunks.map { Data($0.utf8) })))
+        try write(.append(self.chunks(of: attempt, first, chunks)))
+    }
+
+    /// Chunks of an attempt.
+    func chunks(of attempt: RunningAttempt, _ first: Int, _ chunks: [String]) -> ChunkGroup {
+        ChunkGroup(
+            flight: attempt.flight, token: attempt.lifecycle.token, generation: attempt.lifecycle.generation,
+            first: first, chunks: chunks.map { Data($0.utf8) })
     }
 
     /// The process of an attempt is gone.

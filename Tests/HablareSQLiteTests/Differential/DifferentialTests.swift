@@ -33,7 +33,7 @@ import Testing
     @Test("The histories reach every kind of receipt")
     func reachEverything() throws {
         var kinds: Set<String> = []
-        for seed in UInt64(0)..<8 {
+        for seed in UInt64(0)..<24 {
             var history = StoreHistory(seed: seed, reference: InMemoryStore(), store: InMemoryStore())
             for _ in 0..<250 { try history.step() }
             kinds.formUnion(history.receiptKinds)
@@ -44,7 +44,7 @@ import Testing
             "invalid failed", "invalid cancelled", "unknown", "claimed", "claimed again", "due", "expired",
             "none expired", "permits", "no permits", "started", "over budget", "pruned", "none pruned", "appended",
             "joined", "some ended", "some ended, goes on", "none ended, goes on", "answered", "uncached",
-            "none uncached", "diverted",
+            "none uncached", "diverted", "brought",
         ]
         #expect(expected.subtracting(kinds) == [])
     }

@@ -55,6 +55,7 @@ struct StoreHistory {
             writes.append(try anyWrite())
             // What was streamed is known once it is answered, and an answer has all of it.
             if case .append = writes.last?.write { break }
+            if case .settle(let end) = writes.last?.write, end.rest != nil { break }
         }
         self.writes += writes.count
         let expected = try reference.commit(writes.map(\.write))
@@ -100,6 +101,13 @@ struct StoreHistory {
     }
 
     private mutating func learn(_ attempted: Attempted, _ receipt: WriteReceipt) {
+        if case .settle(let end) = attempted.write, let rest = end.rest {
+            if case .refused = receipt {
+            } else {
+                receiptKinds.insert("brought")
+                streamed(rest)
+            }
+        }
         switch receipt {
         case .owner(let owner): owners.append(owner)
         case .submitted(let stored) where !stored.wasPresent:
@@ -125,12 +133,9 @@ struct StoreHistory {
             if case .settle(let end) = attempted.write, case .diverted(_, let hop, _) = end.outcome {
                 asked[end.flight] = hop.provider
             }
-            guard case .append(let group) = attempted.write else { return }
-            receiptKinds.insert("appended")
-            var rest = group.bytes
-            for size in group.sizes {
-                streams[group.flight, default: [:]][group.generation, default: []].append(Data(rest.prefix(size)))
-                rest = rest.dropFirst(size)
+            if case .append(let group) = attempted.write {
+                receiptKinds.insert("appended")
+                streamed(group)
             }
         case .diverted:
             guard case .settle(let end) = attempted.write, case .postponed(_, _, let other?) = end.outcome else {
@@ -138,6 +143,16 @@ struct StoreHistory {
             }
             asked[end.flight] = other.hop.provider
         default: break
+        }
+    }
+
+    /// Chunks were added, where they were those that come next.
+    private mutating func streamed(_ group: ChunkGroup) {
+        guard group.first == streams[group.flight]?[group.generation]?.count ?? 0 else { return }
+        var rest = group.bytes
+        for size in group.sizes {
+            streams[group.flight, default: [:]][group.generation, default: []].append(Data(rest.prefix(size)))
+            rest = rest.dropFirst(size)
         }
     }
 
@@ -213,7 +228,11 @@ struct StoreHistory {
 
     /// Chunks of an attempt at a request that streams; nearly always those that come next.
     private mutating func anyGroup() -> ChunkGroup? {
-        guard let attempt = recent(attempts), isStreaming(attempt) else { return nil }
+        recent(attempts).flatMap { anyGroup(of: $0) }
+    }
+
+    private mutating func anyGroup(of attempt: RunningAttempt) -> ChunkGroup? {
+        guard isStreaming(attempt) else { return nil }
         let lifecycle = attempt.lifecycle
         let journalled = streams[attempt.flight]?[lifecycle.generation]?.count ?? 0
         return ChunkGroup(
@@ -227,15 +246,18 @@ struct StoreHistory {
     }
 
     /// An answer; of a stream what was streamed.
-    private mutating func anyAnswer(to attempt: RunningAttempt) -> ResponseContent {
-        guard let chunks = streams[attempt.flight]?[attempt.lifecycle.generation] else { return anyContent() }
-        return .data(Body(Data(chunks.joined())))
+    private mutating func anyAnswer(to attempt: RunningAttempt, and rest: ChunkGroup?) -> ResponseContent {
+        let chunks = streams[attempt.flight]?[attempt.lifecycle.generation]
+        guard chunks != nil || rest != nil else { return anyContent() }
+        return .data(Body(Data((chunks ?? []).joined()) + (rest?.bytes ?? Data())))
     }
 
     private mutating func anyEnd(at date: Date) -> AttemptEnd? {
         guard let attempt = recent(attempts) else { return nil }
+        let rest = chance(3) ? anyGroup(of: attempt) : nil
         let outcome: AttemptEnd.Outcome
-        switch pick(0...9) {
+        // Who has somebody to fall back on is mostly sent there: few of these have a time that makes it necessary.
+        switch chained.contains(attempt.flight) && !chance(3) ? 2 : pick(0...9) {
         case 0: outcome = .failed(anyError())
         case 1: outcome = .interrupted
         case 2...4:
@@ -246,7 +268,7 @@ struct StoreHistory {
             // Too late for many.
             let hop = FallbackHop(anyProvider(), model: chance(2) ? nil : "n")
             outcome = .postponed(
-                anyError(), until: later(-500...120_000),
+                anyError(), until: later(chance(2) ? -500...20_000 : 60_000...600_000),
                 else: chance(4) ? nil : AttemptEnd.Diversion(to: hop, account: anyAccount()))
         case 5: outcome = .held(anyError())
         case 6 where chained.contains(attempt.flight):
@@ -257,7 +279,8 @@ struct StoreHistory {
             outcome = .completed(
                 AIResponseData(
                     requestID: attempt.request, providerID: provider(of: attempt),
-                    result: .success(anyAnswer(to: attempt)), metadata: anyLabels(), receivedAt: date, usage: anyUsage()
+                    result: .success(anyAnswer(to: attempt, and: rest)), metadata: anyLabels(), receivedAt: date,
+                    usage: anyUsage()
                 ))
         }
         return AttemptEnd(
@@ -265,7 +288,7 @@ struct StoreHistory {
             lifecycle: attempt.lifecycle, outcome: outcome, isStreaming: isStreaming(attempt),
             entersCache: !chance(4),
             billing: pickOne([.billed, .maybeBilled, .neverSent]), usage: chance(2) ? Usage() : anyUsage(),
-            isReserved: !chance(4), startedAt: attempt.startedAt, endedAt: date)
+            isReserved: !chance(4), rest: rest, startedAt: attempt.startedAt, endedAt: date)
     }
 
     private mutating func anySubmission() throws -> Submission {
