@@ -62,7 +62,10 @@ enum CacheIsHonest: SimulationRule {
             found.append("\(finder) was answered by call \(number), whose answer is not for others")
         }
         // The answer is received a little after the call has ended, when its last chunks are on disk.
-        if history.hasOneTime, operation.calledAt - end.time > age + history.hurry {
+        let sleeps = history.processes[Int(call.process)].sleeps
+        let received =
+            sleeps.filter { $0.from >= end.time && $0.from <= end.time + history.hurry }.map(\.to).max() ?? end.time
+        if history.hasOneTime, operation.calledAt - received > age + history.hurry {
             found.append("\(finder) was answered by call \(number), which is too long ago")
         }
         for other in history.operations where isForgotten(call, by: other, before: operation, history) {

@@ -34,7 +34,8 @@ enum ErrorsAreTyped: SimulationRule {
     ) -> Bool {
         if history.processes[Int(operation.process)].wasFailed(from: operation.called, to: returned) { return true }
         switch operation.operation {
-        case .read(let request, _, _), .execute(let request), .executeStored(let request):
+        case .read(let request, _, _), .execute(let request), .executeStored(let request), .outcome(let request),
+            .watch(let request):
             let company = history.company(of: request)
             return FilesAreKept.mayBeGone(operation, history)
                 || history.calls.contains { call in

@@ -33,7 +33,11 @@ enum WaitsAreExplained: SimulationRule {
                     }
                     // A process that slept between journalling and sending may find that the attempt's time is over.
                     let mayHaveSlept = history.processes.contains { !$0.sleeps.isEmpty }
-                    if !mayHaveSlept, !story.calls.contains(where: { $0.started < returned }) {
+                    // Its prompt could not be read when it was taken, so it was put back for a while.
+                    let mayBeUnread =
+                        history.plan.content != nil
+                        && history.processes.contains { $0.wasFailed(from: -1, to: returned) }
+                    if !mayHaveSlept, !mayBeUnread, !story.calls.contains(where: { $0.started < returned }) {
                         found.append("request \(story.number) backs off before its first attempt (\(operation.number))")
                     }
                 case .held:

@@ -36,7 +36,7 @@ enum WorkIsShared: SimulationRule {
             }
         }
         for call in calls where history.isUndisturbed(call) && call.end?.how == .answered(isPromisedType: true) {
-            for story in stories where wasThere(story, at: call.started) {
+            for story in stories where wasThere(story, at: call.started, history) {
                 guard let final = history.final[story.number] else { continue }
                 if case .completed = final.status { continue }
                 if final.status.isGone { continue }
@@ -63,14 +63,12 @@ enum WorkIsShared: SimulationRule {
         guard let end = earlier.end, end.how == .answered(isPromisedType: true), end.place < later.started,
             history.isUndisturbed(earlier), !history.mayBeStale(later.process, at: later.started)
         else { return false }
-        return stories.allSatisfy { wasThere($0, at: earlier.started) }
+        return stories.allSatisfy { wasThere($0, at: earlier.started, history) }
     }
 
-    /// Whether a request was on disk at a place of the trace.
-    private static func wasThere(_ story: RequestStory, at place: Int) -> Bool {
-        story.submits.contains { submit in
-            guard let returned = submit.returned, returned < place else { return false }
-            return RequestStory.isAcknowledged(submit)
-        }
+    /// Whether a request was on disk at a place of the trace: acknowledged by its UUID, and not another in its place of
+    /// the job.
+    private static func wasThere(_ story: RequestStory, at place: Int, _ history: SimulationHistory) -> Bool {
+        AcknowledgedIsDurable.acknowledgement(of: story, in: history).map { $0 < place } ?? false
     }
 }
