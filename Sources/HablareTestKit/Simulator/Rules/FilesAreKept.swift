@@ -101,6 +101,11 @@ enum FilesAreKept: SimulationRule {
         for submit in history.requests[request]?.submits ?? [] {
             if case .submit(_, let content) = submit.operation { contents.insert(content) }
         }
+        // A regenerated request has the prompt of the one that it replaces.
+        for operation in history.operations where operation.result == .stored(request) {
+            guard case .regenerate(let old) = operation.operation, old != request else { continue }
+            contents.formUnion(self.contents(of: old, history))
+        }
         return contents
     }
 
