@@ -252,13 +252,27 @@ public final class SQLiteStore: RequestStore {
         in folders: some Sequence<URL>, before date: Date, removing: Bool
     ) throws -> AbandonedContent {
         var found = AbandonedContent()
-        for folder in folders {
-            for file in try files.files(in: folder) {
-                // Whoever shuts down or rests waits for this.
-                try Task.checkCancellation()
-                try look(at: file, before: date, removing: removing, into: &found)
+        var failure: (any Error)?
+        // One that cannot be read or removed keeps nobody from looking at the others.
+        func going(_ look: () throws -> Void) throws {
+            do {
+                try look()
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                failure = failure ?? error
             }
         }
+        for folder in folders {
+            try going {
+                for file in try files.files(in: folder) {
+                    // Whoever shuts down or rests waits for this.
+                    try Task.checkCancellation()
+                    try going { try look(at: file, before: date, removing: removing, into: &found) }
+                }
+            }
+        }
+        if let failure { throw failure }
         return found
     }
 

@@ -5,7 +5,7 @@ import Logging
 extension AttemptRunner {
     /// Records the end of an attempt, its content first, and announces the outcome once it is on disk.
     ///
-    /// - Parameter isLastTry: Whether an answer whose content cannot be stored ends its request with that error.
+    /// - Parameter isLastTry: Whether an answer for which there is no room ends its request with that error.
     /// - Returns: What was recorded; `nil` when the outcome was not needed. ``AttemptEnd/Outcome/interrupted`` when the
     ///   flight waits again.
     /// - Throws: ``AIServiceError`` of category storage when it could not be recorded.
@@ -18,7 +18,8 @@ extension AttemptRunner {
             } catch let error as AIServiceError where isLastTry {
                 stored.outcome = .failed(error)
             }
-            switch recorded(stored, from: end, try await journal.commit(.settle(stored))) {
+            let receipt = try await commit(&stored, isLastTry: isLastTry)
+            switch recorded(stored, from: end, receipt) {
             case .over(let outcome): return outcome
             case .fails(let error): end.outcome = .failed(error)
             case .again: continue
@@ -27,6 +28,18 @@ extension AttemptRunner {
         throw AIServiceError(
             .storageFailed,
             "Content disappeared three times while it was being stored. Is something cleaning the folder?")
+    }
+
+    /// Writes an end; on the last try without what it brings, where there is no room for that: there may be for less,
+    /// and one answer must not hold up all work for ever.
+    private func commit(_ end: inout AttemptEnd, isLastTry: Bool) async throws -> WriteReceipt {
+        do {
+            return try await journal.commit(.settle(end))
+        } catch let error as AIServiceError where isLastTry && error.code == .storageFull && end.bringsContent {
+            end.rest = nil
+            if case .completed = end.outcome { end.outcome = .failed(error) }
+            return try await journal.commit(.settle(end))
+        }
     }
 
     /// What came of the recording of an end.

@@ -190,7 +190,7 @@ package struct DispatchCore: Sendable {
     }
 
     /// Whether flights that arrive in a provider's lane are given back.
-    private func givesBack(_ provider: ProviderID) -> Bool {
+    package func givesBack(_ provider: ProviderID) -> Bool {
         if case .closed = phase { true } else { isResting(provider) }
     }
 
@@ -348,14 +348,18 @@ package struct DispatchCore: Sendable {
     }
 
     /// The store answered a claim.
+    ///
+    /// - Parameter putBack: How many were taken besides, and let wait again because they cannot be read: there may be
+    ///   more behind them.
     package mutating func claimed(
-        _ flights: [QueuedFlight], nextDue: Date? = nil, by provider: ProviderID, asked: Int, now: Date
+        _ flights: [QueuedFlight], putBack: Int = 0, nextDue: Date? = nil, by provider: ProviderID, asked: Int,
+        now: Date
     ) -> [Effect] {
         guard let index = lanes.index(forKey: provider) else { return [] }
         if let nextDue { lanes.values[index].willBeDue(at: nextDue) }
         // Also where more may exist already: this may be the answer to an older question.
         let before = lanes.values[index].backlog
-        let mayBeMore = before == .asked(more: true) || before == .possible || flights.count >= asked
+        let mayBeMore = before == .asked(more: true) || before == .possible || flights.count + putBack >= asked
         if givesBack(provider) {
             lanes.values[index].backlog = .possible
             return flights.isEmpty ? [] : [.release(flights)]

@@ -58,23 +58,56 @@ extension Dispatcher {
         }
         do {
             let query = ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit, now: date())
-            let claim = try await journal.claim(query)
-            let now = date()
-            let flights = claim.flights.map { flight in
-                QueuedFlight(
-                    id: flight.id, lifecycle: flight.lifecycle, request: flight.request, provider: provider,
-                    origin: flight.origin, cost: runner.cost(of: flight.request, for: provider),
-                    triedSince: flight.triedSince, trace: flight.trace,
-                    waitsSince: flight.lifecycle.attempt == 0 ? flight.submittedAt : now, failure: flight.failure)
+            let claim = try await journal.claimReading(query, date: date) { [weak self] in
+                self?.happened { !$0.core.givesBack(provider) } ?? false
             }
+            tell(ofUnread: claim)
+            let flights = queued(claim.flights, by: provider)
+            let unneeded = queued(claim.unneeded, by: provider)
             happened { state in
-                apply(
-                    state.core.claimed(flights, nextDue: claim.nextDue, by: provider, asked: limit, now: date()), &state
-                )
+                let effects = state.core.claimed(
+                    flights, putBack: claim.putBack.count, nextDue: claim.nextDue, by: provider, asked: limit,
+                    now: date())
+                apply(effects, &state)
+                guard !unneeded.isEmpty else { return }
+                if claim.storeFailure == nil {
+                    apply([.release(unneeded)], &state)
+                } else {
+                    // Given back once the store was written.
+                    state.unreturned += unneeded
+                    state.core.storeFailed()
+                }
             }
         } catch {
             logger.error("The store did not answer a claim", metadata: ["error": "\(error)"])
             happened { $0.core.claimFailed(by: provider) }
+        }
+    }
+
+    private func queued(_ flights: [ClaimedFlight], by provider: ProviderID) -> [QueuedFlight] {
+        let now = date()
+        return flights.map { flight in
+            QueuedFlight(
+                id: flight.id, lifecycle: flight.lifecycle, request: flight.request, provider: provider,
+                origin: flight.origin, cost: runner.cost(of: flight.request, for: provider),
+                triedSince: flight.triedSince, trace: flight.trace,
+                waitsSince: flight.lifecycle.attempt == 0 ? flight.submittedAt : now, failure: flight.failure)
+        }
+    }
+
+    /// Says why requests wait that nobody knows a reason for otherwise.
+    private func tell(ofUnread claim: ReadClaim) {
+        for flight in claim.putBack {
+            logger.warning(
+                "A prompt cannot be read, so its request waits a while",
+                metadata: [
+                    "request": "\(flight.request.id)",
+                    "error": flight.failure.map { "\($0)" } ?? "",
+                ])
+        }
+        if let error = claim.storeFailure {
+            logger.error(
+                "Requests whose prompts cannot be read could not be put back yet", metadata: ["error": "\(error)"])
         }
     }
 

@@ -125,10 +125,16 @@ public struct AttemptEnd: Sendable {
 
     /// The chunks that the store did not take while the attempt was made. They are added before the end is decided, as
     /// by ``StoreWrite/append(_:)``; where that refuses them and the end completes the flight all the same, because it
-    /// is late and nobody was asked meanwhile, they are added too, so that a completed stream has all its chunks.
+    /// is late and nobody was asked meanwhile, they are added too, so that a completed stream has all its chunks. Of the
+    /// attempt's flight, token and generation.
     public var rest: ChunkGroup? {
         get { parts.value.rest?.value }
         set { parts.value.rest = newValue.map { Boxed($0) } }
+    }
+
+    /// Whether it takes much room.
+    var bringsContent: Bool {
+        if case .completed = outcome { true } else { rest != nil }
     }
 
     /// Creates an end.

@@ -1,66 +1,102 @@
-import Foundation
+package import Foundation
+
+/// What came of a claim once the prompts that are in files were read.
+package struct ReadClaim: Sendable {
+    /// What can be sent, in order of urgency, then of arrival; or fails, because its prompt is gone or damaged.
+    package var flights: [ClaimedFlight] = []
+    /// See ``Claim/nextDue``.
+    package var nextDue: Date?
+    /// Those whose prompts cannot be read now, and why. They wait in the store again, for a while.
+    package var putBack: [ClaimedFlight] = []
+    /// Leases that nobody needs: those that were not looked at any more, and those that could be neither read nor put
+    /// back. They are to be given back.
+    package var unneeded: [ClaimedFlight] = []
+    /// Why what cannot be read could not be put back either.
+    package var storeFailure: (any Error)?
+}
 
 extension Journal {
     /// How long a request whose prompt cannot be read is left alone, in seconds.
-    private static let pause: TimeInterval = 5
+    package static let unreadPause: TimeInterval = 5
 
-    @concurrent func reading(_ claim: Claim, from content: (any ContentReading)?) async -> Claim {
-        claim.readingPrompts(from: content)
+    /// Takes waiting flights, and reads the prompts that are in files afterwards, not on the journal's thread.
+    ///
+    /// One whose prompt cannot be read now, for want of a file handle, say, is not lost. It is put back for a while, so
+    /// that neither it nor those after it wait for each other.
+    ///
+    /// - Parameters:
+    ///   - date: The time; asked again after the reading, which may take long.
+    ///   - isWanted: Asked before each file is read: whether what is taken can still be sent.
+    /// - Throws: what the store throws at the claim.
+    package func claimReading(
+        _ query: ClaimQuery, date: @Sendable () -> Date, isWanted: @escaping @Sendable () -> Bool = { true }
+    ) async throws -> ReadClaim {
+        let claim = try await claim(query)
+        guard claim.flights.contains(where: { $0.promptContent != nil || $0.failure?.isPassing == true }) else {
+            return ReadClaim(flights: claim.flights, nextDue: claim.nextDue)
+        }
+        var read = await reading(claim, while: isWanted)
+        guard !read.putBack.isEmpty else { return read }
+        let later = date().addingTimeInterval(Self.unreadPause)
+        do {
+            try await putBack(read.putBack, until: later, at: date())
+            read.nextDue = min(read.nextDue ?? later, later)
+        } catch {
+            read.unneeded += read.putBack
+            read.putBack = []
+            read.storeFailure = error
+        }
+        return read
     }
 
-    /// One whose prompt cannot be read now, for want of a file handle, say, is not lost. It is put back for a while, so
-    /// that neither it nor those after it wait for each other. Where that cannot be written, it fails as it would have:
-    /// what is leased and known to nobody would never be sent.
-    func setAsideUnread(_ claim: Claim, at date: Date) async -> Claim {
-        let later = date.addingTimeInterval(Self.pause)
+    @concurrent private func reading(_ claim: Claim, while isWanted: @Sendable () -> Bool) async -> ReadClaim {
+        var read = ReadClaim(nextDue: claim.nextDue)
+        for flight in claim.flights {
+            if flight.promptContent != nil, !isWanted() {
+                read.unneeded.append(flight)
+                continue
+            }
+            let flight = flight.readingPrompt(from: content)
+            if flight.failure?.isPassing == true { read.putBack.append(flight) } else { read.flights.append(flight) }
+        }
+        return read
+    }
+
+    private func putBack(_ flights: [ClaimedFlight], until later: Date, at date: Date) async throws {
         var writes: [StoreWrite] = []
-        var unread: Set<FlightID> = []
-        for flight in claim.flights where flight.failure?.isPassing == true {
+        for flight in flights {
             do throws(FlightLifecycle.Refusal) {
                 let transition = try FlightTransition(of: flight.lifecycle) {
                     lifecycle throws(FlightLifecycle.Refusal) in
                     try lifecycle.setAside(token: lifecycle.token, until: later)
                 }
                 writes.append(.advance(flight.id, transition, at: date))
-                unread.insert(flight.id)
             } catch {
                 continue  // it was taken a moment ago, so the machine cannot refuse
             }
         }
-        guard !writes.isEmpty else { return claim }
-        do {
-            _ = try await commit(writes)
-        } catch {
-            return claim
-        }
-        var rest = claim
-        rest.flights.removeAll { unread.contains($0.id) }
-        rest.nextDue = min(claim.nextDue ?? later, later)
-        return rest
+        _ = try await commit(writes)
     }
 }
 
-extension Claim {
-    /// The claim with the prompts that are in files, or with the reasons why they cannot be read. Blocks.
-    package func readingPrompts(from content: (any ContentReading)?) -> Claim {
-        var claim = self
-        for index in claim.flights.indices {
-            guard let reference = claim.flights[index].promptContent else { continue }
-            do {
-                guard let content else {
-                    throw AIServiceError(.contentMissing, "The store has a prompt in a file, and no files.")
-                }
-                let bytes = try content.read(reference)
-                claim.flights[index].request.prompt = .text(String(decoding: bytes, as: UTF8.self))
-                claim.flights[index].promptContent = nil
-            } catch let error as AIServiceError {
-                claim.flights[index].failure = error
-            } catch {
-                claim.flights[index].failure = AIServiceError(
-                    .storageFailed, "A prompt cannot be read.", cause: "\(error)")
+extension ClaimedFlight {
+    /// The flight with its prompt, if that is in a file, or with the reason why it cannot be read. Blocks.
+    package func readingPrompt(from content: (any ContentReading)?) -> ClaimedFlight {
+        guard let reference = promptContent else { return self }
+        var flight = self
+        do {
+            guard let content else {
+                throw AIServiceError(.contentMissing, "The store has a prompt in a file, and no files.")
             }
+            let bytes = try content.read(reference)
+            flight.request.prompt = .text(String(decoding: bytes, as: UTF8.self))
+            flight.promptContent = nil
+        } catch let error as AIServiceError {
+            flight.failure = error
+        } catch {
+            flight.failure = AIServiceError(.storageFailed, "A prompt cannot be read.", cause: "\(error)")
         }
-        return claim
+        return flight
     }
 }
 

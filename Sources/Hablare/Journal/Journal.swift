@@ -51,13 +51,13 @@ package final class Journal: Sendable {
         try await withCheckedThrowingContinuation { enqueue(.write(write, $0)) }
     }
 
-    /// Takes waiting flights. Prompts that are in files are read afterwards, not on the journal's thread; one that cannot
-    /// be read now is put back for a while.
+    /// Takes waiting flights. Prompts that are in files are not read: ``claimReading(_:date:isWanted:)`` does that.
     package func claim(_ query: ClaimQuery) async throws -> Claim {
-        let claim = try await withCheckedThrowingContinuation { enqueue(.claim(query, $0)) }
-        guard claim.flights.contains(where: { $0.promptContent != nil }) else { return claim }
-        return await setAsideUnread(await reading(claim, from: core.store.content), at: query.now)
+        try await withCheckedThrowingContinuation { enqueue(.claim(query, $0)) }
     }
+
+    /// Where prompts are that are not in the store's rows.
+    var content: (any ContentReading)? { core.store.content }
 
     /// Whether another process has committed since the last call.
     package func hasForeignCommits() async throws -> Bool {

@@ -15,8 +15,9 @@ extension Housekeeper {
                 // What is found now was abandoned an hour ago, so that a look an hour later misses nothing for long.
                 let now = manager.seams.date()
                 if searchedAt.map({ abs(now.timeIntervalSince($0)) >= AIRequestManager.contentGrace }) ?? true {
-                    report.abandoned = try await manager.abandonedContent(removing: true)
+                    // Also where it fails: what cannot be looked at now can hardly be in five minutes.
                     searchedAt = now
+                    report.abandoned = await abandonedContent()
                 }
                 guard report != AIRequestManager.PruneReport() else { continue }
                 manager.logger.info(
@@ -31,6 +32,18 @@ extension Housekeeper {
                 manager.logger.error(
                     "Responses past the limits could not be given up", metadata: ["error": "\(error)"])
             }
+        }
+    }
+
+    /// What was found and removed; nothing where that failed, which takes nothing from what was given up besides.
+    private func abandonedContent() async -> AbandonedContent {
+        do {
+            return try await manager.abandonedContent(removing: true)
+        } catch is CancellationError {
+            return AbandonedContent()  // shut down, which the next sleep finds out
+        } catch {
+            manager.logger.error("Abandoned content could not all be removed", metadata: ["error": "\(error)"])
+            return AbandonedContent()
         }
     }
 }

@@ -53,11 +53,15 @@ enum FileSystem {
         return information.st_mode & S_IFMT == S_IFREG ? Int(information.st_size) : nil
     }
 
-    /// What a folder has, in the order of the names; nothing where it is no folder, or is gone.
+    /// What a folder, or the one that a link leads to, has, in the order of the names; nothing where it is no folder, or
+    /// is gone.
     static func contents(of folder: URL) throws -> [URL] {
-        guard try status(of: folder)?.isFolder == true else { return [] }
+        guard try status(of: folder, followingLinks: true)?.isFolder == true else { return [] }
+        let isLink = try status(of: folder)?.isFolder == false
         do {
-            return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            // A link is not followed by whoever lists it.
+            let target = isLink ? folder.resolvingSymlinksInPath() : folder
+            return try FileManager.default.contentsOfDirectory(at: target, includingPropertiesForKeys: nil)
                 .sorted { $0.path < $1.path }
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
             return []
@@ -86,10 +90,11 @@ enum FileSystem {
         }
     }
 
-    /// What the system says of a file, and of a link itself; `nil` where there is none.
-    static func status(of file: URL) throws -> Status? {
+    /// What the system says of a file, and of a link itself unless told to follow it; `nil` where there is none.
+    static func status(of file: URL, followingLinks: Bool = false) throws -> Status? {
         var information = stat()
-        guard lstat(file.path, &information) == 0 else {
+        let code = followingLinks ? stat(file.path, &information) : lstat(file.path, &information)
+        guard code == 0 else {
             guard errno != ENOENT else { return nil }
             throw AIServiceError.unreadable(file, cause: String(cString: strerror(errno)))
         }

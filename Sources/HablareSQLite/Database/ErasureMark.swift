@@ -6,9 +6,13 @@ import GRDB
 /// `wanted` counts the commits that deleted something; `done` is what it was before the log was last emptied. So whoever
 /// says that the log is empty takes no mark back that was set meanwhile.
 enum ErasureMark {
-    /// Sets the mark, in the transaction that deletes. Needs no room: a full store must delete.
+    /// Sets the mark, in the transaction that deletes. Needs no room: a full store must delete. Where damage took the
+    /// row away, it is made again.
     static func set(_ db: Database) throws {
-        var update = try BoundStatement(db, "UPDATE erasures SET wanted = wanted + 1 WHERE id = 1")
+        var update = try BoundStatement(
+            db,
+            "INSERT INTO erasures (id, wanted, done) VALUES (1, 1, 0) ON CONFLICT (id) DO UPDATE SET wanted = wanted + 1"
+        )
         try update.run()
     }
 

@@ -102,9 +102,10 @@ package struct StoreWorkbench: Sendable {
         _ owner: OwnerID, provider: ProviderID = "p", scope: ClaimScope = .everything, limit: Int = 1,
         at seconds: Int = 0
     ) throws -> Claim {
-        try store.claim(
-            ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit, now: Self.date(seconds))
-        ).readingPrompts(from: store.content)
+        var claim = try store.claim(
+            ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit, now: Self.date(seconds)))
+        claim.flights = claim.flights.map { $0.readingPrompt(from: store.content) }
+        return claim
     }
 
     /// Claims the one flight that comes next.

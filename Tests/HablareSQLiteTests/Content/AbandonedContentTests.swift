@@ -110,6 +110,29 @@ import Testing
         #expect(error.code == .storageFailed && error.message.contains(folder.path))
     }
 
+    @Test("One folder that cannot be looked into keeps nobody from looking into the others")
+    func goesOn() async throws {
+        let lost = try #require(try await put("lost").fileURL)
+        let folder = lost.deletingLastPathComponent()
+        let bad = folder.appendingPathComponent(String(repeating: "x", count: 300))
+        let error = try serviceError {
+            _ = try sqlite.store.abandonedContent(in: [bad, folder], before: deadline, removing: true)
+        }
+        #expect(error.message.contains(bad.path))
+        #expect(try sqlite.contentFiles.isEmpty)
+    }
+
+    @Test("Content in a folder that a link leads to is found, too")
+    func linked() async throws {
+        _ = try await put("lost")
+        let content = sqlite.folder.url.appendingPathComponent("content")
+        let elsewhere = sqlite.folder.url.appendingPathComponent("larger disk")
+        try FileManager.default.moveItem(at: content, to: elsewhere)
+        try FileManager.default.createSymbolicLink(at: content, withDestinationURL: elsewhere)
+        #expect(
+            try sqlite.store.abandonedContent(before: deadline, removing: true) == AbandonedContent(files: 1, bytes: 4))
+    }
+
     @Test("A search that is cancelled ends with the folder it is in")
     func cancelled() async throws {
         for number in 0..<20 { _ = try await put("lost \(number)") }

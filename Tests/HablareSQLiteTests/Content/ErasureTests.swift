@@ -237,6 +237,15 @@ import Testing
         #expect(try found([10]) == [])
     }
 
+    @Test("A store whose row for the mark is gone erases all the same")
+    func damaged() async throws {
+        try await fill(10, repeating: 20, by: try bench.register())
+        try await sqlite.store.pool.write { try $0.execute(sql: "DELETE FROM erasures") }
+        #expect(try bench.write(.delete(StoreWorkbench.id(10), at: StoreWorkbench.date(500))) == .done)
+        #expect(try found([10]) == [])
+        #expect(try !isMarked())
+    }
+
     @Test("A mark that was set while the log was emptied is not taken back")
     func meanwhile() throws {
         try sqlite.store.pool.write { db in

@@ -61,13 +61,15 @@ import Testing
         let bringBack = try hide(try await submit(1, text))
         try bench.submit(2)
         let journal = Journal(store: sqlite.store, driver: ThreadCommitDriver())
-        func ask(_ limit: Int, at seconds: Int) async throws -> Claim {
-            try await journal.claim(
+        func ask(_ limit: Int, at seconds: Int) async throws -> ReadClaim {
+            try await journal.claimReading(
                 ClaimQuery(
-                    owner: owner, provider: "p", scope: .everything, limit: limit, now: StoreWorkbench.date(seconds)))
+                    owner: owner, provider: "p", scope: .everything, limit: limit, now: StoreWorkbench.date(seconds)),
+                date: { StoreWorkbench.date(seconds) })
         }
         let first = try await ask(1, at: 10)
         #expect(first.flights.isEmpty && first.nextDue == StoreWorkbench.date(15))
+        #expect(first.putBack.map(\.request.id) == [StoreWorkbench.id(1)])
         #expect(
             try bench.store.snapshot(of: StoreWorkbench.id(1))?.waiting
                 == .backingOff(until: StoreWorkbench.date(15)))

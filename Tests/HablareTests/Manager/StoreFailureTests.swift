@@ -158,6 +158,43 @@ struct StoreFailureTests {
         }
     }
 
+    @Test(
+        "An answer for which there is never room, although there is for less, fails its request in the end, and the others go on",
+        arguments: [false, true])
+    func noRoomForEver(isStreaming: Bool) async throws {
+        let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
+            do {
+                guard call.isStreaming else { return .success(ProviderAnswer(.text(Body("large")))) }
+                try await call.yield("large")
+                return .success(ProviderAnswer(streamed: .text))
+            } catch {
+                return .failure(AIServiceError(.connectionLost, "Cut off."))
+            }
+        }
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        let requests = (0..<2).map {
+            AIRequest(prompt: .text("\($0)"), streaming: isStreaming ? StreamingPolicy(allowsRestart: true) : nil)
+        }
+        store.fail(on: {
+            switch $0 {
+            case .append: true
+            case .settle(let end): end.bringsContent
+            default: false
+            }
+        })
+        try await engine.run {
+            try await manager.submit(requests[0], to: "scripted")
+            try await manager.submit(requests[1], to: "scripted")
+            try await engine.advance(by: .seconds(5)) { try await manager.status(for: requests[0].id).isFinal }
+            store.recover()
+            #expect(await code { _ = try await manager.execute(requestID: requests[0].id) } == .storageFull)
+            #expect(try await manager.attempts(for: requests[0].id).map(\.billing) == [.billed], "it was paid for")
+            try await engine.advance(by: .seconds(5)) { try await manager.status(for: requests[1].id).isFinal }
+        }
+        #expect(provider.record.calls.count == 2)
+    }
+
     @Test("A cancellation that cannot be stored is an error, and the request goes on")
     func cancellation() async throws {
         let gate = Gate()

@@ -13,7 +13,7 @@ enum ErrorsAreTyped: SimulationRule {
             case .refused(let code):
                 let code = AIServiceErrorCode(rawValue: code)
                 if code.code == nil { found.append("operation \(operation.number) threw an unknown code") }
-                if code.category == .storage, !hasFailed(operation, until: returned, history) {
+                if code.category == .storage, !hasFailed(operation, with: code.code, until: returned, history) {
                     found.append("operation \(operation.number) blames the store, which did not fail: \(code.text)")
                 }
             default: continue
@@ -30,14 +30,17 @@ enum ErrorsAreTyped: SimulationRule {
     /// may have failed elsewhere: the store failed a process during a call for the same work, or the file was gone, and
     /// with it the answer's bytes.
     private static func hasFailed(
-        _ operation: OperationStory, until returned: Int, _ history: SimulationHistory
+        _ operation: OperationStory, with code: AIServiceError.Code?, until returned: Int, _ history: SimulationHistory
     ) -> Bool {
         if history.processes[Int(operation.process)].wasFailed(from: operation.called, to: returned) { return true }
         switch operation.operation {
         case .read(let request, _, _), .execute(let request), .executeStored(let request), .outcome(let request),
             .watch(let request):
             let company = history.company(of: request)
-            return FilesAreKept.mayBeGone(operation, history)
+            if code == .storageFailed, FilesAreKept.mayBeGone(operation, history) { return true }
+            // A start that could not be journalled is told, too, to whoever comes a moment later.
+            let submitted = company.flatMap { history.requests[$0]?.submits ?? [] }.map(\.called).min() ?? .max
+            return history.processes[Int(operation.process)].wasFailed(from: submitted, to: returned)
                 || history.calls.contains { call in
                     company.contains(call.request)
                         && history.processes[Int(call.process)].wasFailed(from: call.started, to: returned)

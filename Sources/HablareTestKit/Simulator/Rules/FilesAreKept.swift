@@ -136,7 +136,9 @@ enum FilesAreKept: SimulationRule {
         let collections = history.collections.filter { $0.place < place }
         guard !collections.isEmpty, let age = history.plan.content?.age else { return false }
         let calls = history.calls.filter { contents.contains($0.content) }
-        let operations = history.operations.filter { !self.contents(of: $0, history).isDisjoint(with: contents) }
+        let operations = history.operations.filter {
+            $0.operation.mayStore && !self.contents(of: $0, history).isDisjoint(with: contents)
+        }
         let writings =
             calls.map { (process: $0.process, place: $0.started, time: $0.startedAt) }
             + operations.map { (process: $0.process, place: $0.called, time: $0.calledAt) }
@@ -168,6 +170,16 @@ enum FilesAreKept: SimulationRule {
                     }
             default: false
             }
+        }
+    }
+}
+
+extension ClientOperation {
+    /// Whether it may write a prompt, or a row that refers to one.
+    fileprivate var mayStore: Bool {
+        switch self {
+        case .submit, .submitJob, .execute, .retry, .regenerate: true
+        default: false
         }
     }
 }

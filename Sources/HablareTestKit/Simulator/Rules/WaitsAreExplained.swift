@@ -36,7 +36,7 @@ enum WaitsAreExplained: SimulationRule {
                     // Its prompt could not be read when it was taken, so it was put back for a while.
                     let mayBeUnread =
                         history.plan.content != nil
-                        && history.processes.contains { $0.wasFailed(from: -1, to: returned) }
+                        && history.events[..<returned].contains { $0.what == .readFailed }
                     if !mayHaveSlept, !mayBeUnread, !story.calls.contains(where: { $0.started < returned }) {
                         found.append("request \(story.number) backs off before its first attempt (\(operation.number))")
                     }

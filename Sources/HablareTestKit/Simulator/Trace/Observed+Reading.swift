@@ -29,22 +29,11 @@ extension Observed {
     /// An answer in a content file: what that says, and not only what is said beside it.
     private static func stored(_ body: Body, _ usage: Usage) -> Observed {
         do {
-            let call = SimulationNames.call(ofAnswer: String(decoding: try readPatiently(body), as: UTF8.self))
+            let call = SimulationNames.call(ofAnswer: String(decoding: try body.read(), as: UTF8.self))
             let isOther = usage.inputTokens != 0 && usage.inputTokens != Int64(call)
             return .completed(call: isOther ? -1 : call)
         } catch {
             return .lost
-        }
-    }
-
-    /// Reads until the disk is not busy: a reading that failed says nothing of the file. There are few that fail.
-    private static func readPatiently(_ body: Body) throws -> Data {
-        while true {
-            do {
-                return try body.read()
-            } catch let error as AIServiceError where error.code == .storageBusy {
-                continue
-            }
         }
     }
 

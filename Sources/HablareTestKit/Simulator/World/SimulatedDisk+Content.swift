@@ -89,6 +89,11 @@ extension SimulatedDisk {
         return .text(String(decoding: try content.read(reference), as: UTF8.self))
     }
 
+    /// Whether a file has a flight's prompt.
+    func isPrompt(_ reference: ContentReference) -> Bool {
+        state.withLock { state in state.prompts.values.contains(reference) }
+    }
+
     /// A flight as a claim answers with it: without its prompt where that is in a file.
     func withPromptInFile(_ flight: ClaimedFlight) -> ClaimedFlight {
         guard let reference = state.withLock({ $0.prompts[flight.id] }) else { return flight }

@@ -37,7 +37,8 @@ final class SimulatedProcessContent: ContentStore {
     func makeWriter() -> any ContentWriter { Writer(content: self) }
 
     func read(_ reference: ContentReference) throws -> Data {
-        try process.mayRead(recorder)
+        // Only the engine reads prompts. Whoever reads an answer looks at the history, and is not part of it.
+        if disk.isPrompt(reference) { try process.mayRead(recorder) }
         return try files.read(reference)
     }
 
