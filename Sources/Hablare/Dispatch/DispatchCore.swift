@@ -189,6 +189,9 @@ package struct DispatchCore: Sendable {
         return suspensions.contains(.background) || lanes.values[index].needsNetwork && suspensions.contains(.offline)
     }
 
+    /// Which class has its turn when flights of a provider are asked for, see ``ClaimQuery/turn``.
+    package func turn(of provider: ProviderID) -> Int { lanes[provider]?.turn ?? 0 }
+
     /// Whether flights that arrive in a provider's lane are given back.
     package func givesBack(_ provider: ProviderID) -> Bool {
         if case .closed = phase { true } else { isResting(provider) }
@@ -357,6 +360,7 @@ package struct DispatchCore: Sendable {
     ) -> [Effect] {
         guard let index = lanes.index(forKey: provider) else { return [] }
         if let nextDue { lanes.values[index].willBeDue(at: nextDue) }
+        lanes.values[index].took(flights.count + putBack)
         // Also where more may exist already: this may be the answer to an older question.
         let before = lanes.values[index].backlog
         let mayBeMore = before == .asked(more: true) || before == .possible || flights.count + putBack >= asked

@@ -51,13 +51,15 @@ extension Dispatcher {
     }
 
     private func claim(_ provider: ProviderID, limit: Int) async {
-        guard let owner = happened({ $0.owner }) else {
+        let (owner, turn) = happened { ($0.owner, $0.core.turn(of: provider)) }
+        guard let owner else {
             return happened { state in
                 apply(state.core.claimed([], by: provider, asked: limit, now: date()), &state)
             }
         }
         do {
-            let query = ClaimQuery(owner: owner, provider: provider, scope: scope, limit: limit, now: date())
+            let query = ClaimQuery(
+                owner: owner, provider: provider, scope: scope, limit: limit, now: date(), turn: turn)
             let claim = try await journal.claimReading(query, date: date) { [weak self] in
                 self?.happened { !$0.core.givesBack(provider) } ?? false
             }

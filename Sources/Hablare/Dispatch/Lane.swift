@@ -30,6 +30,8 @@ struct Lane: Sendable {
     var backlog = Backlog.possible
     /// When the next flight that backs off in the store may be taken.
     var due: Date?
+    /// How many were taken from the store: the classes have turns.
+    private(set) var turn = 0
     /// How many may be held beyond what there is room for: never more than the account lets begin in half a second.
     private let largestLookahead: Int
     /// How many to hold for the places that are free: what the account lets begin in half a second, and at least one.
@@ -95,6 +97,9 @@ struct Lane: Sendable {
         let pace = Double(gate.limit) * 0.5 / max(callSeconds, 1e-9)
         return Int(min(pace, Double(largestLookahead)))
     }
+
+    /// So many were taken from the store.
+    mutating func took(_ count: Int) { turn = (turn &+ count) & .max }
 
     mutating func backlogMayExist() {
         switch backlog {

@@ -23,14 +23,18 @@ public struct ClaimQuery: Sendable, Hashable {
     public var limit: Int
     /// Flights that back off until then, or earlier, wait again.
     public var now: Date
+    /// How many the asker has taken of this provider before. The classes have their places in rounds of thirteen, so
+    /// that one who asks for a single flight each time takes from all of them, too. Default 0.
+    public var turn: Int
 
     /// Creates a query.
-    public init(owner: OwnerID, provider: ProviderID, scope: ClaimScope, limit: Int, now: Date) {
+    public init(owner: OwnerID, provider: ProviderID, scope: ClaimScope, limit: Int, now: Date, turn: Int = 0) {
         self.owner = owner
         self.provider = provider
         self.scope = scope
         self.limit = limit
         self.now = now
+        self.turn = turn
     }
 }
 
@@ -54,20 +58,20 @@ extension ClaimQuery {
     /// after a long pause of everybody, and a claim must not keep the journal for long.
     package static let maximumWoken = 4096
 
-    /// How many flights of each class to take while every class has enough: 8:4:1, rounded in favour of the lower
-    /// classes, so that a claim of three or more starves none. What a class does not have goes to the most urgent ones.
+    /// The classes of the places of a round, spread evenly: 8:4:1.
+    private static let round: [Priority] = [
+        .high, .normal, .high, .high, .normal, .high, .low, .high, .normal, .high, .high, .normal, .high,
+    ]
+
+    /// How many flights of each class to take while every class has enough: those of the places from ``turn`` on. What a
+    /// class does not have goes to the most urgent ones.
     public var shares: [(priority: Priority, count: Int)] {
-        let total = Priority.allCases.reduce(0) { $0 + $1.weight }
-        var rest = max(0, limit)
-        var shares: [(priority: Priority, count: Int)] = []
-        for priority in Priority.allCases.reversed() {
-            let share = (max(0, limit) * priority.weight + total - 1) / total
-            // The most urgent class gets the rest, and one place if there is only one.
-            let count = priority == .high ? rest : min(share, max(0, rest - priority.rawValue))
-            shares.append((priority, count))
-            rest -= count
-        }
-        return shares.reversed()
+        let limit = max(0, limit)
+        let (rounds, rest) = limit.quotientAndRemainder(dividingBy: Self.round.count)
+        let first = (turn % Self.round.count + Self.round.count) % Self.round.count
+        var counts = Priority.allCases.map { $0.weight * rounds }
+        for place in first..<first + rest { counts[Self.round[place % Self.round.count].rawValue] += 1 }
+        return Priority.allCases.map { ($0, counts[$0.rawValue]) }
     }
 }
 

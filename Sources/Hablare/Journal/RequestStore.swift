@@ -17,7 +17,7 @@ public protocol RequestStore: StoreReading {
 
     /// Takes waiting flights for an owner, in one durable transaction. Flights whose back-off has ended wait again
     /// beforehand. Of each class as many as
-    /// ``ClaimQuery`` shares out (8:4:1), the rest of the limit from the most urgent classes that have more; within a
+    /// ``ClaimQuery/shares`` says (8:4:1), the rest of the limit from the most urgent classes that have more; within a
     /// class in order of arrival. Answers in order of urgency, then of arrival. Reads no content: where a prompt is in
     /// ``content``, the answer says where, see ``ClaimedFlight/promptContent``.
     ///

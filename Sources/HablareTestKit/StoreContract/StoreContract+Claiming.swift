@@ -3,16 +3,16 @@ import Hablare
 
 extension StoreContract {
     static let claiming: [Rule] = [
-        Rule("A claim of three or more starves no class, and takes each in order of arrival, never more than asked for")
-        {
+        Rule("A claim takes of each class what is its share, each in order of arrival, never more than asked for") {
             bench in
             let owner = try bench.register()
             let priorities: [Priority] = [.low, .normal, .high, .low, .normal, .high, .normal]
             for (number, priority) in priorities.enumerated() {
                 try bench.submit(StoreWorkbench.submission(number, priority: priority))
             }
-            // One: the most urgent. Three: one of each class. Two: normal, and what high does not have. Then the rest.
-            let expected = [2, 5, 1, 0, 4, 6, 3].map(StoreWorkbench.id)
+            // One: the most urgent. Three: high, normal, and normal in the place of high. Two: what high does not have
+            // goes to low. Then the rest.
+            let expected = [2, 5, 1, 4, 6, 0, 3].map(StoreWorkbench.id)
             var claimed: [UUID] = []
             for limit in [1, 3, 2, 99] {
                 let flights = try bench.claim(owner, limit: limit)
@@ -32,6 +32,22 @@ extension StoreContract {
             let counts = Priority.allCases.map { priority in claimed.count { $0 == priority } }
             try require("of each class", counts, is: [16, 8, 2])
             try require("the order", claimed, is: claimed.sorted())
+        },
+        Rule("Who takes one after the other leaves the others their share as well") { bench in
+            let owner = try bench.register()
+            for number in 0..<60 {
+                try bench.submit(StoreWorkbench.submission(number, priority: Priority.allCases[number % 3]))
+            }
+            var claimed: [Priority] = []
+            for turn in 0..<26 {
+                let query = ClaimQuery(
+                    owner: owner, provider: "p", scope: .everything, limit: 1, now: StoreWorkbench.date(0), turn: turn)
+                claimed += try bench.store.claim(query).flights.map(\.request.priority)
+            }
+            let counts = Priority.allCases.map { priority in claimed.count { $0 == priority } }
+            try require("of each class", counts, is: [16, 8, 2])
+            let places = claimed.indices.filter { claimed[$0] == .low }
+            try require("the lowest are a round apart", places, is: [6, 19])
         },
         Rule("Arrival counts, not the UUID") { bench in
             let owner = try bench.register()

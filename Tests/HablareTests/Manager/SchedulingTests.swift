@@ -125,6 +125,27 @@ struct SchedulingTests {
         #expect(provider.record.calls.map(\.request.prompt.plainText) == ["first", "2", "5", "1", "4", "0", "3"])
     }
 
+    @Test("A backlog of urgent requests in the store does not starve the others, although one is taken at a time")
+    func noStarvationInTheBacklog() async throws {
+        let dates = Guarded<ManualDates?>(nil)
+        // Calls that take ten seconds: the lane takes one as it sends one.
+        let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { call in
+            dates.withLock { $0 }?.advance(by: 10)
+            return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
+        }
+        let engine = try Engine([provider])
+        dates.withLock { $0 = engine.dates }
+        let manager = engine.manager
+        let patient = AIRequest(prompt: "patient", priority: .low)
+        try await manager.submit(patient, to: "scripted")
+        for number in 0..<40 {
+            try await manager.submit(AIRequest(prompt: .text("urgent \(number)"), priority: .high), to: "scripted")
+        }
+        try await engine.run { _ = try await manager.execute(requestID: patient.id) }
+        let place = provider.record.calls.firstIndex { $0.request.id == patient.id }
+        #expect(try #require(place) <= 13 + 13)
+    }
+
     @Test("A flood of urgent requests does not starve the others")
     func noStarvation() async throws {
         let gate = Gate()
