@@ -101,7 +101,7 @@ import Testing
                 return ProviderAnswer(.text(Body("an answer")))
             }, seams: .controlled(by: clock), wrapStore: { SlowStore(base: $0, disk: disk) })
         async let status = stage.run("generate", "--provider", "writer", "-o", "answer.txt", prompt)
-        await gate.arrivals(reach: 1)
+        try await soon { await gate.arrivals(reach: 1) }
         stage.send(.interrupt)
         try await waitUntil { stage.errors.contains("Stopping.") }
         gate.open()

@@ -40,14 +40,15 @@ import Testing
             #expect(await stages[0].run(words) == .success)
         }
         stages[0].clearScreen()
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for stage in stages { group.addTask { #expect(await stage.run("work") == .success) } }
             // Nothing ends before both know of all of it, and have some of it.
             for (gate, look) in zip(gates, looks) {
-                await gate.arrivals(reach: 1)
-                do { try await look.pass() } catch { Issue.record(error) }
+                try await soon { await gate.arrivals(reach: 1) }
+                try await soon { try await look.pass() }
             }
             for gate in gates { gate.open() }
+            try await group.waitForAll()
         }
         let calls = stages.map(\.provider.record.calls.count)
         #expect(calls.reduce(0, +) == 30)
@@ -66,7 +67,7 @@ import Testing
         let second = try Stage(provider: writer(gate), folder: folder, isTerminal: isTerminal)
         let words = ["generate", "--provider", "writer", "the same"]
         async let made = first.run(words)
-        await gate.arrivals(reach: 1)
+        try await soon { await gate.arrivals(reach: 1) }
         let id = try #require(try first.store().snapshots(SnapshotFilter()).first?.id)
         async let joined = second.run(words + (isQuiet ? ["--quiet"] : []))
         try await waitUntil { try first.store().snapshots(SnapshotFilter()).count == 2 }
