@@ -108,11 +108,15 @@ final class Console: Sendable {
         state.withLock { $0.isMidLine = true }
     }
 
-    /// Waits until all that was said is written, or the task is cancelled.
+    /// Waits until all that was said is written, or the task is cancelled. What was printed has been waited for by who
+    /// printed it, as long as it should be: a reader who does not read keeps nobody here.
     func flush() async {
         let begun = unfinished()
-        if !begun.isEmpty { output.put(begun) { _ in } }
-        await output.drain()
+        // Only ever on a terminal.
+        if !begun.isEmpty {
+            output.put(begun) { _ in }
+            await output.drain()
+        }
         await errors.drain()
     }
 
