@@ -102,7 +102,7 @@ import Testing
         let isOver = Guarded(false)
         async let status = {
             defer { isOver.withLock { $0 = true } }
-            return await stage.run("generate", "--provider", "writer", "--stream", "nobody reads it, and the disk is full")
+            return await stage.run("generate", "--provider", "writer", "--stream", "nobody reads, the disk is full")
         }()
         try await waitUntil { stage.isBlocked }
         isFull.withLock { $0 = true }
