@@ -86,7 +86,7 @@ struct CostCommand: ComposedCommand {
         let query = LedgerQuery(
             by: by, from: since, to: until, provider: provider.map(ProviderID.init(rawValue:)),
             job: job.map(JobKey.init(rawValue:)), tag: tag)
-        guard let opened = try data.openExisting(in: composition) else {
+        guard let opened = try data.openExisting(for: .reading, in: composition) else {
             if json { try await console.print(JSONText.of(CostReport(LedgerReport(rows: [], total: LedgerSum())))) }
             console.note("There is nothing yet in \(try data.folder(in: composition).path).")
             return .success

@@ -37,7 +37,7 @@ struct ShowCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let store = try data.openForRequest(in: composition).store
+        let store = try data.openForRequest(for: .reading, in: composition).store
         guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
             throw data.unknown(id)
         }
