@@ -57,6 +57,43 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `What is submitted and ends while something else runs counts`(fails: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let (gate, look) = (Gate(), Gate())
+        let working = try Stage(
+            provider: ScriptedProvider(id: "writer", limits: ProviderLimits(concurrency: 2, breaker: .never)) { call in
+                switch call.request.prompt.plainText {
+                case "takes long":
+                    do { try await gate.pass() } catch { return .failure(AIServiceError(.cancelled, "Stopped.")) }
+                case "too much": return .failure(AIServiceError(.invalidRequest, "That is too much."))
+                default: break
+                }
+                return .success(ProviderAnswer(.text(Body("an answer"))))
+            }, folder: folder, wrapStore: { LookedStore(base: $0, looked: look) })
+        let other = try Stage(provider: writer(Gate()), folder: folder)
+        func submit(_ prompt: String) async {
+            let words = ["generate", "--provider", "writer", "--detach", "--quiet", prompt]
+            #expect(await other.run(words) == .success)
+        }
+        await submit("takes long")
+        async let status = working.run("work")
+        // All that waits has been looked for, and nothing is looked for again before the first one ends.
+        try await soon { try await look.pass() }
+        try await soon { await gate.arrivals(reach: 1) }
+        await submit(fails ? "too much" : "takes no time")
+        let store = try other.store()
+        try await waitUntil {
+            try store.snapshots(SnapshotFilter(phases: [.completed, .failed])).count == 1
+        }
+        gate.open()
+        #expect(await status == (fails ? .incomplete : .success))
+        #expect(
+            working.output
+                == (fails
+                    ? "1 request completed, 1 failed (hablare ps --state failed)\n" : "2 requests completed\n"))
+    }
+
     @Test(arguments: [(true, false, true), (true, true, false), (false, false, false)])
     func `Who waits for the answer of another's call is told so on a terminal`(
         isTerminal: Bool, isQuiet: Bool, isTold: Bool
