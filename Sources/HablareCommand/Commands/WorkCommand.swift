@@ -11,7 +11,8 @@ struct WorkCommand: ComposedCommand {
             Ends when nothing waits but what is held (see hablare retry) or has no provider here; with --forever, at \
             Ctrl-C, and then it makes the store where there is none yet. Several may work on one store: they share \
             what waits, each runs up to --concurrency programs at once, and says at the end how many requests it \
-            completed itself, and how many that it had seen waiting others did; --rate is for all of them together. Exit status 1 when some of it failed or is held.
+            completed itself, and how many others did that it waited for; --rate is for all of them together. Exit \
+            status 1 when some of it failed or is held.
 
             EXAMPLES:
               hablare work

@@ -1,8 +1,8 @@
 import Foundation
 import Hablare
 
-/// A store that rings an alarm when it cannot be written, notes what is done through it, and logs what is written. Passes
-/// everything on, unchanged.
+/// A store that rings an alarm when it cannot be written, notes what is done through it, and logs what is written.
+/// Passes everything on, unchanged.
 struct AttendedStore: ForwardingStore {
     let base: any RequestStore
     let alarm: StoreAlarm

@@ -118,6 +118,54 @@ import Testing
         #expect(second.errors == (isTold ? told : ""))
     }
 
+    @Test func `What nobody makes yet is not told to be running, also where this process makes it`() async throws {
+        let gate = Gate()
+        let stage = try Stage(provider: writer(gate), isTerminal: true)
+        let words = ["generate", "--provider", "writer", "asked for before"]
+        #expect(await stage.run(words + ["--detach", "--quiet"]) == .success)
+        let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
+        stage.clearScreen()
+        async let status = stage.run(words)
+        try await waitUntil { !stage.errors.isEmpty }
+        gate.open()
+        #expect(await status == .success)
+        #expect(stage.output == "ASKED FOR BEFORE")
+        #expect(stage.errors == "\(id.text) asked for the same before; both get one answer.\n")
+    }
+
+    /// A store that cannot be looked through for what is under way.
+    private struct UnlistedStore: ForwardingStore {
+        let base: any RequestStore
+        let asked: Gate
+
+        func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
+            guard filter.phases != [.executing] else {
+                asked.open()
+                throw AIServiceError(.storageBusy, "Another process keeps it locked.")
+            }
+            return try base.snapshots(filter)
+        }
+    }
+
+    @Test func `Where it cannot be read who asked before, the answer comes all the same`() async throws {
+        let folder = try TemporaryFolder()
+        let (gate, asked) = (Gate(), Gate())
+        let first = try Stage(provider: writer(gate), folder: folder)
+        let second = try Stage(
+            provider: writer(gate), folder: folder, isTerminal: true,
+            wrapStore: { UnlistedStore(base: $0, asked: asked) })
+        let words = ["generate", "--provider", "writer", "the same, unread"]
+        async let made = first.run(words)
+        try await soon { await gate.arrivals(reach: 1) }
+        async let joined = second.run(words)
+        try await soon { try await asked.pass() }
+        gate.open()
+        #expect(await made == .success)
+        #expect(await joined == .success)
+        #expect(second.output == "THE SAME, UNREAD")
+        #expect(second.errors.isEmpty)
+    }
+
     @Test func `With --verbose it is told what became of a request, and nothing of its words`() async throws {
         let tries = Guarded(0)
         let stage = try Stage(
