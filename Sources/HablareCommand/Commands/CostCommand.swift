@@ -105,7 +105,8 @@ struct CostCommand: ComposedCommand {
         } else if report.isEmpty {
             console.note("There was no such attempt.")
         } else {
-            try await console.print(report.lines(console.outputStyle).joined(separator: "\n"))
+            try await console.print(
+                report.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
         }
         for note in report.notes(prices.file(in: composition)) where !json { console.note(note) }
         return .success

@@ -63,7 +63,8 @@ struct DoctorCommand: ComposedCommand {
             status = failure.status
         }
         let console = composition.console
-        try await console.print(json ? JSONText.of(report) : report.lines(console.outputStyle).joined(separator: "\n"))
+        try await console.print(
+            json ? JSONText.of(report) : report.lines(console.outputStyle).joined(separator: "\n"), isStyled: !json)
         return status ?? (report.isHealthy ? .success : .incomplete)
     }
 

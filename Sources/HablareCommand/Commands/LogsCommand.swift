@@ -41,7 +41,7 @@ struct LogsCommand: ComposedCommand {
         if table.isEmpty {
             console.note("There was no attempt yet; the request is \(snapshot.phase.rawValue).")
         } else {
-            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"))
+            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
         }
         return .success
     }

@@ -71,7 +71,7 @@ struct PsCommand: ComposedCommand {
             let time = composition.localTime
             for standing in page { table.append(RequestRow(standing).cells(at: time)) }
             let lines = isFirst ? table.lines(console.outputStyle) : table.bodyLines
-            try await console.print(lines.joined(separator: "\n"))
+            try await console.print(lines.joined(separator: "\n"), isStyled: true)
             table.nextPage()
             isFirst = false
         }

@@ -117,7 +117,7 @@ struct DoctorReport: Encodable, Sendable {
             let mark =
                 finding.problem
                 ? style.red("problem") : finding.kind == "ok" ? style.green("ok     ") : style.yellow("note   ")
-            return "\(mark)  \(finding.subject): \(finding.message)"
+            return mark + "  " + style.plain("\(finding.subject): \(finding.message)")
         }
     }
 
