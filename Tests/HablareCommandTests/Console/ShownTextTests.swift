@@ -100,7 +100,8 @@ import Testing
         #expect(Style(isEnabled: false).dim(green) == green)
         let screen = Screen()
         let console = Console(
-            output: screen.channel, errors: screen.channel, terminal: terminal(output: true, errors: true, colour: true))
+            output: screen.channel, errors: screen.channel,
+            terminal: terminal(output: true, errors: true, colour: true))
         console.note(green)
         try await console.print(green)
         await console.flush()
