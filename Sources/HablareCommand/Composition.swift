@@ -18,6 +18,8 @@ struct Composition: Sendable {
     var openStore: @Sendable (_ folder: URL) throws -> OpenedStore
     /// Whether there is a store to open.
     var storeExists: @Sendable (_ folder: URL) -> Bool
+    /// What may be done with the database of a store.
+    var storeAccess: @Sendable (_ folder: URL) -> StoreAccess = { StoreAccess(to: SQLiteStore.databaseFile(in: $0)) }
     /// The providers, with so many calls at once and so much time for each.
     var providers: @Sendable (_ limits: CallLimits) throws -> [InstalledProvider]
     /// Calls a handler for every SIGINT and SIGTERM, until its task is cancelled. Until it is called, and after, these

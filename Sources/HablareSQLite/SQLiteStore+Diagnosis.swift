@@ -5,7 +5,12 @@ import Hablare
 extension SQLiteStore {
     /// Whether a folder holds a store, without creating or opening one.
     public static func exists(in directory: URL) -> Bool {
-        FileManager.default.fileExists(atPath: directory.appendingPathComponent("hablare.sqlite").path)
+        FileManager.default.fileExists(atPath: databaseFile(in: directory).path)
+    }
+
+    /// The database of a store in a folder, whether there is one or not.
+    package static func databaseFile(in directory: URL) -> URL {
+        directory.appendingPathComponent("hablare.sqlite")
     }
 
     /// Looks the whole store over: the database, its rows, the content files and the processes' locks.

@@ -86,7 +86,7 @@ struct CostCommand: ComposedCommand {
         let query = LedgerQuery(
             by: by, from: since, to: until, provider: provider.map(ProviderID.init(rawValue:)),
             job: job.map(JobKey.init(rawValue:)), tag: tag)
-        guard let opened = try data.openExisting(in: composition) else {
+        guard let opened = try data.openExisting(for: .reading, in: composition) else {
             if json { try await console.print(JSONText.of(CostReport(LedgerReport(rows: [], total: LedgerSum())))) }
             console.note("There is nothing yet in \(try data.folder(in: composition).path).")
             return .success
@@ -105,7 +105,8 @@ struct CostCommand: ComposedCommand {
         } else if report.isEmpty {
             console.note("There was no such attempt.")
         } else {
-            try await console.print(report.lines(console.outputStyle).joined(separator: "\n"))
+            try await console.print(
+                report.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
         }
         for note in report.notes(prices.file(in: composition)) where !json { console.note(note) }
         return .success

@@ -30,7 +30,7 @@ struct CostReport: Encodable, Sendable {
                 + ["ATTEMPTS", "FAILED", "BILLED", "MAYBE", "TOOK", "TOKENS IN", "OUT", "CHARACTERS", "BYTES", "COST"])
         for row in report.rows { table.append([row.key ?? "(none)"] + Self.cells(row.sum, unpriced.row(row.key))) }
         table.append((grouping == nil ? [] : ["TOTAL"]) + Self.cells(report.total, unpriced.total))
-        return table.lines(style) + budgetLines
+        return table.lines(style) + budgetLines.map(style.plain)
     }
 
     private static func cells(_ all: LedgerSum, _ free: LedgerSum) -> [String] {

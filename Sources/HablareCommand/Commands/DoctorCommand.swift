@@ -25,15 +25,17 @@ struct DoctorCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        var report = DoctorReport(folder: try data.folder(in: composition).path)
+        let folder = try data.folder(in: composition)
+        var report = DoctorReport(folder: folder.path)
         do {
-            if let opened = try data.openExisting(in: composition) {
-                report.add(try opened.diagnose())
+            if composition.storeExists(folder) {
+                report.add(try composition.openStore(folder).diagnose())
             } else {
                 report.addMissingStore()
             }
         } catch let error as AIServiceError {
-            report.addStoreError(error)
+            let failure = CommandFailure(opening: folder, for: .changing, error, in: composition)
+            report.addStoreFailure(error.code, failure)
         }
         var status: CommandStatus?
         var table = PriceTable.shipped
@@ -61,7 +63,8 @@ struct DoctorCommand: ComposedCommand {
             status = failure.status
         }
         let console = composition.console
-        try await console.print(json ? JSONText.of(report) : report.lines(console.outputStyle).joined(separator: "\n"))
+        try await console.print(
+            json ? JSONText.of(report) : report.lines(console.outputStyle).joined(separator: "\n"), isStyled: !json)
         return status ?? (report.isHealthy ? .success : .incomplete)
     }
 

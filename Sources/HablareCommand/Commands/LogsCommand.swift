@@ -21,7 +21,7 @@ struct LogsCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let store = try data.openForRequest(in: composition).store
+        let store = try data.openForRequest(for: .reading, in: composition).store
         guard let snapshot = try store.snapshot(of: id) else { throw data.unknown(id) }
         let attempts = try store.attempts(of: id)
         let console = composition.console
@@ -41,7 +41,7 @@ struct LogsCommand: ComposedCommand {
         if table.isEmpty {
             console.note("There was no attempt yet; the request is \(snapshot.phase.rawValue).")
         } else {
-            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"))
+            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
         }
         return .success
     }

@@ -45,8 +45,8 @@ struct PsCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         guard
-            let opened = try job.map({ try data.open(forJob: $0, in: composition) })
-                ?? data.openExisting(in: composition)
+            let opened = try job.map({ try data.open(forJob: $0, for: .reading, in: composition) })
+                ?? data.openExisting(for: .reading, in: composition)
         else {
             if json { try await console.print("[]") }
             console.note("There is nothing yet in \(try data.folder(in: composition).path).")
@@ -71,7 +71,7 @@ struct PsCommand: ComposedCommand {
             let time = composition.localTime
             for standing in page { table.append(RequestRow(standing).cells(at: time)) }
             let lines = isFirst ? table.lines(console.outputStyle) : table.bodyLines
-            try await console.print(lines.joined(separator: "\n"))
+            try await console.print(lines.joined(separator: "\n"), isStyled: true)
             table.nextPage()
             isFirst = false
         }

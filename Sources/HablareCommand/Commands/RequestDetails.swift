@@ -64,7 +64,7 @@ struct RequestDetails: Encodable, Sendable {
         if showsPrompt { rows.append(("prompt", request.prompt.plainText)) }
         let width = rows.map(\.0.count).max() ?? 0
         return rows.map { name, value in
-            style.dim(name + String(repeating: " ", count: width - name.count)) + "  " + value
+            style.dim(name + String(repeating: " ", count: width - name.count)) + "  " + style.plain(value)
         }
     }
 

@@ -37,7 +37,7 @@ struct ShowCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let store = try data.openForRequest(in: composition).store
+        let store = try data.openForRequest(for: .reading, in: composition).store
         guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
             throw data.unknown(id)
         }
@@ -51,18 +51,18 @@ struct ShowCommand: ComposedCommand {
         }
         let console = composition.console
         try await console.print(
-            json ? JSONText.of(details) : lines(of: details, in: composition).joined(separator: "\n"))
+            json ? JSONText.of(details) : lines(of: details, in: composition).joined(separator: "\n"), isStyled: !json)
         return .success
     }
 
     private func lines(of details: RequestDetails, in composition: Composition) -> [String] {
-        var lines = details.lines(
-            composition.console.outputStyle, at: composition.localTime, work: data.commandLine("work"))
+        let style = composition.console.outputStyle
+        var lines = details.lines(style, at: composition.localTime, work: data.commandLine("work"))
         if details.snapshot.waiting == .held {
             lines += [
                 "", "To have it made, and perhaps billed again:", "  \(data.commandLine("retry", id.text))",
                 "To give it up:", "  \(data.commandLine("cancel", id.text))",
-            ]
+            ].map(style.plain)
         }
         return lines
     }

@@ -33,7 +33,7 @@ struct StreamCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let store = try data.openForRequest(in: composition).store
+        let store = try data.openForRequest(for: .reading, in: composition).store
         let printer = AnswerPrinter(of: id, from: from, to: composition.console)
         return try await untilSignal(in: composition) {
             try await follow(printer, store, in: composition)

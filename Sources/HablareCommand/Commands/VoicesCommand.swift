@@ -66,7 +66,7 @@ struct VoicesCommand: ComposedCommand {
         if table.isEmpty, provider.map({ name in !all.isSilent(name) }) ?? true {
             console.note("No voice is like that.")
         } else if !table.isEmpty {
-            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"))
+            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
         }
         return .success
     }

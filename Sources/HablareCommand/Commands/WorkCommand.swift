@@ -11,7 +11,8 @@ struct WorkCommand: ComposedCommand {
             Ends when nothing waits but what is held (see hablare retry) or has no provider here; with --forever, at \
             Ctrl-C, and then it makes the store where there is none yet. Several may work on one store: they share \
             what waits, each runs up to --concurrency programs at once, and says at the end how many requests it \
-            completed itself; --rate is for all of them together. Exit status 1 when some of it failed or is held.
+            completed itself, and how many others did that it waited for; --rate is for all of them together. Exit \
+            status 1 when some of it failed or is held.
 
             EXAMPLES:
               hablare work
@@ -49,7 +50,7 @@ struct WorkCommand: ComposedCommand {
             manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
             console: console, clock: composition.seams.clock)
         let round = WorkRound(
-            manager: workplace.manager, store: workplace.store, completions: workplace.completions,
+            manager: workplace.manager, store: workplace.store, own: workplace.own,
             lookout: workplace.lookout(for: reporter),
             providers: Set(providers.map(\.provider.id)),
             reporter: reporter, forever: forever)
@@ -57,24 +58,27 @@ struct WorkCommand: ComposedCommand {
         return try await workplace.session(quiet: quiet).run {
             try await round.run(with: early)
         } then: { end in
-            let progress = reporter.current
+            // The engine has ended, and so have its commits.
+            let ended = workplace.own.ended
             let left = try await round.left()
-            if !quiet { try await tell(progress, left, to: console) }
+            if !quiet { try await tell(ended, cancelled: reporter.current.cancelled, left, to: console) }
             if case .stopped(let signal) = end { return signal.status }
-            return progress.failed > 0 || left.held > 0 ? .incomplete : .success
+            return ended.count(.failed) > 0 || left.held > 0 ? .incomplete : .success
         }
     }
 
-    private func tell(_ progress: Tally, _ left: WorkRound.Left, to console: Console) async throws {
-        var line = "\(TimeText.count(progress.made, "request")) completed"
-        if progress.madeElsewhere > 0 {
-            let here = progress.made - progress.madeElsewhere
-            line += " (\(here) here, \(progress.madeElsewhere) by other processes)"
+    private func tell(
+        _ ended: OwnWork.Ended, cancelled: Int, _ left: WorkRound.Left, to console: Console
+    ) async throws {
+        var line = "\(TimeText.count(ended.count(.completed), "request")) completed"
+        let elsewhere = ended.elsewhere[.completed, default: 0]
+        if elsewhere > 0 {
+            let here = ended.here[.completed, default: 0]
+            line += " (\(here) here, \(elsewhere) by other processes)"
         }
-        if progress.failed > 0 {
-            line += ", \(progress.failed) failed (\(data.commandLine("ps", "--state", "failed")))"
-        }
-        if progress.cancelled > 0 { line += ", \(progress.cancelled) cancelled" }
+        let failed = ended.count(.failed)
+        if failed > 0 { line += ", \(failed) failed (\(data.commandLine("ps", "--state", "failed")))" }
+        if cancelled > 0 { line += ", \(cancelled) cancelled" }
         try await console.print(line)
         if left.held > 0 {
             console.note(
@@ -98,7 +102,7 @@ struct WorkRound: Sendable {
 
     let manager: AIRequestManager
     let store: any RequestStore
-    let completions: Completions
+    let own: OwnWork
     let lookout: Lookout
     let providers: Set<ProviderID>
     let reporter: ProgressReporter
@@ -130,7 +134,7 @@ struct WorkRound: Sendable {
             try await waitForAll(early)
             while true {
                 while try await waitForAll() {}
-                completions.forget()
+                own.forgetRequests()
                 guard forever, await changes?.next() != nil else { return }
             }
         }
@@ -197,17 +201,15 @@ struct WorkRound: Sendable {
 
     private func wait(for id: UUID) async throws {
         do {
-            let ending = try await lookout.ending(of: id)
-            let isOurs = completions.take(id)
-            reporter.update { progress in
-                switch ending {
-                case .final(.completed):
-                    progress.made += 1
-                    if !isOurs { progress.madeElsewhere += 1 }
-                case .final(.failed): progress.failed += 1
-                case .final(.cancelled), .final(.pending), .final(.executing): progress.cancelled += 1
-                case .held: progress.held += 1
-                }
+            switch try await lookout.ending(of: id) {
+            case .final(.completed):
+                own.waited(for: id, .completed)
+                reporter.update { $0.made += 1 }
+            case .final(.failed):
+                own.waited(for: id, .failed)
+                reporter.update { $0.failed += 1 }
+            case .final(.cancelled), .final(.pending), .final(.executing): reporter.update { $0.cancelled += 1 }
+            case .held: reporter.update { $0.held += 1 }
             }
         } catch let error as AIServiceError where error.code == .unknownRequest {
             reporter.update { $0.cancelled += 1 }  // removed while it waited

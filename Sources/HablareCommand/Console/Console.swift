@@ -38,10 +38,12 @@ final class Console: Sendable {
 
     /// Writes a result and a line end to standard output.
     ///
+    /// - Parameter isStyled: Whether it was made with ``outputStyle``, so that its colours are ours.
     /// - Throws: ``CommandFailure``; `CancellationError` as ``write(_:)`` does.
-    func print(_ text: String) async throws {
+    func print(_ text: String, isStyled: Bool = false) async throws {
         let begun = unfinished()
-        let shown = showsOutput ? ShownText.shown(text, keepsStyle: outputStyle.isEnabled) : text
+        let keepsStyle = isStyled && outputStyle.isEnabled
+        let shown = showsOutput ? ShownText.shown(text, keepsStyle: keepsStyle) : text
         try await put(begun + Data((shown + "\n").utf8))
     }
 
@@ -108,11 +110,15 @@ final class Console: Sendable {
         state.withLock { $0.isMidLine = true }
     }
 
-    /// Waits until all that was said is written, or the task is cancelled.
+    /// Waits until all that was said is written, or the task is cancelled. What was printed has been waited for by who
+    /// printed it, as long as it should be: a reader who does not read keeps nobody here.
     func flush() async {
         let begun = unfinished()
-        if !begun.isEmpty { output.put(begun) { _ in } }
-        await output.drain()
+        // Only ever on a terminal.
+        if !begun.isEmpty {
+            output.put(begun) { _ in }
+            await output.drain()
+        }
         await errors.drain()
     }
 
@@ -130,7 +136,8 @@ final class Console: Sendable {
 
     private func forErrors(_ text: String) -> String {
         guard terminal.isErrorTerminal || terminal.isErrorDumb else { return text }
-        return ShownText.shown(text, keepsStyle: errorStyle.isEnabled)
+        // Nothing that is said is coloured but the drawn line, which does not come here.
+        return ShownText.shown(text)
     }
 
     private func inLinesOfItsOwn(_ text: String) -> String {

@@ -2,7 +2,8 @@ import Foundation
 
 /// Text as it may be written to a terminal: a control character of somebody else's, such as a program whose answer is
 /// printed, could clear the screen, retitle the window or hide what was said before. Each is shown in the way of
-/// `cat -v`, as `^[` or `M-^[`; line ends and tabs are what they are. What is no UTF-8 becomes U+FFFD.
+/// `cat -v`, as `^[` or `M-^[`; line ends and tabs are what they are. So is what turns the direction of writing, and with
+/// it the order in which letters are seen, as `<U+202E>`. What is no UTF-8 becomes U+FFFD.
 struct ShownText: Sendable {
     /// The beginning of a character whose end has not come yet.
     private var begun = Data()
@@ -45,10 +46,22 @@ struct ShownText: Sendable {
     }
 
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
+        isControl(scalar) && scalar != "\n" && scalar != "\t"
+    }
+
+    /// Whether a terminal does something else with it than to show it: a control character, or one that turns the
+    /// direction of writing.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control || turnsDirection(scalar)
+    }
+
+    /// The bidirectional embeddings, overrides and isolates, and their ends.
+    private static func turnsDirection(_ scalar: Unicode.Scalar) -> Bool {
+        0x202A...0x202E ~= scalar.value || 0x2066...0x2069 ~= scalar.value
     }
 
     private static func name(of scalar: Unicode.Scalar) -> String {
+        guard !turnsDirection(scalar) else { return "<U+\(String(scalar.value, radix: 16, uppercase: true))>" }
         let (prefix, byte) = scalar.value < 0x80 ? ("^", UInt8(scalar.value)) : ("M-^", UInt8(scalar.value - 0x80))
         return prefix + String(Unicode.Scalar(byte ^ 0x40))
     }

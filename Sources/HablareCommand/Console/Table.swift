@@ -46,6 +46,6 @@ struct Table: Sendable {
     /// A cell never breaks its row, and never moves the cursor.
     private static func onOneLine(_ text: String) -> String {
         String(
-            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+            String.UnicodeScalarView(text.unicodeScalars.map { ShownText.isControl($0) ? " " : $0 }))
     }
 }

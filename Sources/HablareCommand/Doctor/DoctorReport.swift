@@ -50,8 +50,9 @@ struct DoctorReport: Encodable, Sendable {
         add("store", "absent", false, "There is nothing yet in \(folder). The first narration creates it.")
     }
 
-    mutating func addStoreError(_ error: AIServiceError) {
-        add("store", error.code.rawValue, true, CommandFailure(error).message)
+    /// The store cannot be opened, or read.
+    mutating func addStoreFailure(_ code: AIServiceError.Code, _ failure: CommandFailure) {
+        add("store", code.rawValue, true, failure.message)
     }
 
     // MARK: Providers
@@ -116,7 +117,7 @@ struct DoctorReport: Encodable, Sendable {
             let mark =
                 finding.problem
                 ? style.red("problem") : finding.kind == "ok" ? style.green("ok     ") : style.yellow("note   ")
-            return "\(mark)  \(finding.subject): \(finding.message)"
+            return mark + "  " + style.plain("\(finding.subject): \(finding.message)")
         }
     }
 

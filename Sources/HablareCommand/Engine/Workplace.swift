@@ -4,8 +4,8 @@ import Hablare
 struct Workplace: Sendable {
     let manager: AIRequestManager
     let store: any RequestStore
-    /// What this process completed.
-    let completions = Completions()
+    /// What this process does on the store.
+    let own = OwnWork()
     private let alarm: StoreAlarm
     private let composition: Composition
 
@@ -22,7 +22,7 @@ struct Workplace: Sendable {
         alarm = StoreAlarm()
         let logger = composition.logger(verbose: verbose)
         store = AttendedStore(
-            base: opened.store, alarm: alarm, completions: completions, log: verbose ? StoreLog(logger: logger) : nil)
+            base: opened.store, alarm: alarm, own: own, log: verbose ? StoreLog(logger: logger) : nil)
         self.composition = composition
         manager = AIRequestManager(
             store: store, providers: try providers.registry(),

@@ -151,12 +151,14 @@ struct GenerateCommand: ComposedCommand {
             lookout: Lookout(
                 manager: workplace.manager, signal: workplace.store.signal, clock: composition.seams.clock),
             printer: call.stream ? printer : nil,
-            submitted: { [data, store = workplace.store] in
+            submitted: { [data, store = workplace.store, own = workplace.own] in
                 // It may have joined a call whose process died, and which is begun anew: nothing of that was printed here.
                 if let ended = try composition.endedGeneration(of: request.id, in: store) { printer?.passOver(ended) }
                 guard !quiet else { return }
-                if console.terminal.isErrorTerminal, let other = try store.requestSharing(with: request.id) {
-                    console.note("The same request is running already, as \(other.text); waiting for its answer.")
+                if console.terminal.isErrorTerminal,
+                    let words = composition.sharing(of: request.id, in: store, own, verbose: data.verbose)
+                {
+                    console.note(words)
                 }
                 guard call.stream else { return }
                 console.note("To read along: \(data.commandLine("stream", request.id.text))")

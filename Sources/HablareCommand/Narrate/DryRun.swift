@@ -5,8 +5,8 @@ import Hablare
 struct DryRun: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles
-    /// What is there of it.
-    let made: Made
+    /// What is there of it; `nil` where that is not known.
+    let made: Made?
 
     /// How much of a narration is made already.
     struct Made: Sendable, Hashable {
@@ -25,8 +25,8 @@ struct DryRun: Sendable {
         let timeline: String
         let provider: String
         let segments: Int
-        let completed: Int
-        let inCache: Int
+        let completed: Int?
+        let inCache: Int?
         let characters: Int
         let estimatedAudioSeconds: Double
         let estimatedAudioSecondsAtLeast: Double
@@ -41,8 +41,8 @@ struct DryRun: Sendable {
         if json {
             let report = Report(
                 job: plan.job.rawValue, output: files.output.path, timeline: files.timeline.path,
-                provider: plan.provider.rawValue, segments: plan.segments.count, completed: made.here,
-                inCache: made.inCache, characters: plan.characters, estimatedAudioSeconds: seconds.rounded(),
+                provider: plan.provider.rawValue, segments: plan.segments.count, completed: made?.here,
+                inCache: made?.inCache, characters: plan.characters, estimatedAudioSeconds: seconds.rounded(),
                 estimatedAudioSecondsAtLeast: least.rounded(), estimatedAudioSecondsAtMost: most.rounded())
             return try await console.print(JSONText.of(report))
         }
@@ -58,6 +58,7 @@ struct DryRun: Sendable {
     }
 
     private var madeLine: String {
+        guard let made else { return "what is made already is not known" }
         let left = plan.segments.count - made.here - made.inCache
         guard left < plan.segments.count else { return "nothing of it is made yet" }
         var parts: [String] = []

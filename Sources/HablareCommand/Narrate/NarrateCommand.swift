@@ -69,7 +69,8 @@ struct NarrateCommand: ComposedCommand {
     @Flag(
         name: .long,
         help: """
-            Only say what would be done, and what of it is made already; make nothing. How long the audio will be is \
+            Only say what would be done, and what of it is made already; make nothing. To know that, a store that is \
+            there is opened, which brings one of an earlier version up to date. How long the audio will be is \
             estimated by the number of characters and segments, and --parameter rate or speed, as espeak-ng and flite \
             speak English.
             """)
@@ -99,14 +100,27 @@ struct NarrateCommand: ComposedCommand {
         if let problem = await installed.health().problem { throw problem }
         if let voice = voice ?? givenVoice { try await installed.check(voice: voice) }
         if dryRun {
-            let made = try data.openExisting(in: composition).map {
-                try DryRun.Made(of: plan, by: installed.provider, in: $0.store, at: composition.seams.date())
-            }
-            try await DryRun(plan: plan, files: files, made: made ?? .nothing).report(
+            let made = try made(of: plan, by: installed, in: composition)
+            try await DryRun(plan: plan, files: files, made: made).report(
                 json: json, quiet: quiet, to: composition.console)
             return .success
         }
         return try await narrate(plan, files, with: installed, prices: limits.prices, in: composition)
+    }
+
+    /// What the store has of a narration; `nil` where it cannot be read, and that was said.
+    private func made(
+        of plan: NarrationPlan, by installed: InstalledProvider, in composition: Composition
+    ) throws -> DryRun.Made? {
+        let folder = try data.folder(in: composition)
+        guard composition.storeExists(folder) else { return DryRun.Made.nothing }
+        do {
+            let store = try composition.openStore(folder).store
+            return try DryRun.Made(of: plan, by: installed.provider, in: store, at: composition.seams.date())
+        } catch let error as AIServiceError where error.category == .storage {
+            if !quiet { composition.console.note("hablare: \(CommandFailure(error).message)") }
+            return nil
+        }
     }
 
     /// The voice as `--parameter voice=…` has it.

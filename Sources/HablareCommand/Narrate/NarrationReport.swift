@@ -32,7 +32,8 @@ struct NarrationReport: Sendable {
         switch end {
         case .finished(let outcome):
             if let audio = outcome.audio {
-                try await console.print(summary(audio.properties.seconds, console.outputStyle))
+                try await console.print(
+                    summary(audio.properties.seconds, console.outputStyle), isStyled: true)
             }
         case .stopped:
             console.note(
@@ -54,7 +55,7 @@ struct NarrationReport: Sendable {
         return """
             \(style.bold(files.output.path))
             \(TimeText.clock(seconds)) of audio, \(segments), in \(TimeText.length(progress.elapsed))
-            What is heard when: \(files.timeline.path)
+            What is heard when: \(style.plain(files.timeline.path))
             """
     }
 

@@ -8,8 +8,6 @@ struct Tally: Sendable, Hashable {
     var reused = 0
     /// How many were done since this run began, by whichever process.
     var made = 0
-    /// How many of those another process did.
-    var madeElsewhere = 0
     /// How many failed.
     var failed = 0
     /// How many were cancelled.

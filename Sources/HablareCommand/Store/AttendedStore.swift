@@ -1,12 +1,12 @@
 import Foundation
 import Hablare
 
-/// A store that rings an alarm when it cannot be written, notes what is completed through it, and logs what is written.
+/// A store that rings an alarm when it cannot be written, notes what is done through it, and logs what is written.
 /// Passes everything on, unchanged.
 struct AttendedStore: ForwardingStore {
     let base: any RequestStore
     let alarm: StoreAlarm
-    var completions = Completions()
+    var own = OwnWork()
     /// The log of what is written; `nil` where nobody wants one.
     var log: StoreLog?
 
@@ -20,15 +20,10 @@ struct AttendedStore: ForwardingStore {
     }
 
     func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
-        completions.willWrite(writes)
-        let receipts: [WriteReceipt]
-        do {
-            receipts = try ringing { try base.commit(writes) }
-        } catch {
-            completions.didNotWrite(writes)
-            throw error
-        }
-        completions.wrote(writes, receipts)
+        var receipts: [WriteReceipt] = []
+        own.commitBegins()
+        defer { own.commitEnds(writes, receipts) }
+        receipts = try ringing { try base.commit(writes) }
         log?.wrote(writes, receipts)
         return receipts
     }

@@ -61,7 +61,7 @@ extension Composition {
     }
 
     /// The flights whose owner is gone, and whose lease nobody has broken yet.
-    private func abandoned(_ snapshots: [RequestSnapshot], in store: any RequestStore) throws -> Set<FlightID> {
+    func abandoned(_ snapshots: [RequestSnapshot], in store: any RequestStore) throws -> Set<FlightID> {
         let flights = Set(snapshots.filter { $0.holder != nil }.compactMap(\.flight))
         guard !flights.isEmpty else { return [] }
         let gone = try Set(store.owners().filter { try isGone($0.registration, in: store) }.map(\.id))

@@ -50,36 +50,44 @@ struct DataOptions: ParsableArguments {
 
     /// Opens the store, and creates it if it is missing.
     func open(in composition: Composition) throws -> OpenedStore {
-        try composition.openStore(try folder(in: composition))
+        try open(try folder(in: composition), for: .changing, in: composition)
     }
 
     /// Opens the store; `nil` when there is none yet. Creates nothing.
-    func openExisting(in composition: Composition) throws -> OpenedStore? {
+    ///
+    /// - Parameter purpose: What for, where it makes a difference to what is advised when it cannot be opened.
+    func openExisting(
+        for purpose: StoreAccess.Purpose = .changing, in composition: Composition
+    ) throws -> OpenedStore? {
         let folder = try folder(in: composition)
         guard composition.storeExists(folder) else { return nil }
+        return try open(folder, for: purpose, in: composition)
+    }
+
+    private func open(
+        _ folder: URL, for purpose: StoreAccess.Purpose, in composition: Composition
+    ) throws -> OpenedStore {
         do {
             return try composition.openStore(folder)
         } catch let error as AIServiceError where error.code == .storageReadOnly {
-            let copy = folder.lastPathComponent + "-copy"
-            let copying = "cp -R \(ShellWords.joined([folder.path, copy])) && chmod -R u+w \(ShellWords.joined([copy]))"
-            throw CommandFailure(
-                CommandFailure(error).status,
-                "The store in \(folder.path) may not be written by you, and even who reads it leaves a mark beside it for "
-                    + "the others. Run this as its owner, or look at a copy: \(copying), then the same with --data-dir "
-                    + ShellWords.joined([copy]))
+            throw CommandFailure(opening: folder, for: purpose, error, in: composition)
         }
     }
 
     /// Opens the store that a named request must be in.
-    func openForRequest(in composition: Composition) throws -> OpenedStore {
-        try openExisting(in: composition, for: "request")
+    func openForRequest(
+        for purpose: StoreAccess.Purpose = .changing, in composition: Composition
+    ) throws -> OpenedStore {
+        try openExisting(naming: "request", for: purpose, in: composition)
     }
 
     /// Opens the store that a named job must be in.
     ///
     /// - Throws: ``CommandFailure`` when no request of the job is there: a mistyped key must not look like success.
-    func open(forJob job: String, in composition: Composition) throws -> OpenedStore {
-        let opened = try openExisting(in: composition, for: "job")
+    func open(
+        forJob job: String, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
+    ) throws -> OpenedStore {
+        let opened = try openExisting(naming: "job", for: purpose, in: composition)
         let filter = SnapshotFilter(job: JobKey(rawValue: job), limit: 1)
         guard try !opened.store.snapshots(filter).isEmpty else {
             throw CommandFailure(
@@ -88,8 +96,10 @@ struct DataOptions: ParsableArguments {
         return opened
     }
 
-    private func openExisting(in composition: Composition, for noun: String) throws -> OpenedStore {
-        guard let opened = try openExisting(in: composition) else {
+    private func openExisting(
+        naming noun: String, for purpose: StoreAccess.Purpose, in composition: Composition
+    ) throws -> OpenedStore {
+        guard let opened = try openExisting(for: purpose, in: composition) else {
             let folder = try folder(in: composition)
             throw CommandFailure(
                 .inputMissing,

@@ -93,18 +93,27 @@ struct StoreLog: Sendable {
         default: return logger.info("An attempt's outcome was not needed", metadata: metadata)
         }
         if finished.count > 1 { metadata["requests"] = "\(finished.count)" }
-        switch end.outcome {
-        case .completed: logger.info("Completed", metadata: metadata)
-        case .failed(let error): logger.notice("Failed", metadata: metadata.naming(error))
-        case .postponed(let error, let until, _):
+        // What the attempt wished for is not always what came of it: the store knows who has time left.
+        switch (end.outcome, receipt) {
+        case (.completed, _): logger.info("Completed", metadata: metadata)
+        case (.failed(let error), _), (.postponed(let error, _, _), .ended(finished: _, goesOn: false)):
+            logger.notice("Failed", metadata: metadata.naming(error))
+        case (.postponed(let error, _, let other), .diverted):
+            if let other { metadata["next"] = "\(other.hop.provider)" }
+            logger.notice("Failed, another provider is asked", metadata: metadata.naming(error))
+        case (.postponed(let error, let until, _), _):
             metadata["until"] = "\(TimeText.stamp(until))"
             logger.notice("Failed, to be retried", metadata: metadata.naming(error))
-        case .diverted(let error, let hop, _):
+        case (.diverted(let error, let hop, _), _):
             metadata["next"] = "\(hop.provider)"
             logger.notice("Failed, another provider is asked", metadata: metadata.naming(error))
-        case .held(let error): logger.notice("Held", metadata: metadata.naming(error))
-        case .expired: logger.notice("Ran out of time", metadata: metadata)
-        case .interrupted: logger.notice("Interrupted, waits again", metadata: metadata)
+        case (.held(let error), _): logger.notice("Held", metadata: metadata.naming(error))
+        case (.expired, .ended(finished: _, goesOn: false)):
+            logger.notice("Ran out of time", metadata: metadata)
+        case (.expired, .ended) where !finished.isEmpty:
+            logger.notice("Ran out of time, waits again for others", metadata: metadata)
+        case (.expired, _), (.interrupted, _):
+            logger.notice("Interrupted, waits again", metadata: metadata)
         }
     }
 

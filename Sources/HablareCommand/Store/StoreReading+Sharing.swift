@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreReading {
-    /// The oldest other request whose call under way is this one's, too; `nil` where there is none.
+    /// The oldest other request whose call, under way or not sent yet, is this one's, too; `nil` where there is none.
     func requestSharing(with id: UUID) throws -> UUID? {
         guard let snapshot = try snapshot(of: id), let flight = snapshot.flight else { return nil }
         if case .following(let leader) = snapshot.waiting { return leader }

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSQLite
 import Testing
 
 @testable import HablareCommand
@@ -26,6 +27,7 @@ import Testing
             ("\u{1B}]0;title\u{7}", "^[]0;title^G"), ("a\rb\u{8}c\u{7F}", "a^Mb^Hc^?"), ("\0", "^@"),
             ("\u{9B}2J\u{80}", "M-^[2JM-^@"), ("one\n\ttwo\r\n", "one\n\ttwo^M\n"),
             ("Größe 🐋 e\u{301}", "Größe 🐋 e\u{301}"),
+            ("a\u{202E}b\u{202A}c\u{2066}d\u{2069}", "a<U+202E>b<U+202A>c<U+2066>d<U+2069>"),
         ])
     func shown(text: String, shown: String) {
         #expect(ShownText.shown(text) == shown)
@@ -81,12 +83,45 @@ import Testing
             output: screen.channel, errors: screen.channel,
             terminal: terminal(output: isTerminal, errors: isTerminal, colour: true))
         console.note("It said: \u{1B}]0;gone\u{7}")
-        try await console.print(console.outputStyle.dim("tags") + " \u{1B}[2J")
+        try await console.print(console.outputStyle.dim("tags") + " \u{1B}[2J", isStyled: true)
         await console.flush()
         #expect(
             screen.seen
                 == (isTerminal
                     ? "It said: ^[]0;gone^G\n\u{1B}[2mtags\u{1B}[0m ^[[2J\n"
                     : "It said: \u{1B}]0;gone\u{7}\ntags \u{1B}[2J\n"))
+    }
+
+    @Test("Foreign colours are shown, not painted, whether ours stand beside them or not")
+    func foreignColours() async throws {
+        let green = "\u{1B}[32mcompleted\u{1B}[0m"
+        let shown = "^[[32mcompleted^[[0m"
+        #expect(Style(isEnabled: true).dim(green) == "\u{1B}[2m\(shown)\u{1B}[0m")
+        #expect(Style(isEnabled: false).dim(green) == green)
+        let screen = Screen()
+        let console = Console(
+            output: screen.channel, errors: screen.channel,
+            terminal: terminal(output: true, errors: true, colour: true))
+        console.note(green)
+        try await console.print(green)
+        await console.flush()
+        #expect(screen.seen == "\(shown)\n\(shown)\n")
+        var table = Table(["NAME"])
+        table.append([green + "\u{202E}"])
+        #expect(table.bodyLines == [" [32mcompleted [0m"])
+    }
+
+    @Test("A tag and a prompt are shown as they are, beside names that are painted")
+    func labels() async throws {
+        let stage = try Stage(isTerminal: true, allowsColour: true)
+        let words = ["generate", "--provider", "espeak-ng", "--detach", "--quiet", "--tag", "\u{1B}[32mcompleted"]
+        #expect(await stage.run(words + ["\u{1B}[31mfailed"]) == .success)
+        let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
+        stage.clearScreen()
+        #expect(await stage.run("show", id.text, "--prompt") == .success)
+        #expect(stage.output.contains("\u{1B}[2mtags "))
+        #expect(stage.output.contains(" ^[[32mcompleted\n"))
+        #expect(stage.output.contains(" ^[[31mfailed\n"))
+        #expect(!stage.output.contains("\u{1B}[32m") && !stage.output.contains("\u{1B}[31m"))
     }
 }

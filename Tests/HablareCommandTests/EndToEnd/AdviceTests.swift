@@ -154,21 +154,61 @@ import Testing
     #endif
 }
 
+// MARK: - A store that may not be written
+
 extension AdviceTests {
-    @Test func `Who may not write a store is told how to look at it`() async throws {
+    /// What a command says of a store that cannot be opened for writing by somebody with this access to it. `ID` is a
+    /// request's.
+    private func refusal(
+        _ arguments: [String], _ access: StoreAccess
+    ) async throws -> (words: String, folder: String) {
         let stage = try Stage()
-        for arguments in [["ps"], ["cost"], ["narrate", "book.txt", "--dry-run"]] {
-            try stage.write("One. Two.")
-            stage.clearScreen()
-            var composition = stage.composition(arguments + ["--data-dir", "my store"])
-            composition.storeExists = { _ in true }
-            composition.openStore = { _ in throw AIServiceError(.storageReadOnly, "It is not writable.") }
-            #expect(await HablareCommand.execute(in: composition) == .inputOutput)
-            let folder = stage.folder.url.appending(path: "my store").path
-            #expect(
-                stage.errors.hasSuffix(
-                    "look at a copy: cp -R '\(folder)' 'my store-copy' && chmod -R u+w 'my store-copy', "
-                        + "then the same with --data-dir 'my store-copy'\n"), "\(stage.errors)")
+        let words = arguments.map { $0 == "ID" ? StoreWorkbench.id(1).text : $0 }
+        var composition = stage.composition(words + ["--data-dir", "my store"])
+        composition.storeExists = { _ in true }
+        composition.storeAccess = { _ in access }
+        composition.openStore = { _ in
+            throw AIServiceError(.storageReadOnly, "It is not writable.", cause: "SQLite 8")
         }
+        #expect(await HablareCommand.execute(in: composition) == .inputOutput)
+        return (stage.errors, stage.folder.url.appending(path: "my store").path)
+    }
+
+    @Test(arguments: [["ps"], ["ps", "--job", "a"], ["cost"], ["show", "ID"], ["logs", "ID"], ["stream", "ID"]])
+    func `Who may not write a store is told how to look at it, beside what is wrong`(arguments: [String]) async throws {
+        let (words, folder) = try await refusal(arguments, StoreAccess(mayWrite: false))
+        #expect(words.hasPrefix("hablare: It is not writable. (SQLite 8) Run this as its owner: "))
+        #expect(words.contains("while nothing works on the store"))
+        #expect(
+            words.hasSuffix(
+                "mkdir 'my store-copy' && cp -R '\(folder)/.' 'my store-copy' && chmod -R u+rwX 'my store-copy', "
+                    + "then the same with --data-dir 'my store-copy'\n"), "\(words)")
+    }
+
+    @Test(
+        arguments: [
+            ["work"], ["work", "--forever"], ["retry", "ID"], ["cancel", "ID"], ["rm", "ID"], ["watch", "ID"],
+            ["generate", "--provider", "espeak-ng", "Hello."],
+        ])
+    func `Nobody is told to work on a copy of a store`(arguments: [String]) async throws {
+        let words = try await refusal(arguments, StoreAccess(mayWrite: false)).words
+        #expect(words == "hablare: It is not writable. (SQLite 8) Run this as its owner.\n")
+    }
+
+    @Test func `Nothing is advised but what can be done`() async throws {
+        for arguments in [["ps"], ["work"]] {
+            #expect(
+                try await refusal(arguments, StoreAccess()).words == "hablare: It is not writable. (SQLite 8)\n")
+        }
+        let words = try await refusal(["ps"], StoreAccess(mayRead: false, mayWrite: false)).words
+        #expect(words == "hablare: It is not writable. (SQLite 8) Run this as its owner.\n")
+    }
+
+    @Test func `What may be done with a database is looked up`() throws {
+        let folder = try TemporaryFolder()
+        let file = SQLiteStore.databaseFile(in: folder.url)
+        #expect(StoreAccess(to: file) == StoreAccess(mayRead: false, mayWrite: false))
+        _ = try SQLiteStore(directory: folder.url)
+        #expect(StoreAccess(to: file) == StoreAccess())
     }
 }

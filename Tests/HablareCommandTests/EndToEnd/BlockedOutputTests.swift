@@ -87,6 +87,35 @@ import Testing
                 == "hablare: Not all of the object was printed. It is in the store: hablare show \(id.text) --json\n")
     }
 
+    @Test func `A store that fails ends a command whose answer nobody reads`() async throws {
+        let gate = Gate()
+        let clock = ManualClock()
+        let isFull = Guarded(false)
+        let stage = try Stage(
+            provider: writer { call in
+                try await call.yield("one ")
+                try await gate.pass()
+                return ProviderAnswer(streamed: .text)
+            }, seams: .controlled(by: clock), wrapStore: { BrokenStore($0) { _ in isFull.withLock { $0 } } })
+        stage.stopReading()
+        defer { stage.goOnReading() }
+        let isOver = Guarded(false)
+        async let status = {
+            defer { isOver.withLock { $0 = true } }
+            return await stage.run("generate", "--provider", "writer", "--stream", "nobody reads, the disk is full")
+        }()
+        try await waitUntil { stage.isBlocked }
+        isFull.withLock { $0 = true }
+        gate.open()
+        try await waitUntil {
+            clock.advance(by: .milliseconds(500))
+            return isOver.withLock { $0 }
+        }
+        #expect(stage.isBlocked)
+        #expect(await status == .inputOutput)
+        #expect(stage.errors.contains("hablare: The disk is full."))
+    }
+
     // MARK: Files
 
     /// Asks for a file of an answer that comes after Ctrl-C, and goes to it from a disk.
@@ -101,7 +130,7 @@ import Testing
                 return ProviderAnswer(.text(Body("an answer")))
             }, seams: .controlled(by: clock), wrapStore: { SlowStore(base: $0, disk: disk) })
         async let status = stage.run("generate", "--provider", "writer", "-o", "answer.txt", prompt)
-        await gate.arrivals(reach: 1)
+        try await soon { await gate.arrivals(reach: 1) }
         stage.send(.interrupt)
         try await waitUntil { stage.errors.contains("Stopping.") }
         gate.open()

@@ -109,6 +109,27 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: lock.path))
     }
 
+    @Test(arguments: [true, false])
+    func `A store that may not be written is a finding, and the rest is looked at`(isJSON: Bool) async throws {
+        let stage = try Stage()
+        var composition = stage.composition(["doctor"] + (isJSON ? ["--json"] : []))
+        composition.storeExists = { _ in true }
+        composition.storeAccess = { _ in StoreAccess(mayWrite: false) }
+        composition.openStore = { _ in
+            throw AIServiceError(.storageReadOnly, "It is not writable.", cause: "SQLite 8")
+        }
+        #expect(await HablareCommand.execute(in: composition) == .incomplete)
+        #expect(stage.errors.isEmpty)
+        let words = "It is not writable. (SQLite 8) Run this as its owner."
+        if isJSON {
+            #expect(stage.output.contains("\"kind\" : \"storage-read-only\""))
+            #expect(stage.output.contains(words))
+        } else {
+            #expect(stage.output.contains("problem  store: \(words)\n"))
+        }
+        #expect(stage.output.contains("2 voices"))
+    }
+
     @Test func `A store that cannot be opened is a finding`() async throws {
         let stage = try await narrated()
         for file in try FileManager.default.contentsOfDirectory(atPath: stage.data.path)

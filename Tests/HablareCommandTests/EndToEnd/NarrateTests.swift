@@ -191,6 +191,24 @@ import Testing
         #expect(object["completed"] as? Int == 0 && object["inCache"] as? Int == 24)
     }
 
+    @Test(arguments: [true, false])
+    func `A dry run tells its plan also where the store cannot be opened`(isJSON: Bool) async throws {
+        let stage = try Stage()
+        try stage.write(Self.text)
+        var composition = stage.composition(["narrate", "book.txt", "--dry-run"] + (isJSON ? ["--json"] : []))
+        composition.storeExists = { _ in true }
+        composition.openStore = { _ in throw AIServiceError(.storageReadOnly, "It is not writable.") }
+        #expect(await HablareCommand.execute(in: composition) == .success)
+        #expect(stage.errors == "hablare: It is not writable.\n")
+        if isJSON {
+            #expect(stage.output.contains("\"segments\" : 24"))
+            #expect(!stage.output.contains("inCache") && !stage.output.contains("completed"))
+        } else {
+            #expect(stage.output.contains("24 segments, "))
+            #expect(stage.output.contains("\nwhat is made already is not known\n"))
+        }
+    }
+
     @Test func `Audio that a WAV file cannot hold is foreseen`() async throws {
         let stage = try Stage()
         try stage.write(String(repeating: "0123456789 ", count: 170_000))

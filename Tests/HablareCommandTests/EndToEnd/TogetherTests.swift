@@ -40,20 +40,58 @@ import Testing
             #expect(await stages[0].run(words) == .success)
         }
         stages[0].clearScreen()
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for stage in stages { group.addTask { #expect(await stage.run("work") == .success) } }
             // Nothing ends before both know of all of it, and have some of it.
             for (gate, look) in zip(gates, looks) {
-                await gate.arrivals(reach: 1)
-                do { try await look.pass() } catch { Issue.record(error) }
+                try await soon { await gate.arrivals(reach: 1) }
+                try await soon { try await look.pass() }
             }
             for gate in gates { gate.open() }
+            try await group.waitForAll()
         }
         let calls = stages.map(\.provider.record.calls.count)
         #expect(calls.reduce(0, +) == 30)
         for (stage, own) in zip(stages, calls) {
             #expect(stage.output == "30 requests completed (\(own) here, \(30 - own) by other processes)\n")
         }
+    }
+
+    @Test(arguments: [false, true])
+    func `What is submitted and ends while something else runs counts`(fails: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let (gate, look) = (Gate(), Gate())
+        let working = try Stage(
+            provider: ScriptedProvider(id: "writer", limits: ProviderLimits(concurrency: 2, breaker: .never)) { call in
+                switch call.request.prompt.plainText {
+                case "takes long":
+                    do { try await gate.pass() } catch { return .failure(AIServiceError(.cancelled, "Stopped.")) }
+                case "too much": return .failure(AIServiceError(.invalidRequest, "That is too much."))
+                default: break
+                }
+                return .success(ProviderAnswer(.text(Body("an answer"))))
+            }, folder: folder, wrapStore: { LookedStore(base: $0, looked: look) })
+        let other = try Stage(provider: writer(Gate()), folder: folder)
+        func submit(_ prompt: String) async {
+            let words = ["generate", "--provider", "writer", "--detach", "--quiet", prompt]
+            #expect(await other.run(words) == .success)
+        }
+        await submit("takes long")
+        async let status = working.run("work")
+        // All that waits has been looked for, and nothing is looked for again before the first one ends.
+        try await soon { try await look.pass() }
+        try await soon { await gate.arrivals(reach: 1) }
+        await submit(fails ? "too much" : "takes no time")
+        let store = try other.store()
+        try await waitUntil {
+            try store.snapshots(SnapshotFilter(phases: [.completed, .failed])).count == 1
+        }
+        gate.open()
+        #expect(await status == (fails ? .incomplete : .success))
+        #expect(
+            working.output
+                == (fails
+                    ? "1 request completed, 1 failed (hablare ps --state failed)\n" : "2 requests completed\n"))
     }
 
     @Test(arguments: [(true, false, true), (true, true, false), (false, false, false)])
@@ -66,7 +104,7 @@ import Testing
         let second = try Stage(provider: writer(gate), folder: folder, isTerminal: isTerminal)
         let words = ["generate", "--provider", "writer", "the same"]
         async let made = first.run(words)
-        await gate.arrivals(reach: 1)
+        try await soon { await gate.arrivals(reach: 1) }
         let id = try #require(try first.store().snapshots(SnapshotFilter()).first?.id)
         async let joined = second.run(words + (isQuiet ? ["--quiet"] : []))
         try await waitUntil { try first.store().snapshots(SnapshotFilter()).count == 2 }
@@ -78,6 +116,54 @@ import Testing
         #expect(second.provider.record.calls.isEmpty)
         let told = "The same request is running already, as \(id.text); waiting for its answer.\n"
         #expect(second.errors == (isTold ? told : ""))
+    }
+
+    @Test func `What nobody makes yet is not told to be running, also where this process makes it`() async throws {
+        let gate = Gate()
+        let stage = try Stage(provider: writer(gate), isTerminal: true)
+        let words = ["generate", "--provider", "writer", "asked for before"]
+        #expect(await stage.run(words + ["--detach", "--quiet"]) == .success)
+        let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
+        stage.clearScreen()
+        async let status = stage.run(words)
+        try await waitUntil { !stage.errors.isEmpty }
+        gate.open()
+        #expect(await status == .success)
+        #expect(stage.output == "ASKED FOR BEFORE")
+        #expect(stage.errors == "\(id.text) asked for the same before; both get one answer.\n")
+    }
+
+    /// A store that cannot be looked through for what is under way.
+    private struct UnlistedStore: ForwardingStore {
+        let base: any RequestStore
+        let asked: Gate
+
+        func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
+            guard filter.phases != [.executing] else {
+                asked.open()
+                throw AIServiceError(.storageBusy, "Another process keeps it locked.")
+            }
+            return try base.snapshots(filter)
+        }
+    }
+
+    @Test func `Where it cannot be read who asked before, the answer comes all the same`() async throws {
+        let folder = try TemporaryFolder()
+        let (gate, asked) = (Gate(), Gate())
+        let first = try Stage(provider: writer(gate), folder: folder)
+        let second = try Stage(
+            provider: writer(gate), folder: folder, isTerminal: true,
+            wrapStore: { UnlistedStore(base: $0, asked: asked) })
+        let words = ["generate", "--provider", "writer", "the same, unread"]
+        async let made = first.run(words)
+        try await soon { await gate.arrivals(reach: 1) }
+        async let joined = second.run(words)
+        try await soon { try await asked.pass() }
+        gate.open()
+        #expect(await made == .success)
+        #expect(await joined == .success)
+        #expect(second.output == "THE SAME, UNREAD")
+        #expect(second.errors.isEmpty)
     }
 
     @Test func `With --verbose it is told what became of a request, and nothing of its words`() async throws {

@@ -23,6 +23,8 @@ final class Stage: Sendable {
     private let seams: EngineSeams
     /// Whether both its outputs are a terminal.
     private let isTerminal: Bool
+    /// Whether that has colours.
+    private let allowsColour: Bool
 
     /// Whether its provider is one that charges nothing, as programs are.
     private let isFree: Bool
@@ -31,7 +33,7 @@ final class Stage: Sendable {
         provider: ScriptedProvider = Voice.provider(), isFree: Bool = false, others: [InstalledProvider] = [],
         folder: TemporaryFolder? = nil,
         providersFailure: CommandFailure? = nil, seams: EngineSeams = EngineSeams(jitter: { 0 }),
-        isTerminal: Bool = false,
+        isTerminal: Bool = false, allowsColour: Bool = false,
         wrapStore: @escaping @Sendable (any RequestStore) -> any RequestStore = { $0 }
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
@@ -41,6 +43,7 @@ final class Stage: Sendable {
         self.providersFailure = providersFailure
         self.seams = seams
         self.isTerminal = isTerminal
+        self.allowsColour = allowsColour
         self.wrapStore = wrapStore
     }
 
@@ -110,8 +113,8 @@ final class Stage: Sendable {
                 },
                 errors: OutputChannel { [said] data in said.withLock { $0 += data } },
                 terminal: Terminal(
-                    isOutputTerminal: isTerminal, isErrorTerminal: isTerminal, allowsColour: false, allowsUnicode: true,
-                    width: { 80 })),
+                    isOutputTerminal: isTerminal, isErrorTerminal: isTerminal, allowsColour: allowsColour,
+                    allowsUnicode: true, width: { 80 })),
             readInput: { Data(input.utf8) },
             openStore: { [data, wrapStore] _ in
                 let store = try SQLiteStore(directory: data)
