@@ -3,9 +3,14 @@ import GRDB
 import Hablare
 
 extension SQLiteStore {
-    /// Whether a folder holds a store, without creating or opening one.
+    /// Whether a folder holds a store, without creating or opening one; also where nobody may look into it, so that
+    /// opening it says why.
     public static func exists(in directory: URL) -> Bool {
-        FileManager.default.fileExists(atPath: databaseFile(in: directory).path)
+        do {
+            return try FileSystem.status(of: databaseFile(in: directory), followingLinks: true) != nil
+        } catch {
+            return true
+        }
     }
 
     /// The database of a store in a folder, whether there is one or not.

@@ -37,6 +37,17 @@ import Testing
         #expect(try SQLiteStore(directory: deep).snapshot(of: StoreWorkbench.id(1)) != nil)
     }
 
+    @Test("A store is taken to be there where that cannot be looked up, so that opening it says why")
+    func exists() throws {
+        let folder = try TemporaryFolder()
+        #expect(!SQLiteStore.exists(in: folder.url.appendingPathComponent("nothing")))
+        let file = folder.url.appendingPathComponent("file")
+        try Data().write(to: file)
+        #expect(SQLiteStore.exists(in: file), "a file is in its place")
+        _ = try SQLiteStore(directory: folder.url)
+        #expect(SQLiteStore.exists(in: folder.url))
+    }
+
     @Test("A busy timeout that is longer than SQLite can wait is as long as that")
     func endlessTimeout() throws {
         for timeout in [TimeInterval.infinity, .greatestFiniteMagnitude, 2_147_484] {
