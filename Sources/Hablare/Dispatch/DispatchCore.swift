@@ -68,7 +68,7 @@ package struct DispatchCore: Sendable {
     }
 
     /// A flight under way.
-    private struct Call: Sendable {
+    struct Call: Sendable {
         let provider: ProviderID
         let token: Int64
         let startedAt: Date
@@ -76,25 +76,25 @@ package struct DispatchCore: Sendable {
         let probe: Breaker.Probe?
     }
 
-    private enum Phase: Sendable {
+    enum Phase: Sendable {
         case closed
         case open
         case parked
     }
 
-    private var phase = Phase.closed
+    var phase = Phase.closed
     /// Why lanes rest.
-    private var suspensions: Set<SuspensionReason> = []
-    private var lanes: OrderedDictionary<ProviderID, Lane>
-    private var accounts: [AccountID: Account]
-    private var underWay: [FlightID: Call] = [:]
+    var suspensions: Set<SuspensionReason> = []
+    var lanes: OrderedDictionary<ProviderID, Lane>
+    var accounts: [AccountID: Account]
+    var underWay: [FlightID: Call] = [:]
     /// Flights that came back (retried) while their stopped attempt has not ended yet. They queue again when it has.
-    private var deferred: [FlightID: QueuedFlight] = [:]
+    var deferred: [FlightID: QueuedFlight] = [:]
     /// Submissions that hold a promised place and of which nothing was heard since.
-    private var unheard = 0
+    var unheard = 0
     /// Flights of which a lease ended while submissions were unheard of, with that lease's token: one of them may be
     /// theirs, and what was cancelled, or retried since, is not sent, whichever news comes first.
-    private var endedUnheard: [FlightID: Int64] = [:]
+    var endedUnheard: [FlightID: Int64] = [:]
 
     package init(lanes: [LaneDescription]) {
         self.lanes = OrderedDictionary(
@@ -184,7 +184,7 @@ package struct DispatchCore: Sendable {
     }
 
     /// Whether a lane rests. By its place: a copy of a lane retains all that it has.
-    private func rests(at index: Int) -> Bool {
+    func rests(at index: Int) -> Bool {
         guard !suspensions.isEmpty else { return false }
         return suspensions.contains(.background) || lanes.values[index].needsNetwork && suspensions.contains(.offline)
     }
@@ -224,118 +224,6 @@ package struct DispatchCore: Sendable {
             }
         }
         return earliest
-    }
-
-    // MARK: Submissions
-
-    /// A submission is about to be written: where does it go?
-    package mutating func submitting(to provider: ProviderID, cost: Double, now: Date) -> Placement {
-        guard case .open = phase, let index = lanes.index(forKey: provider), !rests(at: index) else {
-            return .leave
-        }
-        guard lanes.values[index].backlog == .none, lanes.values[index].breaker.isClosed else {
-            // Older work may wait in the store, and nobody overtakes within a class. And what cannot be sent from here
-            // may be sent by others.
-            lanes.values[index].backlogMayExist()
-            return .leave
-        }
-        if lanes.values[index].isIdle, accounts[lanes.values[index].account]?.admit(cost: cost, now: now) == .admitted {
-            _ = lanes.values[index].gate.enter()
-            unheard += 1
-            lanes.values[index].unheard += 1
-            return .start
-        }
-        guard lanes.values[index].room(now: now) > 0 else {
-            lanes.values[index].backlogMayExist()
-            return .leave
-        }
-        lanes.values[index].promised += 1
-        unheard += 1
-        lanes.values[index].unheard += 1
-        return .lease
-    }
-
-    /// A submission is on disk as it was placed.
-    package mutating func submitted(_ flight: QueuedFlight, as placement: Placement, now: Date) -> [Effect] {
-        let wasCancelled = heard(of: flight, for: flight.provider, placed: placement)
-        switch placement {
-        case .start where wasCancelled:
-            leave(flight.provider, unspent: flight.cost)
-            return fill(flight.provider, now: now)
-        case .lease where wasCancelled:
-            lanes[flight.provider]?.promised -= 1
-            return fill(flight.provider, now: now)
-        case .start:
-            guard givesBack(flight.provider) else {
-                underWay[flight.id] = Call(
-                    provider: flight.provider, token: flight.lifecycle.token, startedAt: now, probe: nil)
-                return [.run(flight)]
-            }
-            leave(flight.provider, unspent: flight.cost)
-            return [.release([flight])]
-        case .lease:
-            lanes[flight.provider]?.promised -= 1
-            guard givesBack(flight.provider) else {
-                lanes[flight.provider]?.queue.append(flight, priority: flight.request.priority)
-                return fill(flight.provider, now: now)
-            }
-            return [.release([flight])]
-        case .leave:
-            // Again, now that it is on disk: the store may have answered since it was placed that it has nothing.
-            lanes[flight.provider]?.backlogMayExist()
-            return fill(flight.provider, now: now)
-        }
-    }
-
-    /// A place among the calls under way was kept for a call that is not made.
-    private mutating func leave(_ provider: ProviderID, unspent cost: Double) {
-        guard let account = lanes[provider]?.account else { return }
-        lanes[provider]?.gate.leave()
-        accounts[account]?.returned(cost: cost)
-    }
-
-    /// A submission was not written, or was there before: its place is free.
-    package mutating func submissionDropped(
-        to provider: ProviderID, placement: Placement, cost: Double, now: Date
-    ) -> [Effect] {
-        _ = heard(of: nil, for: provider, placed: placement)
-        switch placement {
-        case .start: leave(provider, unspent: cost)
-        case .lease: lanes[provider]?.promised -= 1
-        case .leave: break
-        }
-        return fill(provider, now: now)
-    }
-
-    /// A request joined a flight: it may be more urgent now; where it is not here, it may wait in the store.
-    package mutating func joined(
-        _ flight: FlightID, of provider: ProviderID, priority: Priority, now: Date
-    ) -> [Effect] {
-        if underWay[flight] != nil || deferred[flight] != nil { return [] }
-        if let queued = lanes[provider]?.queue.remove(where: { $0.id == flight }) {
-            lanes[provider]?.queue.append(queued, priority: min(queued.request.priority, priority))
-            return fill(provider, now: now)
-        }
-        lanes[provider]?.backlogMayExist()
-        return fill(provider, now: now)
-    }
-
-    /// Something was heard of a submission: was its flight cancelled before?
-    private mutating func heard(
-        of flight: QueuedFlight?, for provider: ProviderID, placed placement: Placement
-    ) -> Bool {
-        guard placement != .leave else { return false }
-        unheard -= 1
-        lanes[provider]?.unheard -= 1
-        defer { if unheard == 0 { endedUnheard = [:] } }
-        guard let flight, let ended = endedUnheard[flight.id] else { return false }
-        return flight.lifecycle.token <= ended
-    }
-
-    /// A lease of a flight is over; a submission of which nothing was heard may have been it.
-    private mutating func leaseEnded(_ flight: FlightID, token: Int64) {
-        guard unheard > 0 else { return }
-        endedUnheard[flight] = max(endedUnheard[flight] ?? token, token)
     }
 
     // MARK: The backlog
@@ -468,7 +356,7 @@ package struct DispatchCore: Sendable {
     // MARK: Choosing
 
     /// Starts what may be started, and asks for what that takes. In place: a copy of a lane would copy its queue.
-    private mutating func fill(_ provider: ProviderID, mayAsk: Bool = true, now: Date) -> [Effect] {
+    mutating func fill(_ provider: ProviderID, mayAsk: Bool = true, now: Date) -> [Effect] {
         guard case .open = phase, let index = lanes.index(forKey: provider), !rests(at: index) else {
             return []
         }

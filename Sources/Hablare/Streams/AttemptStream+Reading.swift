@@ -1,0 +1,40 @@
+import DequeModule
+import Foundation
+
+/// What readers do.
+extension AttemptStream {
+    /// What the stream has for a reader.
+    enum Reading: Sendable {
+        /// These come next.
+        case chunks([StreamChunk])
+        /// What comes next is in the store.
+        case behind
+        /// There is nothing more yet. The hub will be told when there is.
+        case upToDate
+    }
+
+    /// What comes next for a reader who is at a position, and in which generation.
+    func read(from position: StreamPosition, maximumBytes: Int) -> (generation: Int, Reading) {
+        state.withLock { state in
+            let grouping = state.grouping
+            let shown = (policy?.durability == .volatile ? grouping?.count : grouping?.journalledCount) ?? 0
+            let first = StreamPage.begin(of: state.generation, for: position) ?? .max
+            guard first < shown else {
+                state.isAwaited = true
+                return (shown > 0 ? state.generation : 0, .upToDate)
+            }
+            guard first >= state.tailFirst else { return (state.generation, .behind) }
+            var chunks: [StreamChunk] = []
+            var bytes = 0
+            for sequence in first..<min(shown, first + StreamPage.maximumChunks) {
+                let chunk = state.tail[sequence - state.tailFirst]
+                chunks.append(
+                    StreamChunk(
+                        position: StreamPosition(generation: state.generation, sequence: sequence), bytes: chunk))
+                bytes += chunk.count
+                if bytes >= maximumBytes { break }
+            }
+            return (state.generation, .chunks(chunks))
+        }
+    }
+}

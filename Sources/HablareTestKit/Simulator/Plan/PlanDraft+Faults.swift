@@ -1,0 +1,169 @@
+import Hablare
+
+private let second: Int64 = 1_000_000_000
+private let millisecond: Int64 = 1_000_000
+
+/// What goes wrong beside requests, and what else happens to them.
+extension PlanDraft {
+    mutating func faults() {
+        for _ in 0..<random.element(of: [0, 0, 1, 1, 2, 3]) {
+            let restart = random.within(0...4000) * millisecond
+            fault(random.percent(15) ? .machineCrash(point(), restart: restart) : .crash(point(), restart: restart))
+        }
+        for _ in 0..<random.element(of: [0, 0, 0, 1, 1, 2]) {
+            fault(.restart(linger: random.within(0...12) * second / 2, restart: random.within(0...2000) * millisecond))
+        }
+        for _ in 0..<random.element(of: [0, 0, 1, 1, 2, 3]) {
+            switch random.below(8) {
+            case 0, 1: fault(.failCommits(Int(random.within(1...3))))
+            case 2: fault(.failClaims(Int(random.within(1...2))))
+            case 3: fault(.failReads(Int(random.within(1...2))))
+            case 4: fault(.fillDisk(random.within(200...8000) * millisecond))
+            case 5: fault(.jumpClock(random.within(-60...60) * second))
+            default: fault(.doze(random.within(1...40) * second))
+            }
+        }
+    }
+
+    // MARK: Rests
+
+    /// Rests of processes, some of which are in each other's way.
+    mutating func rests(_ dice: inout SeededGenerator) {
+        for _ in 0..<dice.within(1...4) {
+            let slot = Int(dice.below(Int64(slots)))
+            let time = dice.percent(50) ? dice.below(horizon / 8) : dice.below(horizon)
+            for reason in dice.element(
+                of: [[.background], [.offline], [.background, .offline]] as [[SuspensionReason]])
+            {
+                let begin = time + dice.below(300 * millisecond)
+                let grace = dice.element(of: [0, 0, 500, 3000, 60_000]) * millisecond
+                let patience = dice.percent(15) ? dice.below(2000 * millisecond) : nil
+                let end = begin + dice.element(of: [0, 20, 2000, 8000]) * dice.below(millisecond)
+                rest(.suspend(reason, grace: grace), at: begin, slot: slot, patience: patience)
+                rest(.resume(reason), at: end, slot: slot)
+            }
+        }
+    }
+
+    // MARK: Chains and keeping
+
+    /// Some requests fall back on other providers, all for one work on the same ones.
+    mutating func chains(_ dice: inout SeededGenerator) {
+        guard providers > 1 else { return }
+        var chains: [Int32: [Int]] = [:]
+        for id in requests.indices {
+            let request = requests[id]
+            let chain =
+                chains[request.content]
+                ?? (dice.percent(60)
+                    ? (0..<providers).filter { $0 != request.provider && dice.percent(80) }.shuffled(using: &dice) : [])
+            chains[request.content] = chain
+            requests[id].fallback = chain
+            guard !chain.isEmpty, dice.percent(50) else { continue }
+            // So that whole chains fail, and now and then in a way that ends them.
+            let row =
+                dice.percent(20)
+                ? ProviderFailure.invalidRequest : Int32(dice.below(Int64(ProviderFailure.invalidRequest)))
+            requests[id].behaviours.insert(
+                .fail(row: row, after: dice.below(500 * millisecond)),
+                at: Int(dice.below(Int64(requests[id].behaviours.count + 1))))
+        }
+    }
+
+    /// Answers are protected, given up and pruned.
+    mutating func keepings(_ dice: inout SeededGenerator) {
+        for id in requests.indices {
+            if dice.percent(15) { requests[id].keepUntilMerged = true }
+            let id32 = Int32(id)
+            if dice.percent(20) { keep(.pin(id32), &dice) }
+            if dice.percent(12) { keep(.unpin(id32), &dice) }
+            if dice.percent(requests[id].keepUntilMerged ? 50 : 3) { keep(.merged(id32), &dice) }
+            if dice.percent(10) { keep(.evict(id32), &dice) }
+        }
+        for _ in 0..<dice.within(1...3) { keep(.prune(keeping: Int(dice.element(of: [0, 0, 1, 2, 4]))), &dice) }
+    }
+
+    /// Files cannot be written, are lost or collected, and processes die at them.
+    mutating func files(_ dice: inout SeededGenerator) {
+        for _ in 0..<dice.within(0...2) { keep(.prune(keeping: 1000), &dice) }
+        guard !isCalm else { return }
+        for _ in 0..<dice.element(of: [0, 0, 1, 1, 2]) {
+            let point = Fault.Point.file(Int(dice.within(1...6)), isWritten: dice.percent(70))
+            let restart = dice.within(0...4000) * millisecond
+            fault(dice.percent(15) ? .machineCrash(point, restart: restart) : .crash(point, restart: restart), &dice)
+        }
+        if dice.percent(25) { fault(.failFiles(Int(dice.within(1...3))), &dice) }
+        if dice.percent(25) {
+            for _ in 0..<dice.within(1...2) { fault(.loseFile(Int(dice.below(20))), &dice) }
+        }
+    }
+
+    mutating func fault(_ fault: Fault, _ dice: inout SeededGenerator) {
+        events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .fault(fault)))
+    }
+
+    /// A request that never gets an answer before the machine stops: again and again, more often than it is sent again.
+    /// Answers when that is over.
+    mutating func unlucky(_ dice: inout SeededGenerator) -> Int64 {
+        let id = Int32(requests.count)
+        let stops = Int(dice.within(9...13))
+        requests.append(
+            SimulationPlan.Request(
+                provider: Int(dice.below(Int64(providers))), content: id, priority: .high, attemptTimeout: nil,
+                behaviours: Array(repeating: .stall, count: stops)))
+        events.append((0, 0, .operation(.submit(id, content: id), patience: nil)))
+        var time: Int64 = 0
+        for _ in 0..<stops {
+            time += second + dice.below(second / 4)
+            events.append((time, 0, .fault(.machineCrash(.steps(Int(dice.within(1...3))), restart: 0))))
+            // Something to die of.
+            events.append((time + millisecond, 0, .operation(.status(id), patience: nil)))
+        }
+        return time + second
+    }
+
+    /// Looks at what shares its work with others, soon after it was submitted.
+    mutating func looks(_ dice: inout SeededGenerator) {
+        let sharers = Dictionary(grouping: requests.indices) { requests[$0].content }.values.filter { $0.count > 1 }
+        let shared = Set(sharers.joined().map { Int32($0) })
+        for event in events {
+            guard case .operation(let operation, _) = event.what, let id = operation.request, shared.contains(id)
+            else { continue }
+            switch operation {
+            case .submit, .execute, .retry:
+                let time = min(event.time + dice.below(400 * millisecond), horizon - 1)
+                rest(.snapshot(id), at: time, slot: event.slot)
+            default: continue
+            }
+        }
+    }
+
+    /// Some who stream go on after their end.
+    mutating func talkers(_ dice: inout SeededGenerator) {
+        for id in requests.indices {
+            for place in requests[id].behaviours.indices {
+                guard case .stream(let count, let time, nil, false) = requests[id].behaviours[place], dice.percent(50)
+                else { continue }
+                requests[id].behaviours[place] = .talkative(pieces: count, every: time)
+            }
+        }
+    }
+
+    mutating func keep(_ operation: ClientOperation, _ dice: inout SeededGenerator) {
+        events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .operation(operation, patience: nil)))
+    }
+
+    mutating func rest(_ operation: ClientOperation, at time: Int64, slot: Int, patience: Int64? = nil) {
+        events.append((min(time, horizon - 1), slot, .operation(operation, patience: patience)))
+    }
+
+    mutating func point() -> Fault.Point {
+        random.percent(45)
+            ? .steps(Int(random.within(1...120)))
+            : .commit(Int(random.within(1...6)), isApplied: random.percent(50))
+    }
+
+    mutating func fault(_ fault: Fault) {
+        events.append((anytime(), Int(random.below(Int64(slots))), .fault(fault)))
+    }
+}
