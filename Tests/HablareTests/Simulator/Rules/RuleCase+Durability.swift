@@ -82,6 +82,14 @@ extension RuleCase {
             if !isGuilty { trace.happens(.commitFailed, in: 1) }
             trace.returned(number, TraceDraft.refused(AIServiceErrorCode(.storageFailed)))
         },
+        RuleCase(ErrorsAreTyped.self, "blames the store, which did not fail") { trace, isGuilty in
+            trace.hasFiles()
+            trace.submit(0)
+            let call = trace.completes(0)
+            trace.happens(.fileLost(.answer(call)))
+            trace.did(
+                .executeStored(0), TraceDraft.refused(AIServiceErrorCode(isGuilty ? .storageFull : .storageFailed)))
+        },
         RuleCase(ErrorsAreTyped.self, "the engine of process 0") { trace, isGuilty in
             trace.happens(.serviceEnded(isGuilty ? .foreignError : .done), in: 0)
         },

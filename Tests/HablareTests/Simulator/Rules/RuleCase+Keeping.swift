@@ -141,7 +141,7 @@ extension RuleCase {
 
 extension TraceDraft {
     /// All content is in files.
-    fileprivate mutating func hasFiles() { plan.content = SimulationPlan.Content(threshold: 1, age: 1_000_000_000) }
+    mutating func hasFiles() { plan.content = SimulationPlan.Content(threshold: 1, age: 1_000_000_000) }
 
     /// Process 0 sleeps for so long.
     fileprivate mutating func sleeps(_ seconds: Double) {
