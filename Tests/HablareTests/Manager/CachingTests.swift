@@ -290,7 +290,7 @@ struct CachingTests {
                 engine.dates.advance(by: 1)
                 #expect(try await manager.cachedResponse(to: favourite, from: "scripted") != nil, "\(number)")
                 _ = try await manager.execute(AIRequest(prompt: .text("\(number)")), with: "scripted")
-                while try await manager.statistics().cachedAnswers > 8 { try await pause() }
+                try await engine.expectSoon { try await manager.statistics().cachedAnswers <= 8 }
             }
             #expect(try await manager.statistics().cachedAnswers == 8)
         }
