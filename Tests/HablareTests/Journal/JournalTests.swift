@@ -79,7 +79,7 @@ struct JournalTests {
         try await withThrowingTaskGroup(of: (Int, String).self) { group in
             for (index, entry) in entries.enumerated() {
                 group.addTask { (index, await entry()) }
-                while journal.waiting < index + 1 { try await pause() }
+                try await waitUntil { journal.waiting >= index + 1 }
             }
             driver.drain()
             var answers = Array(repeating: "", count: entries.count)

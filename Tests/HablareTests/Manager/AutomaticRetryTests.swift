@@ -21,7 +21,7 @@ struct AutomaticRetryTests {
             let request = AIRequest(prompt: "x")
             try await manager.submit(request, to: "scripted")
             try await engine.reach(.pending, request.id)
-            while try await manager.attempts(for: request.id).isEmpty { try await pause() }
+            try await waitUntil { try await !manager.attempts(for: request.id).isEmpty }
             let snapshot = try await manager.snapshot(for: request.id)
             #expect(snapshot.waiting == .backingOff(until: StoreWorkbench.date(1)))
             try await engine.pass(0.9)
@@ -74,7 +74,7 @@ struct AutomaticRetryTests {
         try await engine.run {
             let request = AIRequest(prompt: "x")
             try await manager.submit(request, to: "scripted")
-            while try await manager.attempts(for: request.id).isEmpty { try await pause() }
+            try await waitUntil { try await !manager.attempts(for: request.id).isEmpty }
             let other = AIRequest(prompt: "y")
             try await manager.submit(other, to: "scripted")
             try await engine.pass(19.5)
@@ -105,7 +105,7 @@ struct AutomaticRetryTests {
         let request = AIRequest(prompt: "x")
         try await first.run {
             try await first.manager.submit(request, to: "scripted")
-            while try await first.manager.attempts(for: request.id).isEmpty { try await pause() }
+            try await waitUntil { try await !first.manager.attempts(for: request.id).isEmpty }
         }
         let provider = failing(100, with: Self.overloaded)
         let second = try Engine([provider], store: store, configuration: configuration())
@@ -125,7 +125,7 @@ struct AutomaticRetryTests {
         try await engine.run {
             let request = AIRequest(prompt: "x")
             try await manager.submit(request, to: "scripted")
-            while try await manager.attempts(for: request.id).isEmpty { try await pause() }
+            try await waitUntil { try await !manager.attempts(for: request.id).isEmpty }
             #expect(try await manager.cancelRequest(request.id) == .cancelled)
             try await engine.pass(10)
             #expect(provider.record.calls.count == 1)
@@ -141,7 +141,7 @@ struct AutomaticRetryTests {
         try await engine.run {
             let request = AIRequest(prompt: "x")
             try await manager.submit(request, to: "scripted")
-            while try await manager.attempts(for: request.id).isEmpty { try await pause() }
+            try await waitUntil { try await !manager.attempts(for: request.id).isEmpty }
             try await manager.retry(request.id)
             #expect(try await text(manager.execute(requestID: request.id)) == "x")
         }
@@ -155,7 +155,7 @@ struct AutomaticRetryTests {
         try await engine.run {
             let held = AIRequest(prompt: "x", unknownOutcome: .hold)
             try await manager.submit(held, to: "scripted")
-            while try await manager.snapshot(for: held.id).waiting != .held { try await pause() }
+            try await waitUntil { try await manager.snapshot(for: held.id).waiting == .held }
             let again = AIRequest(prompt: "y")
             try await manager.submit(again, to: "scripted")
             try await engine.pass { provider.record.calls.count == 3 }

@@ -148,7 +148,7 @@ struct DeadlineTests {
             try await engine.warmUp()
             for request in [first, second] { try await manager.submit(request, to: "scripted") }
             await gate.arrivals(reach: 1)
-            while try await manager.snapshot(for: second.id).holder == nil { try await pause() }
+            try await waitUntil { try await manager.snapshot(for: second.id).holder != nil }
             engine.dates.advance(by: 5)  // and no timer fired
             gate.open()
             _ = try await manager.execute(requestID: first.id)

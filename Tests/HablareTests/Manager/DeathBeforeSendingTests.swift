@@ -41,7 +41,7 @@ struct DeathBeforeSendingTests {
                         }
                     }
                     group.addTask {
-                        while !store.isDead { try await pause() }
+                        try await waitUntil { store.isDead }
                         throw Died()
                     }
                     _ = try await group.next()
@@ -94,7 +94,7 @@ struct DeathBeforeSendingTests {
                 let heirs = processes.filter { !$0.store.isDead }
                 try await withThrowingTaskGroup(of: Void.self) { again in
                     again.addTask { try await ask(heirs[0].engine.manager, share: share) }
-                    while try stores[0].statistics().requests.values.reduce(0, +) < count { try await pause() }
+                    try await waitUntil { try stores[0].statistics().requests.values.reduce(0, +) >= count }
                     var calls = 0
                     for _ in 0..<Self.rounds where calls == 0 {
                         for heir in heirs {

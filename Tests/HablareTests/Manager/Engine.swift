@@ -251,6 +251,19 @@ extension Engine {
     }
 }
 
+/// Lets others run until something is so, which needs no time to pass. Where it does not come, the test fails long before
+/// its time limit; with what a machine may need whose processors are given to others.
+func waitUntil(
+    sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
+) async throws {
+    let end = ContinuousClock.now + .seconds(100)
+    while try await !condition() {
+        let isInTime = ContinuousClock.now < end
+        try #require(isInTime, "It has not come.", sourceLocation: sourceLocation)
+        try await pause()
+    }
+}
+
 /// Lets others run. Ends a loop that waits in vain when the test's time is over.
 func pause() async throws {
     try Task.checkCancellation()

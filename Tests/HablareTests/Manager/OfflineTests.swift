@@ -55,7 +55,7 @@ struct OfflineTests {
             try await manager.submit(request, to: "scripted")
             await gate.arrivals(reach: 1)
             async let rested: Void = manager.suspend(for: .offline, grace: .seconds(10))
-            while manager.suspensions.isEmpty { try await pause() }
+            try await waitUntil { !manager.suspensions.isEmpty }
             gate.open()
             await rested
             #expect(try await manager.snapshot(for: request.id).waiting == .offline)
@@ -78,7 +78,7 @@ struct OfflineTests {
             try await manager.submit(request, to: "scripted")
             await gate.arrivals(reach: 1)
             async let rested: Void = manager.suspend(for: .offline, grace: .seconds(10))
-            while manager.suspensions.isEmpty { try await pause() }
+            try await waitUntil { !manager.suspensions.isEmpty }
             gate.open()
             await rested
             #expect(try await manager.outcome(of: request.id) == .failed(refusal))
@@ -97,7 +97,7 @@ struct OfflineTests {
             try await manager.submit(request, to: "scripted")
             await gate.arrivals(reach: 1)
             async let rested: Void = manager.suspend(for: .offline, grace: .seconds(10))
-            while manager.suspensions.isEmpty { try await pause() }
+            try await waitUntil { !manager.suspensions.isEmpty }
             gate.open()
             await rested
             let waiting = try await manager.snapshot(for: request.id).waiting
@@ -121,7 +121,7 @@ struct OfflineTests {
                     await manager.suspend(for: .offline, grace: .seconds(10))
                     isOver.withLock { $0 = true }
                 }()
-                while manager.suspensions.isEmpty { try await pause() }
+                try await waitUntil { !manager.suspensions.isEmpty }
                 try await engine.advance { isOver.withLock { $0 } }
                 await rested
                 #expect(provider.record.running == 0)
@@ -147,7 +147,7 @@ struct OfflineTests {
         let request = AIRequest(prompt: "deaf and offline")
         try await engine.run {
             try await manager.submit(request, to: "scripted")
-            while provider.record.running < 1 { try await pause() }
+            try await waitUntil { provider.record.running >= 1 }
             let isOver = Guarded(false)
             async let rested: Void = {
                 await manager.suspend(for: .offline, grace: .zero)
@@ -176,7 +176,7 @@ struct OfflineTests {
             try await engine.expectSoon { !provider.record.calls.isEmpty }
             async let rested: Void = manager.suspend(for: .offline, grace: .zero)
             defer { latch.open() }
-            while manager.suspensions.isEmpty { try await pause() }
+            try await waitUntil { !manager.suspensions.isEmpty }
             for _ in 0..<50 { try await pause() }
             manager.resume(from: .offline)
             // It is given up after the grace of a cancellation, and nobody else is there to look around.
@@ -220,7 +220,7 @@ struct OfflineTests {
         try await manager.submit(request, to: "scripted")
         store.holdNextClaim(claim)
         try await engine.run {
-            while !claim.isReached { try await pause() }
+            try await waitUntil { claim.isReached }
             #expect(try engine.store.snapshot(of: request.id)?.holder != nil)
             store.holdNextCommit(commit)
             let isOver = Guarded(false)
@@ -228,10 +228,10 @@ struct OfflineTests {
                 await manager.suspend(for: .offline, grace: .zero)
                 isOver.withLock { $0 = true }
             }()
-            while manager.suspensions.isEmpty { try await pause() }
+            try await waitUntil { !manager.suspensions.isEmpty }
             for _ in 0..<50 { try await pause() }
             claim.letGo()
-            while !commit.isReached { try await pause() }
+            try await waitUntil { commit.isReached }
             for _ in 0..<50 { try await pause() }
             #expect(!isOver.withLock { $0 })
             commit.letGo()
@@ -252,10 +252,10 @@ struct OfflineTests {
             try await manager.submit(request, to: "scripted")
             store.holdNextClaim(claim)
             try await engine.run {
-                while !claim.isReached { try await pause() }
+                try await waitUntil { claim.isReached }
                 async let rested: Void = manager.suspend(for: .offline, grace: .zero)
                 if needsNetwork {
-                    while manager.suspensions.isEmpty { try await pause() }
+                    try await waitUntil { !manager.suspensions.isEmpty }
                     manager.resume(from: .offline)
                 }
                 await rested
@@ -276,7 +276,7 @@ struct OfflineTests {
             try await manager.submit(request, to: "scripted")
             await gate.arrivals(reach: 1)
             async let rested: Void = manager.suspend(for: .offline, grace: .seconds(10))
-            while manager.suspensions.isEmpty { try await pause() }
+            try await waitUntil { !manager.suspensions.isEmpty }
             manager.resume(from: .offline)
             await rested
             gate.open()
@@ -337,7 +337,7 @@ struct OfflineTests {
         let request = AIRequest(prompt: "backs off")
         try await engine.run {
             try await manager.submit(request, to: "scripted")
-            while try await manager.attempts(for: request.id).isEmpty { try await pause() }
+            try await waitUntil { try await !manager.attempts(for: request.id).isEmpty }
             await manager.suspend(for: .offline)
             guard case .backingOff = try await manager.snapshot(for: request.id).waiting else {
                 return #expect(Bool(false))

@@ -18,7 +18,7 @@ struct RateLimitTests {
         try await engine.run {
             let requests = (0..<10).map { AIRequest(prompt: .text("\($0)")) }
             for request in requests { try await manager.submit(request, to: "scripted") }
-            while provider.record.calls.count < 3 { try await pause() }
+            try await waitUntil { provider.record.calls.count >= 3 }
             for _ in 0..<50 { try await pause() }
             #expect(provider.record.calls.count == 3, "the burst")
             while try await manager.snapshot(for: requests[9].id).waiting != .rateLimited(until: StoreWorkbench.date(1))
@@ -27,7 +27,7 @@ struct RateLimitTests {
             }
             for second in 1...4 {
                 try await engine.pass(1)
-                while provider.record.calls.count < 3 + second { try await pause() }
+                try await waitUntil { provider.record.calls.count >= 3 + second }
                 for _ in 0..<50 { try await pause() }
                 #expect(provider.record.calls.count == 3 + second)
             }
@@ -50,13 +50,13 @@ struct RateLimitTests {
                 try await engines[index % 3].manager.submit(request, to: "scripted")
             }
             func calls() -> Int { providers.reduce(0) { $0 + $1.record.calls.count } }
-            while calls() < 6 { try await pause() }
+            try await waitUntil { calls() >= 6 }
             for second in 1...5 {
                 for engine in engines {
                     engine.dates.advance(by: 1)
                     engine.clock.advance(by: .seconds(1))
                 }
-                while calls() < 6 + 2 * second { try await pause() }
+                try await waitUntil { calls() >= 6 + 2 * second }
                 for _ in 0..<50 { try await pause() }
                 #expect(calls() == 6 + 2 * second)
             }

@@ -109,7 +109,7 @@ struct RetryingTests {
             await gate.arrivals(reach: 1)
             let statuses = try await manager.statusUpdates(for: running.id)
             async let waited = code { _ = try await manager.execute(requestID: running.id) }
-            while manager.hub.watcherCount(of: running.id) < 2 { try await pause() }
+            try await waitUntil { manager.hub.watcherCount(of: running.id) >= 2 }
             try await manager.delete(waiting.id)
             try await manager.delete(running.id)
             #expect(try await collect(statuses).last == .cancelled)

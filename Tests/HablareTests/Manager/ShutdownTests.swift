@@ -20,13 +20,13 @@ struct ShutdownTests {
                     try await engine.warmUp()
                     for request in requests { try await manager.submit(request, to: "scripted") }
                     await gate.arrivals(reach: 1)
-                    while try await manager.snapshot(for: requests[2].id).holder == nil { try await pause() }
+                    try await waitUntil { try await manager.snapshot(for: requests[2].id).holder != nil }
                     isQueued.open()
                 }
             }
             await isQueued.wait()
             // The queued ones are given back before the one under way ends.
-            while try await manager.snapshot(for: requests[2].id).holder != nil { try await pause() }
+            try await waitUntil { try await manager.snapshot(for: requests[2].id).holder == nil }
             gate.open()
             try await group.waitForAll()
         }
@@ -75,10 +75,10 @@ struct ShutdownTests {
             group.addTask {
                 try await engine.run {
                     try await manager.submit(request, to: "scripted")
-                    while content.begun < 1 { try await pause() }
+                    try await waitUntil { content.begun >= 1 }
                 }
             }
-            while content.begun < 1 { try await pause() }
+            try await waitUntil { content.begun >= 1 }
             // Long enough for a process that does not wait to be gone.
             for _ in 0..<20_000 where try !engine.store.owners().isEmpty { try await pause() }
             #expect(try engine.store.owners().count == 1, "its answer is being written")
@@ -100,7 +100,7 @@ struct ShutdownTests {
                 try await engine.run {
                     try await manager.submit(request, to: "scripted")
                     await gate.arrivals(reach: 1)
-                    while manager.hub.watchedIDs.isEmpty { try await pause() }
+                    try await waitUntil { !manager.hub.watchedIDs.isEmpty }
                 }
             }
             await gate.arrivals(reach: 1)

@@ -21,7 +21,7 @@ struct SingleFlightTests {
                     let manager = engines[number % 3].manager
                     group.addTask { try await text(manager.execute(AIRequest(prompt: "the same"), with: "scripted")) }
                 }
-                while machine.shared.statistics().requests.values.reduce(0, +) < 10_000 { try await pause() }
+                try await waitUntil { machine.shared.statistics().requests.values.reduce(0, +) >= 10_000 }
                 gate.open()
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -74,7 +74,7 @@ struct SingleFlightTests {
                 for request in requests {
                     group.addTask { try await text(engine.soon { try await manager.execute(requestID: request.id) }) }
                 }
-                while requests.contains(where: { manager.hub.watcherCount(of: $0.id) == 0 }) { try await pause() }
+                try await waitUntil { !requests.contains(where: { manager.hub.watcherCount(of: $0.id) == 0 }) }
                 gate.open()
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -97,7 +97,7 @@ struct SingleFlightTests {
             #expect(provider.record.cancellations == 0)
             #expect(try await manager.status(for: requests[2].id).phase == .executing)
             #expect(try await manager.cancelRequest(requests[2].id) == .cancelled)
-            while provider.record.cancellations == 0 { try await pause() }
+            try await waitUntil { provider.record.cancellations != 0 }
         }
         #expect(provider.record.calls.count == 1)
     }
@@ -113,7 +113,7 @@ struct SingleFlightTests {
             try await manager.submit(requests[0], to: "scripted")
             await gate.arrivals(reach: 1)
             async let told = text(manager.execute(requests[1], with: "scripted"))
-            while try await manager.statistics().requests[.executing] != 2 { try await pause() }
+            try await waitUntil { try await manager.statistics().requests[.executing] == 2 }
             try await manager.delete(requests[0].id)
             gate.open()
             #expect(try await told == "deleted leader")
@@ -197,7 +197,7 @@ struct SingleFlightTests {
             await gate.arrivals(reach: 1)
             try await manager.submit(hasty, to: "scripted")
             // Leased for the one that has little time, and only then joined: so the process knows its deadline alone.
-            while try await manager.snapshot(for: hasty.id).holder == nil { try await pause() }
+            try await waitUntil { try await manager.snapshot(for: hasty.id).holder != nil }
             try await manager.submit(patient, to: "scripted")
             try await engine.pass(until: { try await manager.status(for: hasty.id).isFinal })
             store.fail { write in
@@ -208,7 +208,7 @@ struct SingleFlightTests {
                 return true
             }
             gate.open()
-            while refused.withLock({ $0 }) == 0 { try await pause() }
+            try await waitUntil { refused.withLock({ $0 }) != 0 }
             store.recover()
             try await engine.advance(by: .seconds(5)) { try await manager.status(for: patient.id).isFinal }
             #expect(try await text(manager.execute(requestID: patient.id)) == "full disk")

@@ -77,7 +77,7 @@ struct StatusStreamTests {
         try await engine.run {
             let request = AIRequest(prompt: "x")
             try await manager.submit(request, to: "scripted")
-            while try await manager.attempts(for: request.id).isEmpty { try await pause() }
+            try await waitUntil { try await !manager.attempts(for: request.id).isEmpty }
             let statuses = try await manager.statusUpdates(for: request.id)
             provider.record.calls.first?.report(progress: 0.5)
             #expect(manager.hub.progress(of: request.id) == nil)

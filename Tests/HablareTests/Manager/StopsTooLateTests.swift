@@ -89,8 +89,8 @@ struct StopsTooLateTests {
             try await manager.submit(request, to: "scripted")
             try await isBack(engine)
             gate.open()
-            while provider.record.running > 0 { try await pause() }
-            while manager.dispatcher.underWay.count > 1 { try await pause() }
+            try await waitUntil { provider.record.running <= 0 }
+            try await waitUntil { manager.dispatcher.underWay.count <= 1 }
             goesOn.signal()
             #expect(try await manager.outcome(of: request.id).phase == .completed)
             #expect(try await manager.outcome(of: failing.id).phase == .failed)
@@ -113,7 +113,7 @@ struct StopsTooLateTests {
             manager.dispatcher.cancelled(attempt.flight, token: attempt.token)
             goesOn.signal()
             #expect(try await engine.soon { try await manager.outcome(of: request.id) } == .failed(refusal))
-            while store.shared.accounts().first?.budget.pausedUntil == nil { try await pause() }
+            try await waitUntil { store.shared.accounts().first?.budget.pausedUntil != nil }
             #expect(store.shared.accounts().map(\.budget.pausedUntil) == [StoreWorkbench.date(60)])
         }
     }

@@ -76,7 +76,7 @@ struct StoreFailureTests {
                 group.addTask {
                     #expect(await code { _ = try await manager.execute(requestID: request.id) } == .storageFull)
                 }
-                while manager.hub.watcherCount(of: request.id) < 2 { try await pause() }
+                try await waitUntil { manager.hub.watcherCount(of: request.id) >= 2 }
                 gate.open()
                 try await group.waitForAll()
             }

@@ -20,7 +20,7 @@ struct SuspendingTests {
             for request in requests { try await manager.submit(request, to: "scripted") }
             await gate.arrivals(reach: 1)
             for request in requests {
-                while try await manager.snapshot(for: request.id).holder == nil { try await pause() }
+                try await waitUntil { try await manager.snapshot(for: request.id).holder != nil }
             }
             try await body(manager, requests)
         }
@@ -73,7 +73,7 @@ struct SuspendingTests {
         let engine = try Engine([provider], configuration: Self.patient)
         try await whileCalling(2, at: gate, engine) { manager, requests in
             async let rested: Void = manager.suspend(for: .background, grace: .seconds(10))
-            while try await manager.snapshot(for: requests[1].id).holder != nil { try await pause() }
+            try await waitUntil { try await manager.snapshot(for: requests[1].id).holder == nil }
             #expect(try await manager.snapshot(for: requests[1].id).waiting == .suspended)
             gate.open()
             await rested
@@ -92,7 +92,7 @@ struct SuspendingTests {
             try await whileCalling(at: gate, engine) { manager, requests in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { await manager.suspend(for: .background, grace: .seconds(10)) }
-                    while manager.suspensions.isEmpty { try await pause() }
+                    try await waitUntil { !manager.suspensions.isEmpty }
                     switch way {
                     case 0: try await engine.advance { try engine.store.owners().isEmpty }
                     case 1: await manager.suspend(for: .background, grace: .zero)
@@ -124,13 +124,13 @@ struct SuspendingTests {
                         await gate.arrivals(reach: 1)
                     }
                     async let rested: Void = manager.suspend(for: reason, grace: .seconds(10))
-                    while manager.suspensions.isEmpty { try await pause() }
+                    try await waitUntil { !manager.suspensions.isEmpty }
                     #expect(manager.dispatcher.happened { $0.graceTimer != nil } == isCalling)
                     gate.open()
                     await rested
                     #expect(manager.dispatcher.happened { $0.graceTimer == nil })
                     // Timers of the attempt and of the rest are cancelled; their tasks may not have ended yet.
-                    while engine.clock.sleeperCount != sleepers { try await pause() }
+                    try await waitUntil { engine.clock.sleeperCount == sleepers }
                     #expect(engine.clock.now.offset == .zero)
                 }
             }
@@ -147,7 +147,7 @@ struct SuspendingTests {
         let engine = try Engine([provider], configuration: Self.patient)
         try await whileCalling(2, at: gate, engine) { manager, requests in
             async let rested: Void = manager.suspend(for: .background, grace: .seconds(10))
-            while manager.suspensions.isEmpty { try await pause() }
+            try await waitUntil { !manager.suspensions.isEmpty }
             manager.resume(from: .background)
             await rested
             #expect(try engine.store.owners().count == 1)
@@ -260,7 +260,7 @@ struct SuspendingTests {
                 }
                 try await engine.run {
                     try await manager.submit(request, to: "scripted")
-                    while manager.suspensions.isEmpty { try await pause() }
+                    try await waitUntil { !manager.suspensions.isEmpty }
                     while isAtRest, try !engine.store.owners().isEmpty { try await pause() }
                 }
                 try await group.waitForAll()
@@ -359,7 +359,7 @@ struct SuspendingTests {
         let request = AIRequest(prompt: "deaf")
         try await engine.run {
             try await manager.submit(request, to: "scripted")
-            while provider.record.running < 1 { try await pause() }
+            try await waitUntil { provider.record.running >= 1 }
             async let rested: Void = manager.suspend(for: .background, grace: .zero)
             try await engine.advance { try engine.store.owners().isEmpty }
             await rested
@@ -392,7 +392,7 @@ struct SuspendingTests {
                 try await group.waitForAll()
             }
             #expect(manager.suspensions.isEmpty)
-            while try await manager.statistics().requests[.completed] != 100 { try await pause() }
+            try await waitUntil { try await manager.statistics().requests[.completed] == 100 }
         }
     }
 }

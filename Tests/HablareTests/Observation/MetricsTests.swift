@@ -69,10 +69,10 @@ struct MetricsTests {
             }
             await gate.arrivals(reach: 2)
             // Some may go by way of the store.
-            while gauge(.queueDepth, ("provider", "scripted")) != 3 { try await pause() }
+            try await waitUntil { gauge(.queueDepth, ("provider", "scripted")) == 3 }
             #expect(gauge(.callsRunning, ("provider", "scripted")) == 2)
             gate.admitOne()
-            while gauge(.queueDepth, ("provider", "scripted")) != 2 { try await pause() }
+            try await waitUntil { gauge(.queueDepth, ("provider", "scripted")) == 2 }
             gate.open()
         }
         #expect(gauge(.queueDepth, ("provider", "scripted")) == 0)
