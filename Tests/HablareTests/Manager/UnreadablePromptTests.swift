@@ -112,12 +112,17 @@ struct UnreadablePromptTests {
         let engine = try engine()
         store.hide("a")
         let dates = engine.dates
-        store.whileReading { dates.advance(by: 60) }
+        let reads = Guarded(0)
+        store.whileReading {
+            reads.withLock { $0 += 1 }
+            dates.advance(by: 60)
+        }
         let ids = try await submit("a", to: engine)
         try await engine.run {
             try await engine.expectSoon {
                 try await engine.manager.snapshot(for: ids[0]).waiting == .backingOff(until: StoreWorkbench.date(65))
             }
+            #expect(reads.withLock { $0 } == 1, "it is not tried again before")
         }
     }
 
