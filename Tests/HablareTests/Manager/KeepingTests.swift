@@ -126,6 +126,14 @@ struct KeepingTests {
         #expect(await code { try await engine.manager.prune() } == .invalidConfiguration)
         #expect(await code { _ = try await engine.manager.prunePlan() } == .invalidConfiguration)
     }
+
+    @Test("What was written within the last hour is not taken for abandoned: its row may be on its way")
+    func graceOfContent() async throws {
+        let store = SearchedStore()
+        let engine = try Engine(store: store)
+        _ = try await engine.manager.prune()
+        #expect(store.searchedBefore.withLock { $0 } == StoreWorkbench.date(-3600))
+    }
 }
 
 /// Counts how often it was planned what to give up, and how often abandoned content was searched for.
@@ -134,6 +142,8 @@ private final class SearchedStore: ForwardingStore {
     private let counts = Guarded((plans: 0, searches: 0))
     var plans: Int { counts.withLock { $0.plans } }
     var searches: Int { counts.withLock { $0.searches } }
+    /// Until when what was searched for had been written.
+    let searchedBefore = Guarded<Date?>(nil)
 
     func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
         counts.withLock { $0.plans += 1 }
@@ -142,6 +152,7 @@ private final class SearchedStore: ForwardingStore {
 
     func abandonedContent(before date: Date, removing: Bool) -> AbandonedContent {
         counts.withLock { $0.searches += 1 }
+        searchedBefore.withLock { $0 = date }
         return AbandonedContent()
     }
 }
