@@ -17,7 +17,7 @@ package struct ReadClaim: Sendable {
 
 extension Journal {
     /// How long a request whose prompt cannot be read is left alone, in seconds.
-    package static let unreadPause: TimeInterval = 5
+    private static let unreadPause: TimeInterval = 5
 
     /// Takes waiting flights, and reads the prompts that are in files afterwards, not on the journal's thread.
     ///
@@ -37,9 +37,10 @@ extension Journal {
         }
         var read = await reading(claim, while: isWanted)
         guard !read.putBack.isEmpty else { return read }
-        let later = date().addingTimeInterval(Self.unreadPause)
+        let now = date()
+        let later = now.addingTimeInterval(Self.unreadPause)
         do {
-            try await putBack(read.putBack, until: later, at: date())
+            try await putBack(read.putBack, until: later, at: now)
             read.nextDue = min(read.nextDue ?? later, later)
         } catch {
             read.unneeded += read.putBack

@@ -83,6 +83,20 @@ import Testing
         #expect(try sqlite.store.diagnose().findings.filter(\.isProblem) == [])
     }
 
+    @Test("Where what is taken cannot be sent any more no file is read for it, and its lease is to be given back")
+    func unwanted() async throws {
+        let owner = try bench.register()
+        _ = try hide(try await submit(1, String(repeating: "long ", count: 20_000)))
+        try bench.submit(2)
+        let journal = Journal(store: sqlite.store, driver: ThreadCommitDriver())
+        let claim = try await journal.claimReading(
+            ClaimQuery(owner: owner, provider: "p", scope: .everything, limit: 9, now: StoreWorkbench.date(10)),
+            date: { StoreWorkbench.date(10) }, isWanted: { false })
+        #expect(claim.flights.map(\.request.id) == [StoreWorkbench.id(2)])
+        #expect(claim.unneeded.map(\.request.id) == [StoreWorkbench.id(1)])
+        #expect(claim.putBack.isEmpty && claim.storeFailure == nil)
+    }
+
     @Test("The store's claim reads no file, because all commits wait for it: it says where the prompt is")
     func claimReadsNothing() async throws {
         let owner = try bench.register()
