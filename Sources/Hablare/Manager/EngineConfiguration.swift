@@ -11,7 +11,9 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var shutdownGrace: Duration
     /// How often the process says that it lives, and looks for dead ones. Default 5 s.
     public var renewalInterval: Duration
-    /// How long a process counts as living after it last said so, if its lock cannot be looked at. Default 30 s.
+    /// How long a process counts as living after it last said so, if its lock cannot be looked at: it is on another host.
+    /// The clocks of hosts that share a store must then agree to within this less ``renewalInterval``, or one takes the
+    /// other for dead while it lives, and ends its attempts. Default 30 s.
     public var leaseDuration: Duration
     /// When a failed attempt is followed by another one.
     public var retry: RetryPolicy

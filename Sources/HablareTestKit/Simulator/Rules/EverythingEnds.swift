@@ -1,3 +1,5 @@
+import Hablare
+
 /// Everything that was acknowledged becomes final once nothing goes wrong any more; every process can be shut down;
 /// and what is left of a dead one comes to an end.
 enum EverythingEnds: SimulationRule {
@@ -7,7 +9,7 @@ enum EverythingEnds: SimulationRule {
         var found: [String] = []
         if history.quiet == .max {
             found.append("the history does not come to rest")
-        } else if history.liveAtQuiet > 0 {
+        } else if history.liveAtQuiet > 0, !holdTheLivingForDead(history) {
             found.append("\(history.liveAtQuiet) requests are not final")
         }
         if history.processesLeft > 0 { found.append("\(history.processesLeft) processes cannot be shut down") }
@@ -15,5 +17,17 @@ enum EverythingEnds: SimulationRule {
             found.append("what is left of process \(event.process) does not end")
         }
         return found
+    }
+
+    /// Whether processes tell by their clocks who is dead, and two clocks are further apart than a lease outlasts its
+    /// renewal: one of them ends the other's leases as often as that renews them, and what only the other may do is never
+    /// done.
+    private static func holdTheLivingForDead(_ history: SimulationHistory) -> Bool {
+        guard !history.plan.knowsLiveness else { return false }
+        let offsets = history.processes.map(\.clockOffset)
+        guard let first = offsets.min(), let last = offsets.max() else { return false }
+        let configuration = history.plan.configuration
+        let slack = configuration.leaseDuration.nanoseconds - configuration.renewalInterval.nanoseconds
+        return (last - first) * 1_000_000 >= slack
     }
 }

@@ -40,7 +40,7 @@ enum FilesAreKept: SimulationRule {
     /// Whether nothing happened after which a file may be left without its row until it is collected.
     private static func isQuietLife(_ history: SimulationHistory) -> Bool {
         history.processes.allSatisfy {
-            !$0.hasCrashed && $0.storeFailures.isEmpty && $0.sleeps.isEmpty
+            !$0.hasCrashed && !$0.leavesFiles && $0.storeFailures.isEmpty && $0.sleeps.isEmpty
                 && $0.retirements.allSatisfy(\.isJustified)
         } && history.calls.allSatisfy { $0.cancelled == nil }
             && history.operations.allSatisfy { !$0.isCancelled && !isRefused($0) }

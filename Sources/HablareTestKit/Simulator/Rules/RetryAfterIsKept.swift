@@ -5,6 +5,10 @@ import Hablare
 enum RetryAfterIsKept: SimulationRule {
     static let name = "Retry-After is kept"
 
+    /// A request whose prompt could not be read when it was taken is left alone for so long, in nanoseconds. That is no
+    /// back-off from its provider, and the policy does not bound it.
+    private static let unreadPause: Int64 = 5_000_000_000
+
     static func violations(in history: SimulationHistory) -> [String] {
         guard history.hasOneTime else { return [] }
         var found: [String] = []
@@ -45,9 +49,14 @@ enum RetryAfterIsKept: SimulationRule {
             guard case .waiting(.backingOff(let until))? = operation.result, operation.end < life.upperBound else {
                 continue
             }
-            if !overflows, until > limit {
+            if !overflows, until > limit, !isPauseOfUnread(until, in: history) {
                 found.append("request \(story.number) backs off beyond the policy's bound (\(operation.number))")
             }
         }
+    }
+
+    private static func isPauseOfUnread(_ until: Int64, in history: SimulationHistory) -> Bool {
+        // A microsecond for what a date cannot hold.
+        history.events.contains { $0.what == .readFailed && abs(until - $0.time - unreadPause) <= 1000 }
     }
 }

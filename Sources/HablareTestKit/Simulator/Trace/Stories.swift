@@ -57,6 +57,10 @@ struct ProcessStory: Sendable {
     var sleeps: [(from: Int64, to: Int64)] = []
     /// Where its clock jumped.
     var clockJumps: [Int] = []
+    /// By how much in all, in milliseconds.
+    var clockOffset: Int64 = 0
+    /// Whether a file could not be removed with its last commit: nobody does it then until files are collected.
+    var leavesFiles = false
 
     mutating func note(_ event: TraceEvent, at place: Int) {
         switch event.what {
@@ -71,7 +75,11 @@ struct ProcessStory: Sendable {
         case .serviceEnded(let observed): serviceEnded = (place, observed)
         case .commitFailed, .readFailed: storeFailures.append(place)
         case .fellAsleep: sleeps.append((event.time, .max))
-        case .clockJumped: clockJumps.append(place)
+        case .fileNotRemoved: leavesFiles = true
+        case .committed: leavesFiles = false
+        case .clockJumped(let milliseconds):
+            clockJumps.append(place)
+            clockOffset += milliseconds
         case .wokeUp: if !sleeps.isEmpty { sleeps[sleeps.count - 1].to = event.time }
         default: break
         }

@@ -49,6 +49,8 @@ package struct TraceEvent: Sendable, Hashable {
         case commitLost(wasApplied: Bool)
         case claimed(Int32)
         case readFailed
+        /// A content file that no row refers to any more could not be removed; the next commit tries again.
+        case fileNotRemoved
         /// Somebody removed a content file whom nobody had asked to.
         case fileLost(SimulatedFile)
         /// So many content files were removed that nobody referred to.

@@ -66,8 +66,10 @@ extension SimulatedDisk {
 
     /// Removes the content that lost its last reference, or got none; what cannot be removed now is with the next
     /// commit. Nobody does it for a process that died meanwhile.
-    func collect(_ released: Set<ContentReference>, by process: SimulatedProcess) {
-        guard let content else { return }
+    ///
+    /// - Returns: Whether all of it was removed.
+    func collect(_ released: Set<ContentReference>, by process: SimulatedProcess) -> Bool {
+        guard let content else { return true }
         let references = references
         let unused = released.union(process.state.withLock { $0.uncollected }).filter { !references.contains($0) }
         // In an order that is the same in every run: which one fails is the next one's matter.
@@ -79,6 +81,7 @@ extension SimulatedDisk {
                 process.state.withLock { _ = $0.uncollected.remove(reference) }
             }
         }
+        return process.state.withLock { $0.uncollected.isEmpty }
     }
 
     // MARK: Prompts

@@ -33,7 +33,7 @@ final class SimulatedStore: RequestStore {
             disk.note(writes, receipts, by: process)
             return receipts
         }
-        disk.collect(before, by: process)
+        if !disk.collect(before, by: process) { recorder.record(.fileNotRemoved, in: process.number) }
         return receipts
     }
 

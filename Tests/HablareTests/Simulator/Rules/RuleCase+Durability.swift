@@ -99,6 +99,14 @@ extension RuleCase {
         RuleCase(EverythingEnds.self, "1 requests are not final") { trace, isGuilty in
             trace.comesToRest(live: isGuilty ? 1 : 0)
         },
+        // Where leases tell who is dead, clocks must agree.
+        RuleCase(EverythingEnds.self, "1 requests are not final") { trace, isGuilty in
+            trace.plan.knowsLiveness = isGuilty
+            trace.happens(.processStarted(slot: 0), in: 0)
+            trace.happens(.processStarted(slot: 1), in: 1)
+            trace.happens(.clockJumped(milliseconds: -52_000), in: 0)
+            trace.comesToRest(live: 1)
+        },
         RuleCase(EverythingEnds.self, "1 processes cannot be shut down") { trace, isGuilty in
             trace.comesToRest(left: isGuilty ? 1 : 0)
         },

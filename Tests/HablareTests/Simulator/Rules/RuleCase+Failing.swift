@@ -32,6 +32,14 @@ extension RuleCase {
             trace.fails(trace.call(0), "server-error-500")
             trace.did(.snapshot(0), .waiting(.backingOff(until: isGuilty ? 20_000_000_000 : 2_000_000_000)))
         },
+        // A prompt that cannot be read is left alone for five seconds, whatever the policy.
+        RuleCase(RetryAfterIsKept.self, "backs off beyond the policy's bound") { trace, isGuilty in
+            trace.plan.configuration.retry = RetryPolicy(maximumElapsed: .seconds(2))
+            trace.submit(0)
+            trace.fails(trace.call(0), "server-error-500")
+            if !isGuilty { trace.happens(.readFailed, in: 0) }
+            trace.did(.snapshot(0), .waiting(.backingOff(until: trace.now + 5_000_000_000)))
+        },
         RuleCase(FailingIsLeftAlone.self, "before the pause of p0 was over") { trace, isGuilty in
             trace.plan.configuration.breaker = BreakerPolicy(threshold: 1, pause: .seconds(5))
             trace.fails(trace.call(0), "server-error-500")

@@ -70,6 +70,12 @@ extension RuleCase {
             trace.submit(0)
             if !isGuilty { trace.happens(.crashed, in: 0) }
         },
+        RuleCase(FilesAreKept.self, "1 files were abandoned, and nobody died") { trace, isGuilty in
+            trace.hasFiles()
+            trace.files.abandoned = 1
+            trace.happens(.fileNotRemoved, in: 0)
+            if isGuilty { trace.happens(.committed(writes: 1), in: 0) }
+        },
         RuleCase(FilesAreKept.self, "was told that a file is gone, and none was") { trace, isGuilty in
             trace.hasFiles()
             trace.submit(0)
