@@ -241,9 +241,9 @@ package final class Dispatcher: Sendable {
         guard case .submitted(let stored) = receipt else { return drop(draft, now: now, &state) }
         if stored.hasJoined {
             drop(draft, now: now, &state)
-            let priority = draft.submission.request.priority
-            let provider = draft.submission.provider
-            apply(state.core.joined(stored.flight, of: provider, priority: priority, now: now), &state)
+            let request = draft.submission.request
+            let chain = [draft.submission.provider] + request.fallback.map(\.provider)
+            apply(state.core.joined(stored.flight, of: chain, priority: request.priority, now: now), &state)
         } else if stored.wasPresent || stored.isAnswered {
             drop(draft, now: now, &state)
         } else {

@@ -72,7 +72,9 @@ struct Housekeeper: Sendable {
 
     private func retire(_ owner: OwnerID) async {
         do {
-            _ = try await manager.journal.commit(.retireOwner(owner, at: manager.seams.date()))
+            let receipt = try await manager.journal.commit(.retireOwner(owner, at: manager.seams.date()))
+            // An attempt that did not listen lost its lease with it, and its request may have failed of that.
+            if case .broken(let flights) = receipt, flights > 0 { looks.withLock { $0.wanted += 1 } }
         } catch {
             manager.logger.error(
                 "The process could not deregister; the next one does it", metadata: ["error": "\(error)"])

@@ -53,10 +53,12 @@ import Testing
         }
     }
 
-    private func flight(_ number: Int, _ priority: Priority = .normal) -> QueuedFlight {
+    private func flight(
+        _ number: Int, _ priority: Priority = .normal, of provider: ProviderID = "p"
+    ) -> QueuedFlight {
         QueuedFlight(
             id: FlightID(rawValue: Int64(number)), lifecycle: FlightLifecycle(),
-            request: AIRequest(id: StoreWorkbench.id(number), prompt: "", priority: priority), provider: "p")
+            request: AIRequest(id: StoreWorkbench.id(number), prompt: "", priority: priority), provider: provider)
     }
 
     private func started(_ effects: [DispatchCore.Effect]) -> [Int64] {
@@ -348,5 +350,35 @@ import Testing
         #expect(asked == 0)
         for number in 1...16 { asked += claims(core.ended(FlightID(rawValue: Int64(number)), now: now)) }
         #expect(asked == 1)
+    }
+
+    // MARK: Joining
+
+    /// Two lanes, of which the store has nothing more as far as is known.
+    private func chained() -> DispatchCore {
+        var core = DispatchCore(lanes: ["a", "b"].map { LaneDescription(provider: $0, concurrency: 1) })
+        _ = core.opened(now: now)
+        for provider in ["a", "b"] as [ProviderID] { _ = core.claimed([], by: provider, asked: 1, now: now) }
+        return core
+    }
+
+    @Test("Whoever joins a flight in the store has it asked for wherever its chain may have led it")
+    func joinsInStore() {
+        var core = chained()
+        let asked = core.joined(FlightID(rawValue: 7), of: ["a", "b"], priority: .normal, now: now).compactMap {
+            if case .claim(let provider, _) = $0 { provider } else { nil }
+        }
+        #expect(Set(asked) == ["a", "b"])
+    }
+
+    @Test("Whoever joins a flight that waits here makes it as urgent, wherever its chain has led it")
+    func joinsHere() throws {
+        var core = chained()
+        let flights = [(1, Priority.high), (2, .low), (3, .low)].map { flight($0, $1, of: "b") }
+        let running = core.claimed(flights, by: "b", asked: 3, now: now)
+        #expect(started(running) == [1])
+        #expect(core.joined(FlightID(rawValue: 3), of: ["a", "b"], priority: .high, now: now).isEmpty)
+        let next = core.ended(FlightID(rawValue: 1), DispatchCore.CallEnd(health: .sound), now: now)
+        #expect(started(next) == [3])
     }
 }

@@ -370,6 +370,49 @@ struct SuspendingTests {
         }
     }
 
+    @Test("A reader is told that a request failed because its attempt lost its lease with the process's registration")
+    func outlivesRegistration() async throws {
+        let latch = Latch()
+        let provider = ScriptedProvider { call in
+            do {
+                try await call.yield("a")
+            } catch {
+                return .failure(AIServiceError(.providerFailed, "Nothing was yielded."))
+            }
+            await latch.wait()
+            return .success(ProviderAnswer(streamed: .text))
+        }
+        let store = ProcessStore()
+        let engine = try Engine([provider], store: store, configuration: Self.patient)
+        let manager = engine.manager
+        let request = AIRequest(prompt: "outlived", streaming: StreamingPolicy())
+        try await engine.run {
+            defer { latch.open() }
+            try await manager.submit(request, to: "scripted")
+            var first = try await manager.stream(for: request.id).makeAsyncIterator()
+            _ = try await first.next()
+            // The attempt's end cannot be written before the registration's.
+            store.fail(on: { if case .settle = $0 { true } else { false } })
+            async let rested: Void = manager.suspend(for: .background, grace: .zero)
+            try await waitUntil { !manager.suspensions.isEmpty }
+            manager.resume(from: .background)
+            let told = Guarded<AIServiceError.Code?>(nil)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    var reader = try await manager.stream(for: request.id).makeAsyncIterator()
+                    let end = await code { while try await reader.next() != nil {} }
+                    told.withLock { $0 = end }
+                }
+                try await engine.pass { try await manager.status(for: request.id).isFinal }
+                store.recover()
+                try await engine.pass { told.withLock { $0 } != nil }
+                group.cancelAll()
+            }
+            await rested
+            #expect(told.withLock { $0 } == .streamInterrupted)
+        }
+    }
+
     @Test("Suspended and resumed again and again from many tasks at once, everything is completed in the end")
     func often() async throws {
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 2))

@@ -37,6 +37,14 @@ extension RuleCase {
             let call = trace.completes(0)
             if !isGuilty { trace.becomes(1, .completed(call: call)) }
         },
+        // Whoever submits it first decides what it asks for.
+        RuleCase(WorkIsShared.self, "call 0 answered request 1, which is pending") { trace, isGuilty in
+            trace.plan.requests[1] = trace.plan.requests[0]
+            trace.submit(0)
+            if !isGuilty { trace.did(.submit(1, content: 10_000), .stored(1)) } else { trace.submit(1) }
+            trace.becomes(1, .pending)
+            trace.completes(0)
+        },
         RuleCase(NothingPaidInSilence.self, "was sent before its attempt was on disk") { trace, isGuilty in
             trace.submit(0)
             trace.answers(trace.call(0, journalled: isGuilty ? 0 : 1))
