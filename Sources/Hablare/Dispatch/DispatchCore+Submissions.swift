@@ -85,16 +85,15 @@ extension DispatchCore {
     /// A request joined a flight: it may be more urgent now; where it is not here, it may wait in the store, and be taken
     /// now that somebody has time for it.
     ///
-    /// - Parameter chain: The flight's first provider, and those that its chain may have led it to.
+    /// - Parameters:
+    ///   - chain: The flight's first provider, and those that its chain may have led it to.
+    ///   - priority: The request's class; `nil` where it was aboard before, and only its job is another.
     package mutating func joined(
-        _ flight: FlightID, of chain: [ProviderID], priority: Priority, now: Date
+        _ flight: FlightID, of chain: [ProviderID], priority: Priority?, now: Date
     ) -> [Effect] {
         if underWay[flight] != nil || deferred[flight] != nil { return [] }
-        for provider in chain {
-            if let queued = lanes[provider]?.queue.remove(where: { $0.id == flight }) {
-                lanes[provider]?.queue.append(queued, priority: min(queued.request.priority, priority))
-                return fill(provider, now: now)
-            }
+        for provider in chain where lanes[provider]?.queue.raise(to: priority, where: { $0.id == flight }) == true {
+            return fill(provider, now: now)
         }
         for provider in chain { lanes[provider]?.backlogMayExist() }
         return chain.flatMap { fill($0, now: now) }

@@ -78,6 +78,21 @@ struct FairQueue<Element: Sendable>: Sendable {
         return nil
     }
 
+    /// Moves the first element that matches to the end of a more urgent class; in that class, or a more urgent one, it
+    /// keeps its place.
+    ///
+    /// - Returns: Whether there is one that matches.
+    mutating func raise(to priority: Priority?, where matches: (Element) -> Bool) -> Bool {
+        for index in classes.indices {
+            guard let place = classes[index].firstIndex(where: matches) else { continue }
+            if let priority, priority.rawValue < index {
+                classes[priority.rawValue].append(classes[index].remove(at: place))
+            }
+            return true
+        }
+        return false
+    }
+
     mutating func removeAll() -> [Element] {
         let all = classes.flatMap(\.self)
         self = FairQueue()

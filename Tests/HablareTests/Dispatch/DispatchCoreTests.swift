@@ -381,4 +381,23 @@ import Testing
         let next = core.ended(FlightID(rawValue: 1), DispatchCore.CallEnd(health: .sound), now: now)
         #expect(started(next) == [3])
     }
+
+    @Test("Whoever joins a flight that waits here sends it back neither in its class nor to a lesser one")
+    func keepsItsPlace() {
+        for (joining, expected) in [([Priority.low], [2, 3]), ([.high, .low], [2, 3]), ([], [2, 3])] {
+            var core = chained()
+            let flights = [(1, Priority.high), (2, .low), (3, .low)].map { flight($0, $1, of: "b") }
+            _ = core.claimed(flights, by: "b", asked: 3, now: now)
+            for priority in joining {
+                #expect(core.joined(FlightID(rawValue: 2), of: ["a", "b"], priority: priority, now: now).isEmpty)
+            }
+            var order: [Int64] = []
+            for ended in [1] + expected.dropLast() {
+                let next = core.ended(
+                    FlightID(rawValue: Int64(ended)), DispatchCore.CallEnd(health: .sound), now: now)
+                order += started(next)
+            }
+            #expect(order == expected.map(Int64.init), "joined by \(joining)")
+        }
+    }
 }

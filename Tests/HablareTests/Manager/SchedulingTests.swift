@@ -31,6 +31,24 @@ struct SchedulingTests {
         #expect(try await manager.statistics().requests == [.completed: 3, .pending: 3])
     }
 
+    @Test("A request that waits in the store is run once it is part of the job that a process is there for")
+    func adoptedIntoScope() async throws {
+        let store = InMemoryStore()
+        let mine = JobKey(rawValue: "mine")
+        let request = AIRequest(prompt: "submitted on its own")
+        try await Engine(store: store).manager.submit(request, to: "scripted")
+        let engine = try Engine(store: store, configuration: EngineConfiguration(scope: .job(mine)))
+        let manager = engine.manager
+        try await engine.run {
+            // The process has asked for what waits, and was told that nothing of its job does.
+            _ = try await manager.submit([AIRequest(prompt: "first")], to: "scripted", jobKey: mine)
+            try await engine.tickRenewal()
+            #expect(try await manager.status(for: request.id) == .pending)
+            _ = try await manager.submit([AIRequest(prompt: "first"), request], to: "scripted", jobKey: mine)
+            try await engine.expectSoon { try await manager.status(for: request.id).isFinal }
+        }
+    }
+
     @Test("A process that is there for one request runs that and nothing else, also where it joined another's flight")
     func requestScope() async throws {
         let store = InMemoryStore()
