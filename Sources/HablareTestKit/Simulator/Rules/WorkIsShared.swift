@@ -37,7 +37,7 @@ enum WorkIsShared: SimulationRule {
         }
         for call in calls where history.isUndisturbed(call) && call.end?.how == .answered(isPromisedType: true) {
             for story in stories where wasThere(story, at: call.started, history) {
-                guard let final = history.final[story.number] else { continue }
+                guard let final = history.final[story.number], !history.mayBeOfOtherContent(story) else { continue }
                 if case .completed = final.status { continue }
                 if final.status.isGone { continue }
                 // It had failed before, by an earlier call or refused by us.

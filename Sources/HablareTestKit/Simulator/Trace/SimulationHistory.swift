@@ -183,7 +183,7 @@ package struct SimulationHistory: Sendable {
         // Those that were stored, as far as it shows.
         let stored = requests.values.filter { final[$0.number] != nil || !$0.deletes.isEmpty }.map(\.number)
         for number in Set(stored).union(final.keys).sorted() {
-            guard let planned = planned(number), !mayBeOfOtherContent(number, than: planned.content) else { continue }
+            guard let planned = planned(number) else { continue }
             let work = Work(
                 provider: planned.provider, content: planned.content, unknownOutcome: planned.unknownOutcome,
                 streaming: planned.streaming, fallback: planned.fallback)
@@ -196,12 +196,14 @@ package struct SimulationHistory: Sendable {
     }
 
     /// Whether a request may be on disk with another content than the plan gives it: whoever submits it first decides.
-    private func mayBeOfOtherContent(_ number: Int32, than content: Int32) -> Bool {
-        requests[number]?.submits.contains { submit in
-            guard case .submit(_, content: let other) = submit.operation, other != content else { return false }
+    func mayBeOfOtherContent(_ story: RequestStory) -> Bool {
+        story.submits.contains { submit in
+            guard case .submit(_, content: let other) = submit.operation, other != planned(story.number)?.content else {
+                return false
+            }
             guard case .refused? = submit.result else { return true }
             return false
-        } ?? false
+        }
     }
 
     /// The requests for the same work, itself among them.
