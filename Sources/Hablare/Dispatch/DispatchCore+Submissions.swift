@@ -85,11 +85,9 @@ extension DispatchCore {
     /// A request joined a flight: it may be more urgent now; where it is not here, it may wait in the store, and be taken
     /// now that somebody has time for it.
     ///
-    /// - Parameters:
-    ///   - chain: The flight's first provider, and those that its chain may have led it to.
-    ///   - priority: The request's class; `nil` where it was aboard before, and only its job is another.
+    /// - Parameter chain: The flight's first provider, and those that its chain may have led it to.
     package mutating func joined(
-        _ flight: FlightID, of chain: [ProviderID], priority: Priority?, now: Date
+        _ flight: FlightID, of chain: [ProviderID], priority: Priority, now: Date
     ) -> [Effect] {
         if underWay[flight] != nil || deferred[flight] != nil { return [] }
         for provider in chain where lanes[provider]?.queue.raise(to: priority, where: { $0.id == flight }) == true {

@@ -239,15 +239,15 @@ package final class Dispatcher: Sendable {
 
     private func written(_ draft: Draft, _ receipt: WriteReceipt?, now: Date, _ state: inout State) {
         guard case .submitted(let stored) = receipt else { return drop(draft, now: now, &state) }
-        let request = draft.submission.request
-        let chain = [draft.submission.provider] + request.fallback.map(\.provider)
         if stored.hasJoined {
             drop(draft, now: now, &state)
+            let request = draft.submission.request
+            let chain = [draft.submission.provider] + request.fallback.map(\.provider)
             apply(state.core.joined(stored.flight, of: chain, priority: request.priority, now: now), &state)
-        } else if stored.wasPresent, draft.submission.job != nil {
-            // It may be part of a job since now that this process is there for.
+        } else if stored.wasPresent, let job = draft.submission.job?.key, scope == .job(job) {
+            // It may be part of this process's job only now, and have been submitted to another provider of the same kind.
             drop(draft, now: now, &state)
-            apply(state.core.joined(stored.flight, of: chain, priority: nil, now: now), &state)
+            apply(state.core.backlogMayExist(now: now), &state)
         } else if stored.wasPresent || stored.isAnswered {
             drop(draft, now: now, &state)
         } else {

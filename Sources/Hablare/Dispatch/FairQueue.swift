@@ -82,10 +82,10 @@ struct FairQueue<Element: Sendable>: Sendable {
     /// keeps its place.
     ///
     /// - Returns: Whether there is one that matches.
-    mutating func raise(to priority: Priority?, where matches: (Element) -> Bool) -> Bool {
+    mutating func raise(to priority: Priority, where matches: (Element) -> Bool) -> Bool {
         for index in classes.indices {
             guard let place = classes[index].firstIndex(where: matches) else { continue }
-            if let priority, priority.rawValue < index {
+            if priority.rawValue < index {
                 classes[priority.rawValue].append(classes[index].remove(at: place))
             }
             return true

@@ -397,12 +397,16 @@ struct SuspendingTests {
             try await waitUntil { !manager.suspensions.isEmpty }
             manager.resume(from: .background)
             let told = Guarded<AIServiceError.Code?>(nil)
+            let reads = Latch()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     var reader = try await manager.stream(for: request.id).makeAsyncIterator()
+                    _ = try await reader.next()
+                    reads.open()
                     let end = await code { while try await reader.next() != nil {} }
                     told.withLock { $0 = end }
                 }
+                await reads.wait()
                 try await engine.pass { try await manager.status(for: request.id).isFinal }
                 store.recover()
                 try await engine.pass { told.withLock { $0 } != nil }

@@ -19,13 +19,17 @@ enum EverythingEnds: SimulationRule {
         return found
     }
 
-    /// Whether processes tell by their clocks who is dead, and two clocks are further apart than a lease outlasts its
-    /// renewal: one of them ends the other's leases as often as that renews them, and what only the other may do is never
-    /// done.
+    /// Whether processes tell by their clocks who is dead, and the clocks of two that live to the end are further apart than
+    /// a lease outlasts its renewal: one of them ends the other's leases as often as that renews them, and what only the
+    /// other may do is never done.
     private static func holdTheLivingForDead(_ history: SimulationHistory) -> Bool {
         guard !history.plan.knowsLiveness else { return false }
-        let offsets = history.processes.map(\.clockOffset)
-        guard let first = offsets.min(), let last = offsets.max() else { return false }
+        let living = history.processes.filter { !$0.isDead(at: history.quiet) }
+        let isHeldForDead = living.contains { process in
+            process.retirements.contains { $0.place > history.faultsEnded && $0.by != process.number }
+        }
+        let offsets = living.map(\.clockOffset)
+        guard isHeldForDead, let first = offsets.min(), let last = offsets.max() else { return false }
         let configuration = history.plan.configuration
         let slack = configuration.leaseDuration.nanoseconds - configuration.renewalInterval.nanoseconds
         return (last - first) * 1_000_000 >= slack

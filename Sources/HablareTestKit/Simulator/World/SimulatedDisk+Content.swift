@@ -81,7 +81,11 @@ extension SimulatedDisk {
                 process.state.withLock { _ = $0.uncollected.remove(reference) }
             }
         }
-        return process.state.withLock { $0.uncollected.isEmpty }
+        // What somebody refers to again is nothing to remove.
+        return process.state.withLock { state in
+            state.uncollected.subtract(references)
+            return state.uncollected.isEmpty
+        }
     }
 
     // MARK: Prompts

@@ -105,7 +105,22 @@ extension RuleCase {
             trace.happens(.processStarted(slot: 0), in: 0)
             trace.happens(.processStarted(slot: 1), in: 1)
             trace.happens(.clockJumped(milliseconds: -52_000), in: 0)
-            trace.comesToRest(live: 1)
+            trace.comesToRest(live: 1, takenForDead: 0)
+        },
+        RuleCase(EverythingEnds.self, "1 requests are not final") { trace, isGuilty in
+            trace.plan.knowsLiveness = false
+            trace.happens(.processStarted(slot: 0), in: 0)
+            trace.happens(.processStarted(slot: 1), in: 1)
+            trace.happens(.clockJumped(milliseconds: isGuilty ? -100 : -52_000), in: 0)
+            trace.comesToRest(live: 1, takenForDead: 0)
+        },
+        RuleCase(EverythingEnds.self, "1 requests are not final") { trace, isGuilty in
+            trace.plan.knowsLiveness = false
+            trace.happens(.processStarted(slot: 0), in: 0)
+            trace.happens(.processStarted(slot: 1), in: 1)
+            trace.happens(.clockJumped(milliseconds: -52_000), in: 0)
+            if isGuilty { trace.happens(.crashed, in: 0) }
+            trace.comesToRest(live: 1, takenForDead: 0)
         },
         RuleCase(EverythingEnds.self, "1 processes cannot be shut down") { trace, isGuilty in
             trace.comesToRest(left: isGuilty ? 1 : 0)

@@ -234,8 +234,13 @@ struct TraceDraft {
     }
 
     /// Faults cease, everything comes to rest a while later, and all shut down.
-    mutating func comesToRest(live: Int32 = 0, left: Int32 = 0, after seconds: Double = 100) {
+    ///
+    /// - Parameter takenForDead: A process that process 1 takes for dead meanwhile.
+    mutating func comesToRest(
+        live: Int32 = 0, left: Int32 = 0, after seconds: Double = 100, takenForDead: Int32? = nil
+    ) {
         happens(.faultsEnded)
+        if let takenForDead { happens(.ownerRetired(process: takenForDead, isJustified: true), in: 1) }
         wait(seconds)
         happens(.quiet(live: live))
         for process in processes {
