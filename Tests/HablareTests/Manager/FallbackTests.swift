@@ -174,4 +174,34 @@ struct FallbackTests {
         }
         #expect(FallbackChain.next(after: AIServiceError(.timeout, ""), at: "a", of: []) == nil)
     }
+
+    @Test("Whoever joins a flight that was led to another provider, and that nobody had time for, has it made there")
+    func joinsWhereItWasLed() async throws {
+        let gate = Gate()
+        let first = ScriptedProvider(id: "first") { _ in
+            do {
+                try await gate.pass()
+            } catch {
+                return .failure(AIServiceError(.cancelled, "The test was stopped."))
+            }
+            return .failure(AIServiceError(.quotaExceeded, "There is no money left."))
+        }
+        let second = ScriptedProvider(id: "second")
+        let engine = try Engine([first, second])
+        let manager = engine.manager
+        let late = AIRequest(
+            prompt: "led on", deadline: engine.dates.now.addingTimeInterval(60), fallback: [FallbackHop("second")])
+        try await engine.run {
+            try await manager.submit(late, to: "first")
+            await gate.arrivals(reach: 1)
+            // The date is past the deadline before the clock wakes whoever ends what is out of time.
+            engine.dates.advance(by: 100)
+            gate.open()
+            try await engine.expectSoon { try await manager.attempts(for: late.id).first?.outcome == .failed }
+            let twin = AIRequest(prompt: "led on", fallback: [FallbackHop("second")])
+            try await manager.submit(twin, to: "first")
+            try await engine.expectSoon { try await manager.status(for: twin.id).phase == .completed }
+            #expect(first.record.calls.count == 1)
+        }
+    }
 }
