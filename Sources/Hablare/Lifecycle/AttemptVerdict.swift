@@ -92,6 +92,6 @@ extension AIServiceError {
         "The attempt was stopped because its process shut down or was suspended; nobody knows whether it was carried out, and billed."
     )
 
-    static let attemptCancelled = AIServiceError(
+    package static let attemptCancelled = AIServiceError(
         .cancelled, "The attempt was stopped because its request was cancelled.")
 }

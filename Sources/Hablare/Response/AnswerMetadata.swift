@@ -1,0 +1,32 @@
+/// What providers say beside an answer, by the names under which it stands in ``AIResponseData/metadata``.
+///
+/// A provider says what it knows and leaves out the rest; names of its own are its own.
+public enum AnswerMetadata {
+    /// The service's own name of the call, for its support.
+    public static let requestID = "request_id"
+    /// The model that answered, as the service names it: often more exact than the one that was asked for.
+    public static let model = "model"
+    /// Why the answer ends: `stop` where it is complete, `length` where it was cut, `tool_calls`, `refusal`, or the
+    /// service's own word.
+    public static let finishReason = "finish_reason"
+    /// The tools that the model wants called, as JSON; read them with ``AIResponseData/toolCalls``.
+    public static let toolCalls = "tool_calls"
+    /// What the model thought before it answered, as JSON in the service's own form, to be sent back unchanged.
+    public static let thinking = "thinking"
+    /// The prompt as the service changed it before it made the picture.
+    public static let revisedPrompt = "revised_prompt"
+    /// The voice that spoke.
+    public static let voice = "voice"
+    /// When each word of the speech begins and ends, as JSON.
+    public static let wordTimes = "word_times"
+    /// When each sentence of the speech begins and ends, as JSON.
+    public static let sentenceTimes = "sentence_times"
+    /// Samples a second of a sound that has no header which says so.
+    public static let sampleRate = "sample_rate"
+    /// How many input tokens were read from the service's cache.
+    public static let cachedInputTokens = "cached_input_tokens"
+    /// How many input tokens were written to the service's cache.
+    public static let cacheWriteTokens = "cache_write_tokens"
+    /// How many output tokens were thought and not shown.
+    public static let reasoningTokens = "reasoning_tokens"
+}

@@ -1,0 +1,84 @@
+public import Foundation
+public import Hablare
+
+/// Where a service is: the base URL that the paths of its API are added to, such as `https://api.openai.com/v1`.
+public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The address, without a slash at its end. Equal for addresses that mean the same place.
+    public let text: String
+    /// Scheme, host and port.
+    public let origin: HTTPOrigin
+    private let base: URL
+
+    /// Reads an address.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` with what is wrong: no scheme, another one than
+    ///   `http` and `https`, no host, a user or password, a query, a fragment, white space.
+    public init(_ text: String) throws(AIServiceError) {
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !trimmed.isEmpty else { throw Self.refusal("is empty") }
+        guard trimmed.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
+            throw Self.refusal("has white space in it")
+        }
+        guard let colon = trimmed.range(of: "://") else {
+            throw Self.refusal("has no scheme. Begin it with https:// or, for a server on this machine, http://")
+        }
+        let scheme = trimmed[..<colon.lowerBound].lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            throw Self.refusal("has the scheme \(scheme). Use https or http")
+        }
+        guard var parts = URLComponents(string: trimmed) else { throw Self.refusal("is not an address") }
+        guard parts.user == nil, parts.password == nil else {
+            throw Self.refusal("has a user or a password in it, and addresses are shown and stored. Give the key apart")
+        }
+        guard parts.query == nil, parts.fragment == nil else {
+            throw Self.refusal("has a query or a fragment. Leave out what begins with ? or #")
+        }
+        parts.scheme = scheme
+        parts.host = parts.host?.lowercased()
+        if parts.port == (scheme == "https" ? 443 : 80) { parts.port = nil }
+        while parts.percentEncodedPath.hasSuffix("/") { parts.percentEncodedPath.removeLast() }
+        if let port = parts.port, !(1...65_535).contains(port) { throw Self.refusal("has an impossible port") }
+        guard let url = parts.url, let origin = HTTPOrigin(of: url) else { throw Self.refusal("has no host") }
+        base = url
+        self.origin = origin
+        self.text = url.absoluteString
+    }
+
+    /// The address of a path below this one.
+    ///
+    /// - Parameters:
+    ///   - segments: The path's segments, as they are; each is escaped, so that what a person wrote (a voice, a model)
+    ///     is never taken for a path.
+    ///   - query: What is asked beside it.
+    public func url(_ segments: [String], query: [(name: String, value: String)] = []) -> URL {
+        guard var parts = URLComponents(url: base, resolvingAgainstBaseURL: false) else { return base }
+        parts.percentEncodedPath += segments.map { "/\(Self.escaped($0))" }.joined()
+        if !query.isEmpty {
+            parts.percentEncodedQuery = query.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }
+                .joined(separator: "&")
+        }
+        return parts.url ?? base
+    }
+
+    /// The address.
+    public var description: String { text }
+
+    /// Everything but the unreserved characters of RFC 3986 escaped; a segment of dots alone would mean another place.
+    private static func escaped(_ text: String) -> String {
+        if text.allSatisfy({ $0 == "." }) { return text.map { _ in "%2E" }.joined() }
+        return text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                String(UnicodeScalar(byte))
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+
+    private static func refusal(_ reason: String) -> AIServiceError {
+        AIServiceError(
+            .invalidConfiguration, "The base URL \(reason). It looks like this: https://api.example.com/v1")
+    }
+}

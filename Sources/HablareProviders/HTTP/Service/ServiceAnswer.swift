@@ -1,0 +1,115 @@
+public import Foundation
+public import HTTPTypes
+public import Hablare
+
+/// What a service answers with a status between 200 and 299: its head, and a body that is still on its way.
+///
+/// Reading it translates every failure of the transport into the engine's error.
+public struct ServiceAnswer: Sendable {
+    /// The status.
+    public let status: Int
+    /// The head's fields.
+    public let fields: HTTPFields
+    /// The service's own name of the call; `nil` where it gave none.
+    public let requestID: String?
+    /// When the head came.
+    public let receivedAt: Date
+    let body: HTTPPieces
+    let maximumBytes: Int
+    let service: String
+    let origin: HTTPOrigin
+
+    /// The media type, in lower case and without parameters; empty where it is not said.
+    public var mediaType: String { MediaType(fields[.contentType] ?? "").text }
+
+    /// Hands over the body, piece by piece as it comes.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError``: what `each` throws; `connectionLost`, `timeout` and the other failures of a
+    ///   transfer; `cancelled` when the task is.
+    public func forEachPiece(
+        _ each: (Data) async throws -> Void
+    ) async throws(AIServiceError) {
+        do {
+            for try await piece in body where !piece.isEmpty { try await each(piece) }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// The whole body.
+    ///
+    /// - Throws: as ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge`` for one that is larger than the
+    ///   request allows.
+    public func data() async throws(AIServiceError) -> Data {
+        var all = Data()
+        do {
+            for try await piece in body {
+                guard all.count + piece.count <= maximumBytes else { throw tooLarge }
+                all.append(piece)
+            }
+        } catch {
+            throw failure(error)
+        }
+        return all
+    }
+
+    /// The whole body, decoded from JSON.
+    ///
+    /// - Throws: as ``data()``; ``/Hablare/AIServiceError/Code/invalidResponse`` where it is not of that form.
+    public func json<Value: Decodable>(_ type: Value.Type = Value.self) async throws(AIServiceError) -> Value {
+        let data = try await data()
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch {
+            throw unreadable("\(Swift.type(of: error))")
+        }
+    }
+
+    /// Hands over the events of a stream (``EventStreamParser``) as they come, until `each` says that it was the last
+    /// one, or the body ends. What comes behind the last one is not fetched.
+    ///
+    /// - Parameter each: Takes an event; answers whether it wants another one.
+    /// - Returns: Whether `each` ended it. A stream that ends before is, for most services, one that broke off.
+    /// - Throws: as ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse`` for an event or a line that is
+    ///   longer than any should be.
+    public func forEachEvent(
+        _ each: (ServerSentEvent) async throws -> Bool
+    ) async throws(AIServiceError) -> Bool {
+        var parser = EventStreamParser()
+        var events: [ServerSentEvent] = []
+        do {
+            for try await piece in body {
+                events.removeAll(keepingCapacity: true)
+                try parser.parse(piece, into: &events)
+                for event in events where !(try await each(event)) { return true }
+            }
+        } catch let fault as EventStreamFault {
+            throw AIServiceError(
+                .invalidResponse, "\(service) sends a stream of events that cannot be read: \(fault.description).",
+                disposition: .outcomeUnknown)
+        } catch {
+            throw failure(error)
+        }
+        return false
+    }
+
+    /// The error for a body that is not what the API says.
+    ///
+    /// The work was done and is billed, so it is no wonder to be had by asking again: it fails.
+    public func unreadable(_ cause: String) -> AIServiceError {
+        AIServiceError(
+            .invalidResponse,
+            "\(service) answered with something that is not of its API. Check the base URL and the model.",
+            cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause)
+    }
+
+    private var tooLarge: AIServiceError {
+        AIServiceError(
+            .responseTooLarge,
+            "\(service) answered with more than \(maximumBytes) bytes, which is not taken. Ask for less.")
+    }
+
+    private func failure(_ error: any Error) -> AIServiceError {
+        ServiceClient.failure(error, of: service, at: origin)
+    }
+}

@@ -1,0 +1,110 @@
+public import Foundation
+import HTTPTypes
+public import Hablare
+
+/// Calls one service: adds the key, judges the status, says what the service says of its limits.
+public struct ServiceClient: Sendable {
+    /// Where the service is.
+    public let address: ServiceAddress
+    /// How it speaks.
+    public let dialect: any ServiceDialect
+    private let transport: any HTTPTransport
+    private let key: @Sendable () throws(AIServiceError) -> APIKey?
+    private let date: @Sendable () -> Date
+
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - address: Where the service is.
+    ///   - dialect: How it speaks.
+    ///   - transport: The way to it.
+    ///   - key: Looks up the key, for each call anew, so that one that was replaced is used at once. `nil` for a service
+    ///     that needs none.
+    ///   - date: The present, for dates in answers. Default: the system's.
+    public init(
+        _ address: ServiceAddress, dialect: any ServiceDialect, transport: any HTTPTransport,
+        key: @escaping @Sendable () throws(AIServiceError) -> APIKey?, date: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.address = address
+        self.dialect = dialect
+        self.transport = transport
+        self.key = key
+        self.date = date
+    }
+
+    /// Sends a call, and returns when the head of its answer is there and is a success.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked.
+    ///   - call: Whose attempt it is: hears of limits, and gives the time for which the service may be silent.
+    /// - Throws: ``/Hablare/AIServiceError``: what the dialect makes of a refusal; the failures of a transfer, `outcomeUnknown`
+    ///   wherever the call may have arrived; `invalidResponse` for an answer of another kind than is accepted;
+    ///   `cancelled` when the task is.
+    public func send(
+        _ request: ServiceRequest, for call: ProviderCall? = nil
+    ) async throws(AIServiceError) -> ServiceAnswer {
+        let outgoing = try prepare(request, for: call)
+        do {
+            let answer = try await transport.send(outgoing)
+            let now = date()
+            if let limits = dialect.limits(in: answer.fields, now: now) { call?.report(limits: limits) }
+            guard (200..<300).contains(answer.status) else {
+                let body = await beginning(of: answer)
+                throw dialect.failure(
+                    for: ServiceRefusal(status: answer.status, fields: answer.fields, body: body, now: now))
+            }
+            let accepted = ServiceAnswer(
+                status: answer.status, fields: answer.fields, requestID: dialect.requestID(in: answer.fields),
+                receivedAt: now, body: answer.body, maximumBytes: request.maximumAnswerBytes, service: dialect.name,
+                origin: address.origin)
+            guard request.accepts.isEmpty || MediaType(accepted.mediaType).isOne(of: request.accepts) else {
+                throw accepted.unreadable(
+                    "media type \(ServiceRefusal.word(accepted.mediaType.replacing("/", with: ".")))")
+            }
+            return accepted
+        } catch {
+            throw Self.failure(error, of: dialect.name, at: address.origin)
+        }
+    }
+
+    private func prepare(
+        _ request: ServiceRequest, for call: ProviderCall?
+    ) throws(AIServiceError) -> HTTPCall {
+        var fields = dialect.fields
+        for field in request.fields { fields[field.name] = field.value }
+        if fields[.accept] == nil, !request.accepts.isEmpty {
+            fields[.accept] = request.accepts.map { $0.contains("/") ? $0 : "\($0)/*" }.joined(separator: ", ")
+        }
+        let secrets = try key().map { dialect.secrets(for: $0) } ?? [:]
+        return HTTPCall(
+            request.method, address.url(request.path, query: request.query), fields: fields, secrets: secrets,
+            body: request.body, idleTimeout: call?.timeout)
+    }
+
+    /// As much of a refusal as matters. What cannot be read of it does not: the status is the failure.
+    private func beginning(of answer: HTTPAnswer) async -> Data {
+        var all = Data()
+        do {
+            for try await piece in answer.body {
+                all.append(piece.prefix(ServiceRefusal.mostOfBody - all.count))
+                if all.count >= ServiceRefusal.mostOfBody { break }
+            }
+        } catch {
+            return all
+        }
+        return all
+    }
+
+    /// Any error of a transfer as the engine's.
+    static func failure(_ error: any Error, of service: String, at origin: HTTPOrigin) -> AIServiceError {
+        switch error {
+        case let error as AIServiceError: error
+        case let failure as HTTPFailure: failure.error(of: service, at: origin)
+        case is CancellationError: .attemptCancelled
+        default:
+            AIServiceError(
+                .connectionLost, "The call to \(service) failed in a way that its client does not know.",
+                cause: "\(type(of: error))")
+        }
+    }
+}

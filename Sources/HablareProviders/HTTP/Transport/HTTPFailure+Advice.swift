@@ -1,0 +1,65 @@
+public import Hablare
+
+extension HTTPFailure {
+    /// The failure as the engine's error: whose move it is, and what to do. Pure.
+    ///
+    /// - Parameters:
+    ///   - service: The service's name, as a sentence has it.
+    ///   - origin: Where the call went.
+    public func error(of service: String, at origin: HTTPOrigin) -> AIServiceError {
+        let place = "\(service) at \(origin.text)"
+        let (code, message): (AIServiceError.Code, String) =
+            switch reason {
+            case .hostNotFound:
+                (
+                    .connectionFailed,
+                    "The host of \(place) is not known. Check the base URL and the connection to the network."
+                )
+            case .unreachable:
+                (.connectionFailed, "\(place) cannot be reached. Check that it runs and that the network is there.")
+            case .connectTimeout:
+                (.connectionFailed, "\(place) did not accept a connection in time. Check the network and any firewall.")
+            case .certificate:
+                (
+                    .invalidConfiguration,
+                    "The certificate of \(place) cannot be trusted, so nothing was sent. Check the base URL and this machine's date; for a server with a certificate of its own, name the file of its authority in the settings."
+                )
+            case .secureConnection:
+                (
+                    .connectionFailed,
+                    "No secure connection to \(place) came about. Check whether the base URL needs http instead of https."
+                )
+            case .proxy:
+                (.connectionFailed, "The proxy did not connect to \(place). Check the proxy's address and its key.")
+            case .idleTimeout:
+                (.timeout, "\(place) said nothing for too long.")
+            case .connectionLost:
+                (.connectionLost, "The connection to \(place) was lost before the answer was complete.")
+            case .malformedAnswer:
+                (.invalidResponse, "\(place) does not answer in HTTP. Check the base URL, and whether it needs https.")
+            case .redirect:
+                (
+                    .invalidConfiguration,
+                    "\(place) sends the call elsewhere, which is not followed. Check the base URL: it may need https, or another path."
+                )
+            case .unreadableBody:
+                (
+                    .contentMissing,
+                    "What was to be sent to \(place) cannot be read. Check the files that the request names."
+                )
+            case .other:
+                (.connectionLost, "The call to \(place) failed.")
+            }
+        return AIServiceError(code, message, disposition: disposition(of: code), cause: cause)
+    }
+
+    /// A call that may have arrived is of unknown outcome, whatever its code's own disposition; one that cannot have may
+    /// be made again, unless a person has to mend something first.
+    private func disposition(of code: AIServiceError.Code) -> FailureDisposition {
+        switch code.disposition {
+        case .needsUser: .needsUser
+        case .fail: mayHaveArrived ? .outcomeUnknown : .fail
+        case .retry, .outcomeUnknown: mayHaveArrived ? .outcomeUnknown : .retry(after: nil)
+        }
+    }
+}

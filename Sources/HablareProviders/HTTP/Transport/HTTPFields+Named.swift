@@ -1,0 +1,12 @@
+package import HTTPTypes
+
+extension HTTPFields {
+    /// The first value of a field, by its name in any case; `nil` where there is none, or the name is no field's.
+    package subscript(named name: String) -> String? {
+        get { HTTPField.Name(name).flatMap { self[values: $0].first } }
+        set {
+            guard let name = HTTPField.Name(name) else { return }
+            self[name] = newValue
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package import Hablare
+
+/// Reads a request's parameters one by one, checks each, and at the end refuses those that nobody read: a mistyped one
+/// would be ignored in silence.
+package struct ParameterReader {
+    private let values: [String: ParameterValue]
+    private let provider: ProviderID
+    private var known: [String] = []
+
+    /// Begins to read.
+    package init(_ values: [String: ParameterValue], of provider: ProviderID) {
+        self.values = values
+        self.provider = provider
+    }
+
+    /// A parameter as it is; JSON's null is none.
+    package mutating func value(_ name: String) -> ParameterValue? {
+        known.append(name)
+        guard let value = values[name], value != .null else { return nil }
+        return value
+    }
+
+    /// A text.
+    package mutating func text(_ name: String) throws(AIServiceError) -> String? {
+        guard let value = value(name) else { return nil }
+        guard let text = value.text else { throw refusal(name, "is no text") }
+        return text
+    }
+
+    /// One of some words.
+    package mutating func choice(_ name: String, of words: [String]) throws(AIServiceError) -> String? {
+        guard let word = try text(name) else { return nil }
+        guard words.contains(word) else {
+            throw refusal(name, "is none of \(words.joined(separator: ", "))")
+        }
+        return word
+    }
+
+    /// A number within a range.
+    package mutating func number(_ name: String, in range: ClosedRange<Double>) throws(AIServiceError) -> Double? {
+        guard let value = value(name) else { return nil }
+        guard let number = value.number ?? value.string.flatMap({ Double($0) }), range.contains(number) else {
+            throw refusal(name, "is no number between \(range.lowerBound) and \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A whole number within a range.
+    package mutating func whole(_ name: String, in range: ClosedRange<Int64>) throws(AIServiceError) -> Int64? {
+        guard let value = value(name) else { return nil }
+        guard let number = value.text.flatMap({ Int64($0) }), range.contains(number) else {
+            throw refusal(name, "is no whole number between \(range.lowerBound) and \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A truth value.
+    package mutating func flag(_ name: String) throws(AIServiceError) -> Bool? {
+        guard let value = value(name) else { return nil }
+        switch value.text {
+        case "true": return true
+        case "false": return false
+        default: throw refusal(name, "is neither true nor false")
+        }
+    }
+
+    /// A list of texts; one text alone is a list of one.
+    package mutating func texts(_ name: String) throws(AIServiceError) -> [String]? {
+        guard let value = value(name) else { return nil }
+        if let text = value.text { return [text] }
+        guard case .array(let values) = value, !values.isEmpty else { throw refusal(name, "is no list of texts") }
+        var texts: [String] = []
+        for value in values {
+            guard let text = value.text else { throw refusal(name, "is no list of texts") }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// An object.
+    package mutating func object(_ name: String) throws(AIServiceError) -> [String: ParameterValue]? {
+        guard let value = value(name) else { return nil }
+        guard case .object(let members) = value else { throw refusal(name, "is no object") }
+        return members
+    }
+
+    /// Refuses what nobody read.
+    package func finish() throws(AIServiceError) {
+        for name in values.keys.sorted() where !known.contains(name) {
+            throw AIServiceError(
+                .invalidRequest,
+                "The provider \(provider) has no parameter \(ServiceRefusal.word(name)).\(NearestNames(known).hint(for: name))"
+            )
+        }
+    }
+
+    /// The error for a parameter that cannot be used. Never says its value.
+    package func refusal(_ name: String, _ reason: String) -> AIServiceError {
+        AIServiceError(
+            .invalidRequest, "The parameter \(name) of provider \(provider) \(reason). Mend it or leave it out.")
+    }
+}

@@ -1,0 +1,63 @@
+package import Foundation
+package import Hablare
+
+extension ParameterValue {
+    /// Reads JSON; `nil` where the bytes are none.
+    package init?(json: Data) {
+        do {
+            self = try JSONDecoder().decode(ParameterValue.self, from: json)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Writes JSON, the members of objects in the order of their names, so that the same value is the same bytes.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a number that is not finite.
+    package func jsonData() throws(AIServiceError) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return try encoder.encode(self)
+        } catch {
+            throw AIServiceError(
+                .invalidRequest,
+                "The request has a number that is not finite, which JSON cannot say. Mend its parameters.",
+                cause: "\(type(of: error))")
+        }
+    }
+
+    /// The member of an object; `nil` where there is none, or this is no object.
+    package subscript(member: String) -> ParameterValue? {
+        if case .object(let members) = self { members[member] } else { nil }
+    }
+
+    /// The element of a list; `nil` where there is none, or this is no list.
+    package subscript(element: Int) -> ParameterValue? {
+        if case .array(let values) = self, values.indices.contains(element) { values[element] } else { nil }
+    }
+
+    /// The text of a string, and of nothing else.
+    package var string: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// The elements of a list; empty for everything else.
+    package var elements: [ParameterValue] { if case .array(let values) = self { values } else { [] } }
+
+    /// The number, where it is a whole one that is not negative.
+    package var count: Int64? {
+        switch self {
+        case .int(let number): number >= 0 ? number : nil
+        case .double(let number): number >= 0 && number < 9e18 ? Int64(number) : nil
+        default: nil
+        }
+    }
+
+    /// The number.
+    package var number: Double? {
+        switch self {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        default: nil
+        }
+    }
+}
