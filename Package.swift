@@ -125,6 +125,18 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // Real servers on loopback, for the tests; not among the products.
+        .target(
+            name: "HablareTestServers",
+            dependencies: [
+                "Hablare",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict),
         // Only `make simulate` builds it; it is not among the products.
         .executableTarget(
             name: "hablare-simulate",
@@ -146,7 +158,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "HablareProvidersTests", dependencies: ["Hablare", "HablareProviders"], swiftSettings: strict),
+            name: "HablareProvidersTests",
+            dependencies: [
+                "Hablare", "HablareProviders", "HablareTestServers",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
         .testTarget(name: "HablareAudioTests", dependencies: ["HablareAudio"], swiftSettings: strict),
         .testTarget(
@@ -160,7 +177,7 @@ let package = Package(
             name: "HablareCommandTests",
             dependencies: [
                 "Hablare", "HablareAudio", "HablareCommand", "HablareProviders", "HablareSQLite", "HablareSpeech",
-                "HablareTestKit", .product(name: "Logging", package: "swift-log"),
+                "HablareTestKit", "HablareTestServers", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
         ),

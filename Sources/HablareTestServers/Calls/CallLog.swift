@@ -1,0 +1,50 @@
+import Hablare
+
+/// The calls of a server, in the order of their arrival, and who waits for more of them.
+final class CallLog: Sendable {
+    private struct State: Sendable {
+        var calls: [RecordedCall] = []
+        var connections = 0
+        var waiting: [(count: Int, gate: Gate)] = []
+    }
+
+    private let state = Guarded(State())
+
+    var calls: [RecordedCall] { state.withLock { $0.calls } }
+    var connectionCount: Int { state.withLock { $0.connections } }
+
+    /// The number of a new connection.
+    func connected() -> Int {
+        state.withLock { state in
+            defer { state.connections += 1 }
+            return state.connections
+        }
+    }
+
+    /// Writes down a call, which gets its number here.
+    func arrived(_ call: (Int) -> ReceivedCall) -> RecordedCall {
+        // The number is given and the call put down in one go, so that calls stand in the order of their numbers.
+        let (record, due) = state.withLock { state in
+            let record = RecordedCall(call(state.calls.count))
+            state.calls.append(record)
+            let count = state.calls.count
+            let due = state.waiting.filter { $0.count <= count }.map(\.gate)
+            state.waiting.removeAll { $0.count <= count }
+            return (record, due)
+        }
+        for gate in due { gate.open() }
+        return record
+    }
+
+    /// Waits until so many calls have arrived.
+    func reach(_ count: Int) async throws(CancellationError) -> [RecordedCall] {
+        let gate = state.withLock { state -> Gate? in
+            if state.calls.count >= count { return nil }
+            let gate = Gate()
+            state.waiting.append((count, gate))
+            return gate
+        }
+        if let gate { try await gate.wait() }
+        return calls
+    }
+}

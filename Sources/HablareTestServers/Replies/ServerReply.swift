@@ -1,0 +1,162 @@
+package import Foundation
+package import HTTPTypes
+package import Hablare
+
+/// What a server answers to a call: a head, and a body that follows a script.
+package struct ServerReply: Sendable {
+    /// How the client knows where the body ends.
+    package enum Framing: Sendable, Hashable {
+        /// By this `Content-Length`, right or wrong. Where it is wrong, the connection is closed after the body.
+        case length(Int)
+        /// Each piece is a chunk (RFC 9112, 7.1).
+        case chunked
+        /// By the end of the connection.
+        case untilClosed
+        /// There is no head at all: the body's bytes are all that is sent.
+        case none
+    }
+
+    /// The status.
+    package var status: Int
+    /// What is said beside the body, apart from its framing.
+    package var fields: HTTPFields
+    /// The body.
+    package var steps: [ServerStep]
+    /// How the client knows where the body ends.
+    package var framing: Framing
+    /// Where on the wire, the head and the chunks' lines counted, the connection ends, and how; `nil`: nowhere.
+    package var cut: (after: Int, by: ConnectionCut)?
+    /// Whether the connection ends with the reply, as the head says then. Default: `false`.
+    package var closes = false
+
+    /// Creates a reply.
+    package init(status: Int = 200, fields: HTTPFields = [:], steps: [ServerStep] = [], framing: Framing = .chunked) {
+        self.status = status
+        self.fields = fields
+        self.steps = steps
+        self.framing = framing
+    }
+
+    /// A value as JSON.
+    package static func json(
+        _ status: Int, _ value: ParameterValue, fields: HTTPFields = [:]
+    ) throws -> Self {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return bytes(status, try encoder.encode(value), type: "application/json", fields: fields)
+    }
+
+    /// Bytes with the right `Content-Length`.
+    package static func bytes(
+        _ status: Int, _ data: Data, type: String = "application/octet-stream", fields: HTTPFields = [:]
+    ) -> Self {
+        Self(status: status, fields: typed(type, fields), steps: [.piece(data)], framing: .length(data.count))
+    }
+
+    /// A text with the right `Content-Length`.
+    package static func text(
+        _ status: Int, _ text: String, type: String = "text/plain; charset=utf-8", fields: HTTPFields = [:]
+    ) -> Self {
+        bytes(status, Data(text.utf8), type: type, fields: fields)
+    }
+
+    /// A body that follows a script, in chunks: a stream.
+    package static func pieces(
+        _ steps: [ServerStep], status: Int = 200, type: String = "text/event-stream", fields: HTTPFields = [:]
+    ) -> Self {
+        Self(status: status, fields: typed(type, fields), steps: steps)
+    }
+
+    /// A head alone, such as a redirect's.
+    package static func head(_ status: Int, fields: HTTPFields = [:]) -> Self {
+        Self(status: status, fields: fields, framing: .length(0))
+    }
+
+    /// What is not HTTP at all: these steps, without a head. The connection is closed behind them.
+    package static func raw(_ steps: [ServerStep]) -> Self { Self(steps: steps, framing: .none) }
+
+    /// Nothing, until the client leaves.
+    package static let silence = raw([.hang])
+
+    /// The same reply with a `Content-Length` of one's own.
+    package func length(_ count: Int) -> Self {
+        var reply = self
+        reply.framing = .length(count)
+        return reply
+    }
+
+    /// The same reply, cut after so many of its bytes on the wire, the head counted.
+    package func cut(after bytes: Int, by cut: ConnectionCut = .finish) -> Self {
+        var reply = self
+        reply.cut = (bytes, cut)
+        return reply
+    }
+
+    /// The same reply, with which the connection ends.
+    package func closing() -> Self {
+        var reply = self
+        reply.closes = true
+        return reply
+    }
+
+    /// All bytes of the reply as they go over the wire, its waits left out.
+    package var wire: Data {
+        var wire = head
+        for step in steps {
+            switch step {
+            case .piece(let data): wire += framed(data)
+            case .drip(let data, _): for byte in data { wire += framed(Data([byte])) }
+            case .wait, .open, .hang, .cut: break
+            }
+        }
+        return wire + end
+    }
+
+    /// Whether the connection can take another call afterwards.
+    var keepsConnection: Bool {
+        switch framing {
+        case .chunked: !closes
+        case .length(let count): !closes && count == byteCount
+        case .untilClosed, .none: false
+        }
+    }
+
+    /// The head's bytes.
+    var head: Data {
+        if framing == .none { return Data() }
+        var lines = ["HTTP/1.1 \(status) "]
+        lines += fields.map { "\($0.name.rawName): \($0.value)" }
+        switch framing {
+        case .length(let count) where status != 204 && status != 304: lines.append("content-length: \(count)")
+        case .chunked: lines.append("transfer-encoding: chunked")
+        default: break
+        }
+        if closes || framing == .untilClosed { lines.append("connection: close") }
+        return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    }
+
+    /// A piece as the framing has it.
+    func framed(_ data: Data) -> Data {
+        guard framing == .chunked else { return data }
+        // An empty chunk would be the end.
+        return data.isEmpty ? data : Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8)
+    }
+
+    /// What ends the body.
+    var end: Data { framing == .chunked ? Data("0\r\n\r\n".utf8) : Data() }
+
+    private var byteCount: Int {
+        steps.reduce(0) { count, step in
+            switch step {
+            case .piece(let data), .drip(let data, _): count + data.count
+            case .wait, .open, .hang, .cut: count
+            }
+        }
+    }
+
+    private static func typed(_ type: String, _ fields: HTTPFields) -> HTTPFields {
+        var fields = fields
+        if fields[.contentType] == nil { fields[.contentType] = type }
+        return fields
+    }
+}

@@ -1,0 +1,128 @@
+package import Foundation
+import Hablare
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// A real HTTP/1.1 server on 127.0.0.1 that answers as a test says, and remembers what it was asked.
+///
+/// It lives as long as the closure that is given it; at its end every connection is closed and every thread gone.
+package struct LoopbackServer: Sendable {
+    /// The port, which the system chose.
+    package let port: Int
+    /// Whether it speaks TLS.
+    package let isSecure: Bool
+    private let log: CallLog
+
+    /// Runs a server while a closure runs.
+    ///
+    /// - Parameters:
+    ///   - tls: The certificate it shows; `nil`, the default, for a server without TLS.
+    ///   - respond: Answers a call whose body has come. Calls on several connections are answered at the same time. What it
+    ///     throws ends the connection.
+    ///   - body: What is done with the server.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws, and what the system says where no port can be had.
+    package static func withServer<R>(
+        tls: ServerTLS? = nil, _ respond: @escaping @Sendable (ReceivedCall) async throws -> ServerReply,
+        _ body: (LoopbackServer) async throws -> R
+    ) async throws -> R {
+        try await withServer(tls: tls, beforeBody: { _ in nil }, respond, body)
+    }
+
+    /// Runs a server that may answer when only the head of a call has come, as one that refuses large uploads does. The
+    /// connection ends with such a reply.
+    ///
+    /// Otherwise as ``withServer(tls:_:_:)``.
+    package static func withServer<R>(
+        tls: ServerTLS? = nil, beforeBody: @escaping @Sendable (ReceivedCall) -> ServerReply?,
+        _ respond: @escaping @Sendable (ReceivedCall) async throws -> ServerReply,
+        _ body: (LoopbackServer) async throws -> R
+    ) async throws -> R {
+        let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let result: Result<R, any Error>
+        do {
+            result = .success(
+                try await run(on: threads, tls: tls, beforeBody: beforeBody, respond: respond, body: body))
+        } catch {
+            result = .failure(error)
+        }
+        try await threads.shutdownGracefully()
+        return try result.get()
+    }
+
+    /// The server's address: `http://127.0.0.1:49152`, or `https://localhost:49152`, because a certificate is made out to
+    /// a name.
+    package var base: String { isSecure ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)" }
+
+    /// The address of a path.
+    package func url(_ path: String = "/") throws -> URL {
+        guard let url = URL(string: base + path) else { throw URLError(.badURL) }
+        return url
+    }
+
+    /// The calls that have arrived so far, in their order.
+    package var calls: [RecordedCall] { log.calls }
+
+    /// How many connections were accepted so far.
+    package var connectionCount: Int { log.connectionCount }
+
+    /// Waits until so many calls have arrived in full, and answers all that have.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled first.
+    package func calls(atLeast count: Int) async throws(CancellationError) -> [RecordedCall] {
+        try await log.reach(count)
+    }
+
+    /// Waits for a call by its number, from 0.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled first.
+    package func call(_ number: Int) async throws(CancellationError) -> RecordedCall {
+        try await log.reach(number + 1)[number]
+    }
+
+    private static func run<R>(
+        on threads: MultiThreadedEventLoopGroup, tls: ServerTLS?,
+        beforeBody: @escaping @Sendable (ReceivedCall) -> ServerReply?,
+        respond: @escaping @Sendable (ReceivedCall) async throws -> ServerReply,
+        body: (LoopbackServer) async throws -> R
+    ) async throws -> R {
+        let context = try tls?.context()
+        let listener = try await ServerBootstrap(group: threads)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .bind(host: "127.0.0.1", port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
+                    // Replies are written as bytes, so that a script can send what no HTTP library would.
+                    try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+                    return try ServerConnection.Channel(wrappingChannelSynchronously: channel)
+                }
+            }
+        let log = CallLog()
+        let server = LoopbackServer(
+            port: listener.channel.localAddress?.port ?? 0, isSecure: tls != nil, log: log)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await listener.executeThenClose { connections in
+                    await withTaskGroup(of: Void.self) { serving in
+                        do {
+                            for try await channel in connections {
+                                let connection = ServerConnection(
+                                    channel: channel, number: log.connected(), log: log, respond: respond,
+                                    beforeBody: beforeBody)
+                                serving.addTask { await connection.serve() }
+                            }
+                        } catch {
+                            return
+                        }
+                    }
+                }
+            }
+            defer { group.cancelAll() }
+            return try await body(server)
+        }
+    }
+}

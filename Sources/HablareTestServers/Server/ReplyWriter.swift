@@ -1,0 +1,62 @@
+import Foundation
+import NIOCore
+
+/// Sends one reply over a connection, step by step.
+struct ReplyWriter {
+    /// The end of a connection that a script asks for.
+    struct Cut: Error {
+        let how: ConnectionCut
+    }
+    /// The client is gone.
+    struct ClientLeft: Error {}
+
+    let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    let eventLoop: any EventLoop
+    /// Opened when the connection is gone.
+    let closed: Gate
+    private var left: Int?
+    private let how: ConnectionCut
+
+    init(
+        _ reply: ServerReply, to outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>, on eventLoop: any EventLoop,
+        closed: Gate
+    ) {
+        self.outbound = outbound
+        self.eventLoop = eventLoop
+        self.closed = closed
+        left = reply.cut?.after
+        how = reply.cut?.by ?? .finish
+    }
+
+    /// Sends it. Throws ``Cut`` where the script cuts, ``ClientLeft``, `CancellationError` where the server ends.
+    mutating func write(_ reply: ServerReply, withoutBody: Bool) async throws {
+        try await send(reply.head)
+        if withoutBody { return }
+        for step in reply.steps {
+            switch step {
+            case .piece(let data): try await send(reply.framed(data))
+            case .wait(let gate): if !(try await gate.wait(orUntil: closed)) { throw ClientLeft() }
+            case .open(let gate): gate.open()
+            case .drip(let data, let interval):
+                for byte in data {
+                    try await send(reply.framed(Data([byte])))
+                    try await eventLoop.scheduleTask(in: TimeAmount(interval)) {}.futureResult.get()
+                }
+            case .hang:
+                try await closed.wait()
+                throw ClientLeft()
+            case .cut(let how): throw Cut(how: how)
+            }
+        }
+        try await send(reply.end)
+    }
+
+    private mutating func send(_ data: Data) async throws {
+        if closed.isOpen { throw ClientLeft() }
+        let part = left.map { data.prefix($0) } ?? data
+        if !part.isEmpty { try await outbound.write(ByteBuffer(bytes: part)) }
+        guard let left else { return }
+        self.left = left - part.count
+        if left <= data.count { throw Cut(how: how) }
+    }
+}

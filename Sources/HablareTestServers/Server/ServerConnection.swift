@@ -1,0 +1,101 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// One connection of a server: reads a call, sends the reply, and so on until either side ends it.
+struct ServerConnection {
+    typealias Channel = NIOAsyncChannel<HTTPServerRequestPart, ByteBuffer>
+
+    let channel: Channel
+    let number: Int
+    let log: CallLog
+    let respond: @Sendable (ReceivedCall) async throws -> ServerReply
+    let beforeBody: @Sendable (ReceivedCall) -> ServerReply?
+
+    /// Serves until the connection ends, or the task is cancelled.
+    func serve() async {
+        let closed = Gate()
+        channel.channel.closeFuture.whenComplete { _ in closed.open() }
+        do {
+            try await channel.executeThenClose { inbound, outbound in
+                var parts = inbound.makeAsyncIterator()
+                while let record = try await nextCall(&parts) {
+                    guard try await answer(record.record, early: record.early, to: outbound, closed: closed) else {
+                        return
+                    }
+                }
+            }
+        } catch {
+            // What a client does to its connection, or sends that is not HTTP, ends the connection and nothing else: the
+            // record of the call says what became of it.
+            return
+        }
+    }
+
+    private func nextCall(
+        _ parts: inout NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
+    ) async throws -> (record: RecordedCall, early: ServerReply?)? {
+        var head: HTTPRequestHead?
+        var body = Data()
+        while let part = try await parts.next(isolation: #isolation) {
+            switch part {
+            case .head(let received):
+                head = received
+                let call = call(received, body: Data(), number: log.calls.count)
+                if let reply = beforeBody(call) {
+                    return (log.arrived { self.call(received, body: Data(), number: $0) }, reply)
+                }
+            case .body(let bytes): body.append(contentsOf: bytes.readableBytesView)
+            case .end:
+                guard let received = head else { return nil }
+                let whole = body
+                return (log.arrived { call(received, body: whole, number: $0) }, nil)
+            }
+        }
+        return nil
+    }
+
+    private func call(_ head: HTTPRequestHead, body: Data, number: Int) -> ReceivedCall {
+        var fields = HTTPFields()
+        for (name, value) in head.headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        return ReceivedCall(
+            number: number, method: HTTPRequest.Method(head.method.rawValue) ?? .get, target: head.uri, fields: fields,
+            body: body, connection: self.number)
+    }
+
+    /// Answers a call; says whether the connection takes another one.
+    private func answer(
+        _ record: RecordedCall, early: ServerReply?, to outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>,
+        closed: Gate
+    ) async throws -> Bool {
+        do {
+            let reply: ServerReply
+            if let early { reply = early } else { reply = try await respond(record.call) }
+            var writer = ReplyWriter(reply, to: outbound, on: channel.channel.eventLoop, closed: closed)
+            try await writer.write(reply, withoutBody: record.call.method == .head)
+            record.ended(.complete)
+            return reply.keepsConnection && early == nil
+        } catch let cut as ReplyWriter.Cut {
+            // A reset is over before the record says so; an end in order is on its way.
+            if cut.how == .reset { try await reset() }
+            record.ended(.cut)
+            return false
+        } catch {
+            record.ended(Task.isCancelled && !closed.isOpen ? .serverEnded : .clientLeft)
+            throw error
+        }
+    }
+
+    /// Ends the connection without the usual exchange: whatever the system still holds is dropped, and the client gets a
+    /// reset.
+    private func reset() async throws {
+        let now = linger(l_onoff: 1, l_linger: 0)
+        if let options = channel.channel as? any SocketOptionProvider { try await options.setSoLinger(now).get() }
+        try await channel.channel.close(mode: .all).get()
+    }
+}

@@ -1,0 +1,24 @@
+import NIOSSL
+
+/// The certificate that a server shows, and the key to it.
+package struct ServerTLS: Sendable, Hashable {
+    /// The certificate, in PEM.
+    package let certificate: String
+    /// Its key, in PEM.
+    package let key: String
+
+    /// Creates one.
+    package init(certificate: String, key: String) {
+        self.certificate = certificate
+        self.key = key
+    }
+
+    func context() throws -> NIOSSLContext {
+        let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8)).map {
+            NIOSSLCertificateSource.certificate($0)
+        }
+        let key = try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
+        return try NIOSSLContext(
+            configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
+    }
+}
