@@ -146,7 +146,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "HablareProvidersTests", dependencies: ["Hablare", "HablareProviders"], swiftSettings: strict),
+            name: "HablareProvidersTests", dependencies: ["Hablare", "HablareProviders", "HablareTestKit"],
+            swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
         .testTarget(name: "HablareAudioTests", dependencies: ["HablareAudio"], swiftSettings: strict),
         .testTarget(
