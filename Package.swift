@@ -160,7 +160,7 @@ let package = Package(
         .testTarget(
             name: "HablareProvidersTests",
             dependencies: [
-                "Hablare", "HablareProviders", "HablareTestServers",
+                "Hablare", "HablareProviders", "HablareTestKit", "HablareTestServers",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),

@@ -18,6 +18,7 @@ let package = Package(
             name: "hablare-bench",
             dependencies: [
                 .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareProviders", package: "hablare"),
                 .product(name: "HablareSQLite", package: "hablare"),
                 .product(name: "HablareTestKit", package: "hablare"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -80,8 +80,15 @@ public struct ServiceAnswer: Sendable {
         do {
             for try await piece in body {
                 events.removeAll(keepingCapacity: true)
-                try parser.parse(piece, into: &events)
+                var fault: EventStreamFault?
+                do throws(EventStreamFault) {
+                    try parser.parse(piece, into: &events)
+                } catch {
+                    fault = error
+                }
+                // What came before a fault counts, whatever piece it shares with it.
                 for event in events where !(try await each(event)) { return true }
+                if let fault { throw fault }
             }
         } catch let fault as EventStreamFault {
             throw AIServiceError(

@@ -1,0 +1,88 @@
+import Foundation
+
+/// Puts events together from the lines of their stream.
+struct EventBuilder: Sendable {
+    /// What an empty line has confirmed: the id from which a stream could be taken up again.
+    private(set) var lastEventID = ""
+    /// How long whoever has lost the stream should wait before coming back.
+    private(set) var retry: Duration?
+
+    private var data = Data()
+    private var hasData = false
+    private var type = ""
+    private var eventID = ""
+    /// The type that was read last: most events of a stream have the same, and so share one text.
+    private var knownType = ""
+    private let maximumBytes: Int
+
+    init(maximumBytes: Int) {
+        self.maximumBytes = maximumBytes
+    }
+
+    /// Whether something of an event is here that an empty line would complete.
+    var isMidEvent: Bool { hasData || !type.isEmpty }
+
+    /// A line came that is not empty.
+    @inline(__always)
+    mutating func came(_ line: UnsafeRawBufferPointer) throws(EventStreamFault) {
+        guard let (field, start) = EventField.read(line) else { return }
+        let value = line.part(start..<line.count)
+        switch field {
+        case .data:
+            try dataBegan()
+            try dataCame(value)
+        case .event: type = text(ofType: value)
+        case .id: if value.place(of: 0, from: 0) == value.count { eventID = String(decoding: value, as: UTF8.self) }
+        case .retry: if let time = Self.milliseconds(value) { retry = time }
+        }
+    }
+
+    /// A line of data begins.
+    @inline(__always)
+    mutating func dataBegan() throws(EventStreamFault) {
+        if hasData {
+            guard data.count < maximumBytes else { throw .eventTooLong(limit: maximumBytes) }
+            data.append(LineEnds.lineFeed)
+        }
+        hasData = true
+    }
+
+    /// Some of a line's data came.
+    @inline(__always)
+    mutating func dataCame(_ bytes: UnsafeRawBufferPointer) throws(EventStreamFault) {
+        guard bytes.count <= maximumBytes - data.count else { throw .eventTooLong(limit: maximumBytes) }
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
+        if data.isEmpty {
+            data = Data(bytes: start, count: bytes.count)
+        } else {
+            data.append(start.assumingMemoryBound(to: UInt8.self), count: bytes.count)
+        }
+    }
+
+    /// An empty line came: the event is complete, if there is one.
+    @inline(__always)
+    mutating func ended(into events: inout [ServerSentEvent]) {
+        lastEventID = eventID
+        if hasData {
+            events.append(
+                ServerSentEvent(type: type.isEmpty ? "message" : type, data: data, lastEventID: eventID))
+            data = Data()
+            hasData = false
+        }
+        if !type.isEmpty { type = "" }
+    }
+
+    private mutating func text(ofType bytes: UnsafeRawBufferPointer) -> String {
+        let isKnown = knownType.utf8.withContiguousStorageIfAvailable { known in
+            known.count == bytes.count && UnsafeRawBufferPointer(known).isEqual(to: bytes)
+        }
+        if isKnown != true { knownType = String(decoding: bytes, as: UTF8.self) }
+        return knownType
+    }
+
+    /// Only digits are a time, and only one that can be counted.
+    private static func milliseconds(_ digits: UnsafeRawBufferPointer) -> Duration? {
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(String(decoding: digits, as: UTF8.self)).map { .milliseconds($0) }
+    }
+}

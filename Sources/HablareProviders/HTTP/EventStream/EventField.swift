@@ -1,0 +1,35 @@
+/// A field of an event that means something (WHATWG HTML, 9.2.6); all other lines, comments among them, mean nothing.
+enum EventField {
+    case data, event, id, retry
+
+    /// The field of a line, and where its value begins: behind the colon and one space. `nil` for a comment and for
+    /// every name that means nothing.
+    ///
+    /// - Parameter line: A whole line, or the beginning of one, longer than every field's name and the colon behind it.
+    @inline(__always)
+    static func read(_ line: UnsafeRawBufferPointer) -> (field: EventField, valueStart: Int)? {
+        guard let (field, colon) = name(of: line) else { return nil }
+        // A line that is a name alone has an empty value.
+        var start = min(colon + 1, line.count)
+        if start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
+        return (field, start)
+    }
+
+    /// The field, and where the colon behind its name is, or the end of the line.
+    ///
+    /// Four bytes are compared at once, because this is done for every line.
+    @inline(__always)
+    private static func name(of line: UnsafeRawBufferPointer) -> (field: EventField, colon: Int)? {
+        func ends(at place: Int) -> Bool { line.count == place || line[place] == UInt8(ascii: ":") }
+        guard line.count >= 4 else {
+            return line.count >= 2 && line[0] == UInt8(ascii: "i") && line[1] == UInt8(ascii: "d") && ends(at: 2)
+                ? (.id, 2) : nil
+        }
+        switch UInt32(bigEndian: line.loadUnaligned(as: UInt32.self)) {
+        case 0x6461_7461: return ends(at: 4) ? (.data, 4) : nil
+        case 0x6576_656E: return line.count > 4 && line[4] == UInt8(ascii: "t") && ends(at: 5) ? (.event, 5) : nil
+        case 0x7265_7472: return line.count > 4 && line[4] == UInt8(ascii: "y") && ends(at: 5) ? (.retry, 5) : nil
+        case let word: return word >> 8 == 0x69_643A ? (.id, 2) : nil
+        }
+    }
+}
