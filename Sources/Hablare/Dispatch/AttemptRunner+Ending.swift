@@ -62,8 +62,10 @@ extension AttemptRunner {
     /// known.
     private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
         guard let used = reply.answer?.usage else { return Usage() }
-        let names = registry.registration(of: flight.provider)?.payeeNames ?? [flight.provider.rawValue]
-        let payee = CostModel.Payee(names: names, model: flight.request.model)
+        let registered = registry.registration(of: flight.provider)
+        let payee = CostModel.Payee(
+            names: registered?.payeeNames ?? [flight.provider.rawValue],
+            model: flight.request.model ?? registered?.defaultModel)
         var usage = used
         usage.costMicroDollars = spending.costs.cost(of: used, by: payee, at: startedAt)
         return usage
