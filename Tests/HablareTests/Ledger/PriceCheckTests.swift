@@ -33,6 +33,6 @@ import Testing
 
     @Test func `The table that ships says of each price that is older than the table how old it is`() {
         let checks = PriceTable.shipped.entries.map(\.checked)
-        #expect(checks.compactMap { $0 }.count == 10 && checks.contains("2025-03"))
+        #expect(checks.compactMap { $0 }.count > 30 && checks.contains("2025-03"))
     }
 }
