@@ -22,6 +22,10 @@ struct Composition: Sendable {
     var storeAccess: @Sendable (_ folder: URL) -> StoreAccess = { StoreAccess(to: SQLiteStore.databaseFile(in: $0)) }
     /// The providers, with so many calls at once and so much time for each.
     var providers: @Sendable (_ limits: CallLimits) throws -> [InstalledProvider]
+    /// The providers of a service that can be asked.
+    var serviceProviders: ServiceFactory = { _, _, _ in [] }
+    /// The key of a service.
+    var lookUpKey: ServiceKeyLookup = { _ in nil }
     /// Calls a handler for every SIGINT and SIGTERM, until its task is cancelled. Until it is called, and after, these
     /// signals end the process.
     var watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
