@@ -8,9 +8,9 @@ struct ProvidersCommand: ComposedCommand {
         commandName: "providers",
         abstract: "List the services and programs that can be asked, and why one cannot.",
         discussion: """
-            Services are configured in hablare.yaml, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, and their keys are \
-            kept with hablare keys. Nothing is asked of a service here: whether it accepts its key says hablare keys test. \
-            Exit status 0, also where somebody cannot be asked; 78 when a file is not as it should be.
+            Services are configured in hablare.yaml, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, and their keys \
+            are kept with hablare keys. Nothing is asked of a service here: whether it accepts its key says hablare \
+            keys test. Exit status 0, also where somebody cannot be asked; 78 when a file is not as it should be.
 
             EXAMPLES:
               hablare providers

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The file of a person's settings: `hablare.yaml` or `hablare.json` in the configuration folder, or one that was named.
+/// The file of a person's settings: `hablare.yaml` or `hablare.json` in the configuration folder, or one that was
+/// named.
 struct ConfigurationFile: Sendable, Hashable {
     /// The most that one may have: 1 MiB.
     static let maximumBytes = 1 << 20
@@ -33,7 +34,7 @@ struct ConfigurationFile: Sendable, Hashable {
         guard found.count < 2 else {
             throw CommandFailure(
                 .configuration,
-                "\(found.map(\.path).joined(separator: " and ")) are both there, and only one can count. Keep one of them."
+                "\(found.map(\.path).joined(separator: " and ")) are all there, and one can count. Keep one of them."
             )
         }
         return found.first.map { ConfigurationFile(url: $0, namedBy: nil) }

@@ -5,8 +5,8 @@ import Yams
 /// Reads settings out of YAML, of which JSON is a part: checks every key against the schema and says where each value
 /// stands. Pure.
 ///
-/// Anchors, aliases and tags are refused: nobody needs them here, and with them a small file can mean a huge one. What is
-/// nested deeper than a thousand levels the library refuses.
+/// Anchors and aliases are refused: nobody needs them here, and with them a small file can mean a huge one. What is
+/// nested deeper than a thousand levels the library refuses. Tags mean nothing: every value is a text until it is read.
 struct ConfigurationText {
     private let text: String
     private let file: ConfigurationFile
@@ -30,11 +30,11 @@ struct ConfigurationText {
     // MARK: YAML
 
     private func withParsed<Value>(_ body: (Node?) throws -> Value) throws -> Value {
-        // The library keeps a pointer into the text beyond the call in which that is safe, unless the text is long enough
-        // to have storage of its own.
+        // The library keeps a pointer into the text beyond the call in which that is safe, unless the text is long
+        // enough to have storage of its own.
         let lasting = text + "\n" + String(repeating: "\n", count: 64)
         do {
-            // Its default encoding looks into the environment and prints; its default resolver takes `no` for a truth value.
+            // Its default encoding looks into the environment and prints; its default resolver guesses types.
             let parser = try Parser(yaml: lasting, resolver: .basic, encoding: .utf8)
             let root = try parser.singleRoot()
             // The parser holds the anchors, to which nodes point weakly.
@@ -74,8 +74,8 @@ struct ConfigurationText {
             "\(Self.anchors) If it is none (in a comment, or in a text), write it without & or *.")
     }
 
-    /// Where something begins like an anchor or an alias; looked for in comments and quotes, too, of which only the parser
-    /// knows where they are.
+    /// Where something begins like an anchor or an alias; looked for in comments and quotes, too, of which only the
+    /// parser knows where they are.
     private static func firstMark(_ sign: UInt8, in bytes: [UInt8]) -> Int? {
         bytes.indices.first { index in
             guard bytes[index] == sign, index + 1 < bytes.count, isWord(bytes[index + 1]) else { return false }

@@ -8,8 +8,8 @@ struct ServiceSettings: Sendable, Equatable {
     let kind: ServiceKind
     /// Where it is, as it was written; the address of the kind's own service where nothing was.
     var address: String
-    /// What is wrong with ``address``, and where it was written; `nil` where nothing is. It counts once the service is to
-    /// be asked: another one can be asked meanwhile.
+    /// What is wrong with ``address``, and where it was written; `nil` where nothing is. It counts once the service is
+    /// to be asked: another one can be asked meanwhile.
     var addressProblem: CommandFailure?
     /// The model of texts and structured answers. Default: the provider's own, as for the three others.
     var model: String?

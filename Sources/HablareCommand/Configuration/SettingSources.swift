@@ -3,8 +3,8 @@ import Hablare
 
 /// Where settings come from, in rising order of strength: the file, the environment, the options of the command line.
 ///
-/// The library merges them. Everything is asked of it as texts, which each of its providers has, and what nobody said is
-/// not asked: it answers a value of another type, and a key that nobody knows, with silence.
+/// The library merges them. Everything is asked of it as texts, which each of its providers has, and what nobody said
+/// is not asked: it answers a value of another type, and a key that nobody knows, with silence.
 struct SettingSources {
     private let reader: ConfigReader
     private let options: [SettingPath: String]

@@ -37,7 +37,7 @@ struct SettingsReading {
                 continue
             }
             let failure = Self.malformed(leaf, texts, at: place)
-            // A service that cannot be reached is of no matter to who asks another one. An option is meant for this run.
+            // A service that cannot be reached is of no matter to who asks another one; an option is meant for this run.
             guard leaf.kind == .address, let service = leaf.path.service, !place.isOption else { throw failure }
             addressProblems[service] = failure
         }

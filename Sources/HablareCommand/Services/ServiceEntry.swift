@@ -62,8 +62,8 @@ struct ServiceEntry: Sendable, Equatable {
         CommandFailure(
             .unavailable,
             """
-            There is no key for \(settings.name). Give it one with: hablare keys set \(settings.name); or, for a server \
-            that wants none, set services.\(settings.name).needs_key to false.
+            There is no key for \(settings.name). Give it one with: hablare keys set \(settings.name); or, for a \
+            server that wants none, set services.\(settings.name).needs_key to false.
             """)
     }
 }

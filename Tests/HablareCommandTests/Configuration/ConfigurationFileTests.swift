@@ -20,7 +20,7 @@ import Testing
         try desk.write("{}", to: "hablare.json")
         let failure = #expect(throws: CommandFailure.self) { try desk.read() }
         #expect(failure?.status == .configuration)
-        #expect(failure?.message.contains("hablare.json are both there") == true)
+        #expect(failure?.message.contains("hablare.json are all there") == true)
         // One that is named is the only one.
         #expect(try desk.read(".config/hablare/hablare.json").file?.lastPathComponent == "hablare.json")
     }
