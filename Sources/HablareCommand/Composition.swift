@@ -14,6 +14,14 @@ struct Composition: Sendable {
     var console: Console
     /// Reads all of standard input.
     var readInput: @Sendable () throws -> Data
+    /// Reads one line that nobody may see: typed at a prompt, or from a pipe.
+    var readSecret: @Sendable (_ prompt: String) async throws -> String = {
+        try await SecretInput.standard.read(prompt: $0)
+    }
+    /// Where keys are stored, for a configuration folder.
+    var keyStore: @Sendable (ConfigurationFolder) -> any CredentialStore = Composition.platformKeys
+    /// How services are asked whether they take a key, by their names.
+    var keyChecks: [String: KeyCheck] = [:]
     /// Opens a store, and creates it if it is missing.
     var openStore: @Sendable (_ folder: URL) throws -> OpenedStore
     /// Whether there is a store to open.
