@@ -177,12 +177,15 @@ struct RememberingTests {
     @Test("A process that was taken for dead cannot change what is remembered, and learns of it")
     func stale() async throws {
         let request = AIRequest(prompt: "p")
-        let (first, second) = (Gate(), Gate())
+        // Its process tells it to stop as soon as it learns that it was deposed, and it does not listen.
+        let (latch, second) = (Latch(), Gate())
+        let hasRemembered = Guarded(false)
         let refused = Guarded<[String]>([])
         let sleeper = ScriptedProvider { call in
             do {
                 try await call.remember(Data("old".utf8))
-                try await first.pass()
+                hasRemembered.withLock { $0 = true }
+                await latch.wait()
                 do {
                     try await call.remember(Data("stale".utf8))
                 } catch is CancellationError {
@@ -214,11 +217,11 @@ struct RememberingTests {
         let manager = other.manager
         try await one.run {
             try await one.manager.submit(request, to: "scripted")
-            await first.arrivals(reach: 1)
+            try await one.expectSoon { hasRemembered.withLock { $0 } }
             machine.killAll()
             try await other.run { () async throws in
                 await second.arrivals(reach: 1)
-                first.open()
+                latch.open()
                 try await other.expectSoon { refused.withLock { $0 } == ["remembering", "forgetting"] }
                 store.fail()  // it takes nothing more
                 second.open()
