@@ -1,10 +1,10 @@
 # Everything works in a folder with a space in its name: recipes use relative paths only.
 # PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, LIMIT, SEEDS, SEED, JOBS, TRACE, DIGEST, SECONDS_EACH
-# LINES, PAUSE and MUTANTS_WRAP reach the scripts through the environment.
+# LINES, PAUSE, PARTS, REQUIRE and MUTANTS_WRAP reach the scripts through the environment.
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help
-.PHONY: help demo test install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants clean
+.PHONY: help demo test integration install lint docs bench bench-check tsan crash-test work-test kill-test stream-test memory-test simulate mutants clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -17,6 +17,10 @@ demo: ## Read the Gospel of Mark aloud into demo/mark.wav (installs what is miss
 test: ## Build and run all tests (installs what is missing)
 	@scripts/setup
 	@scripts/test
+
+integration: ## Run our providers against a real language model and a real voice, which it installs outside the tree
+	@scripts/setup
+	@scripts/integration
 
 install: ## Install hablare and its shell completions under PREFIX (default ~/.local)
 	@scripts/setup

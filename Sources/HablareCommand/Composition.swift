@@ -14,6 +14,14 @@ struct Composition: Sendable {
     var console: Console
     /// Reads all of standard input.
     var readInput: @Sendable () throws -> Data
+    /// Reads one line that nobody may see: typed at a prompt, or from a pipe.
+    var readSecret: @Sendable (_ prompt: String) async throws -> String = {
+        try await SecretInput.standard.read(prompt: $0)
+    }
+    /// Where keys are stored, for a configuration folder.
+    var keyStore: @Sendable (ConfigurationFolder) -> any CredentialStore = Composition.platformKeys
+    /// How services are asked whether they take a key, by their names.
+    var keyChecks: [String: KeyCheck] = [:]
     /// Opens a store, and creates it if it is missing.
     var openStore: @Sendable (_ folder: URL) throws -> OpenedStore
     /// Whether there is a store to open.
@@ -22,6 +30,10 @@ struct Composition: Sendable {
     var storeAccess: @Sendable (_ folder: URL) -> StoreAccess = { StoreAccess(to: SQLiteStore.databaseFile(in: $0)) }
     /// The providers, with so many calls at once and so much time for each.
     var providers: @Sendable (_ limits: CallLimits) throws -> [InstalledProvider]
+    /// The providers of a service that can be asked.
+    var serviceProviders: ServiceFactory = { _, _, _ in [] }
+    /// The key of a service.
+    var lookUpKey: ServiceKeyLookup = { _ in nil }
     /// Calls a handler for every SIGINT and SIGTERM, until its task is cancelled. Until it is called, and after, these
     /// signals end the process.
     var watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void

@@ -46,7 +46,7 @@ public enum HablareCommand {
                 command = composed
             } catch {
                 if let mistyped = RootCommand.unknownCommand(in: composition.arguments) { throw mistyped }
-                return try await report(error, to: console)
+                return try await report(error, of: composition.arguments, to: console)
             }
             return try await command.run(in: composition)
         } catch {
@@ -60,13 +60,16 @@ public enum HablareCommand {
     }
 
     /// Help and completion scripts go to standard output, usage errors to standard error.
-    private static func report(_ error: any Error, to console: Console) async throws -> CommandStatus {
+    private static func report(
+        _ error: any Error, of arguments: [String], to console: Console
+    ) async throws -> CommandStatus {
         let text = RootCommand.fullMessage(for: error)
         guard RootCommand.exitCode(for: error) != .success else {
             try await console.print(text)
             return .success
         }
-        console.note("hablare: " + (text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text))
+        let reason = text.hasPrefix("Error: ") ? String(text.dropFirst("Error: ".count)) : text
+        console.note("hablare: " + KeyWords.hidden(in: reason, of: arguments))
         return .usage
     }
 }

@@ -17,12 +17,13 @@ struct RootCommand: ParsableCommand {
               hablare generate --provider writer --stream 'Tell me about whales.'
                                               ask a program one thing, and print its answer
               hablare ps                      see what is done, running and waiting
+              hablare providers               see who can be asked, and why somebody cannot
               hablare doctor                  check the store, the programs and the voices
 
             EXIT STATUS:
               0 done; 1 partly done; 2 done, and what was printed begins with a part that was given up; 64 usage; 65 bad input; 66 input missing; 69 provider missing; 73 output cannot \
             be created; 74 reading or writing failed; 75 busy, try later; 78 store of a newer version or damaged, \
-            or a file of programs or prices that is not as it should be; 130 Ctrl-C; 141 the reader of the output went \
+            or a file of settings, programs, prices or keys that is not as it should be; 130 Ctrl-C; 141 the reader of the output went \
             away; 143 SIGTERM
             """,
         version: version,
@@ -30,7 +31,8 @@ struct RootCommand: ParsableCommand {
             GenerateCommand.self, NarrateCommand.self, PsCommand.self, ShowCommand.self, WatchCommand.self,
             StreamCommand.self,
             LogsCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self, PruneCommand.self,
-            WorkCommand.self, CostCommand.self, VoicesCommand.self, DoctorCommand.self,
+            WorkCommand.self, CostCommand.self, ProvidersCommand.self, KeysCommand.self, VoicesCommand.self,
+            DoctorCommand.self,
         ])
 
     /// Says which command was probably meant, where the first word is none. The parser itself would only say that it

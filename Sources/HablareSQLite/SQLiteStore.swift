@@ -153,7 +153,7 @@ public final class SQLiteStore: RequestStore {
                 id: flight.id, lifecycle: flight.lifecycle,
                 request: content == nil ? try columns.request(reading: files) : columns.withoutPrompt,
                 promptContent: content, origin: columns.origin.provider, triedSince: flight.triedSince,
-                trace: columns.trace, submittedAt: columns.submittedAt)
+                trace: columns.trace, submittedAt: columns.submittedAt, remembered: flight.remembered)
         } catch {
             let request =
                 switch flight.columns {
@@ -162,7 +162,7 @@ public final class SQLiteStore: RequestStore {
                 }
             return ClaimedFlight(
                 id: flight.id, lifecycle: flight.lifecycle, request: request, triedSince: flight.triedSince,
-                failure: ClaimTransaction.unreadable(error))
+                remembered: flight.remembered, failure: ClaimTransaction.unreadable(error))
         }
     }
 

@@ -12,12 +12,12 @@ struct HablareBench: AsyncParsableCommand {
 struct Measure: AsyncParsableCommand {
     static let all = [
         "lifecycle", "pickup", "recovery", "memory", "flight", "cache-hit", "stream", "stream-memory", "prune",
-        "sse", "narrate",
+        "sse", "transport", "narrate",
     ]
 
     @Option(
         help:
-            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, cache-hit, stream, stream-memory, prune, sse or narrate."
+            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, cache-hit, stream, stream-memory, prune, sse, transport or narrate."
     )
     var only: String?
     @Option(help: "Where the figures go, as JSON.")
@@ -53,6 +53,7 @@ struct Measure: AsyncParsableCommand {
             case "stream-memory": figures += try await Streaming.memory()
             case "prune": figures += try await Prune.run(rounds: rounds)
             case "sse": figures += try EventStreams.run(rounds: rounds)
+            case "transport": figures += try await Transport.run(rounds: rounds)
             default: figures += try await Narrate.run(rounds: rounds, hablare: hablare)
             }
         }

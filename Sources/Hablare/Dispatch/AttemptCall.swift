@@ -80,4 +80,16 @@ final class AttemptCall: CallListener {
     func yielded(_ bytes: Data) async throws {
         try await stream.yield(bytes)
     }
+
+    // MARK: What outlives it
+
+    var remembered: RememberedWork? { flight.remembered }
+
+    func remembers(_ handle: Data?) async throws {
+        try await stream.remember(handle)
+    }
+
+    func resumed() async throws {
+        try await stream.resume(flight)
+    }
 }

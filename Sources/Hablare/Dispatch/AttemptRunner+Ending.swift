@@ -9,6 +9,8 @@ extension AttemptRunner {
             reply.result, promised: promised, stopped: reply.isOutOfTime ? .expired : stopped)
         let endedAt = date()
         let usage = usage(of: flight, reply, startedAt: startedAt)
+        let memory = reply.memory ?? AttemptStream.Memory(of: flight)
+        let hasBegun = reply.hasBegun || memory.keptChunks > 0
         let outcome: AttemptEnd.Outcome =
             switch verdict.outcome {
             case .completed(let answer):
@@ -17,17 +19,21 @@ extension AttemptRunner {
                         requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
                         metadata: metadata(of: answer, flight), receivedAt: endedAt, usage: usage))
             case .failed(let error):
-                failed(with: error, flight, hasBegun: reply.hasBegun, startedAt: startedAt, endedAt: endedAt)
+                failed(
+                    with: error, flight, hasBegun: hasBegun, hasHandle: memory.hasHandle, startedAt: startedAt,
+                    endedAt: endedAt)
             case .expired: .expired
             case .interrupted:
-                // Stopped by us or dead with us: what the provider made of it is as unknown.
-                if reply.wasSent, verdict.billing != .neverSent, flight.request.unknownOutcome == .hold {
+                // Stopped by us or dead with us: what the provider made of it is as unknown. What is remembered goes on.
+                if memory.hasHandle {
+                    .interrupted
+                } else if reply.wasSent, verdict.billing != .neverSent, flight.request.unknownOutcome == .hold {
                     .held(stopped == .offline ? reply.error ?? .interrupted : .interrupted)
                 } else {
-                    flight.mayRestart(hasBegun: reply.hasBegun) ? .interrupted : .failed(.streamInterrupted)
+                    flight.mayRestart(hasBegun: hasBegun) ? .interrupted : .failed(.streamInterrupted)
                 }
             }
-        let billing = verdict.billing.rawValue < reply.billing.rawValue ? reply.billing : verdict.billing
+        let billing = billing(of: reply, verdict, memory)
         var end = AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
             outcome: outcome, isStreaming: flight.request.streaming != nil,
@@ -35,7 +41,18 @@ extension AttemptRunner {
             billing: reply.wasSent ? billing : .neverSent, usage: usage, isReserved: flight.isReserved,
             startedAt: startedAt, endedAt: endedAt)
         if let rest = reply.rest { end.rest = rest.value }
+        end.forgetsHandle = memory.hasBegunAnew
         return end
+    }
+
+    /// Whether the attempt may have been billed. One that went on with remembered work was not, unless its answer tells
+    /// what that cost; one that has left work to go on with may have been, however it failed.
+    private func billing(
+        of reply: Reply, _ verdict: AttemptVerdict, _ memory: AttemptStream.Memory
+    ) -> BillingState {
+        if reply.answer == nil, memory.hasResumed { return .neverSent }
+        let least = memory.hasRemembered && reply.billing == .neverSent ? .maybeBilled : reply.billing
+        return verdict.billing.rawValue < least.rawValue ? least : verdict.billing
     }
 
     /// What the provider said beside the content, and what we have to say.
@@ -62,8 +79,10 @@ extension AttemptRunner {
     /// known.
     private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
         guard let used = reply.answer?.usage else { return Usage() }
-        let names = registry.registration(of: flight.provider)?.payeeNames ?? [flight.provider.rawValue]
-        let payee = CostModel.Payee(names: names, model: flight.request.model)
+        let registered = registry.registration(of: flight.provider)
+        let payee = CostModel.Payee(
+            names: registered?.payeeNames ?? [flight.provider.rawValue],
+            model: flight.request.model ?? registered?.defaultModel)
         var usage = used
         usage.costMicroDollars = spending.costs.cost(of: used, by: payee, at: startedAt)
         return usage
@@ -71,13 +90,15 @@ extension AttemptRunner {
 
     /// What a failure leads to: another attempt, somebody's word, or the end.
     private func failed(
-        with error: AIServiceError, _ flight: QueuedFlight, hasBegun: Bool, startedAt: Date, endedAt: Date
+        with error: AIServiceError, _ flight: QueuedFlight, hasBegun: Bool, hasHandle: Bool, startedAt: Date,
+        endedAt: Date
     ) -> AttemptEnd.Outcome {
         var situation = RetryPolicy.Situation(
             tries: flight.lifecycle.tries, maximumAttempts: flight.request.maximumAttempts,
             elapsed: max(.zero, .between(flight.triedSince ?? startedAt, endedAt)),
             remaining: flight.request.deadline.map { .between(endedAt, $0) },
-            unknownOutcome: flight.request.unknownOutcome, mayRestart: flight.mayRestart(hasBegun: hasBegun))
+            unknownOutcome: flight.request.unknownOutcome, mayRestart: flight.mayRestart(hasBegun: hasBegun),
+            hasHandle: hasHandle)
         let jitter = jitter()
         var decision = retry.decision(after: error, in: situation, jitter: jitter)
         if decision == .fail, situation.remaining != nil {

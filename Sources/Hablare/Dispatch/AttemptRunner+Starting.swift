@@ -81,8 +81,9 @@ extension AttemptRunner {
     }
 
     private func charges(of flight: QueuedFlight, at date: Date) -> [BudgetCharge] {
-        // What cannot be sent costs nothing.
-        guard !spending.budgets.isEmpty, flight.failure == nil,
+        // What cannot be sent costs nothing. What goes on with remembered work costs nothing more: what was reserved for
+        // the attempt that began it stays reserved, because nobody has been told what that cost.
+        guard !spending.budgets.isEmpty, flight.failure == nil, flight.remembered == nil,
             let registered = registry.registration(of: flight.provider)
         else { return [] }
         return spending.charges(of: flight.request, for: registered.provider, as: registered, at: date)

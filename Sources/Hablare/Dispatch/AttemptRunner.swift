@@ -75,6 +75,8 @@ final class AttemptRunner: Sendable {
         var billing = BillingState.neverSent
         /// What it yielded and the store has not taken yet.
         var rest: Boxed<ChunkGroup>?
+        /// What there is to go on with; `nil` where the provider was not called.
+        var memory: AttemptStream.Memory?
 
         /// What it failed of.
         var error: AIServiceError? {
@@ -168,16 +170,22 @@ extension AttemptRunner.Reply {
     /// A provider's reply with what it yielded.
     func with(_ ending: AttemptStream.Ending, streams: Bool) -> Self {
         var reply = self
+        let memory = ending.memory
+        reply.memory = memory
         reply.hasBegun = ending.hasBegun && streams
         reply.rest = ending.rest.map { Boxed($0) }
         reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent
         // A failure of the provider's own says more than that its chunks could not be kept.
         if let failure = ending.failure, answer != nil {
             reply.result = .failure(failure)
+        } else if answer != nil, memory.wasGiven, !memory.hasResumed, isStreamed || memory.keptChunks > 0 {
+            // What readers have seen is no part of it.
+            reply.memory?.beganAnew()
+            reply.result = .failure(.notResumed)
         } else if var answer, let body = ending.body {
             answer.content = answer.content.replacingBody(with: body)
             reply.result = .success(answer)
-        } else if answer != nil, ending.hasBegun {
+        } else if answer != nil, ending.hasBegun || memory.keptChunks > 0 {
             reply.result = .failure(.yieldedAndAnswered)
         }
         return reply

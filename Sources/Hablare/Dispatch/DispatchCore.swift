@@ -320,10 +320,11 @@ package struct DispatchCore: Sendable {
         let failing =
             lanes[call.provider]?.breaker.ended(end.health, probe: call.probe, now: now) ?? .unchanged
         if let until = end.pausedUntil { accounts[account]?.pause(until: until, now: now) }
-        guard failing != .unchanged || end.pausedUntil != nil || end.limits != nil else { return [] }
+        if let most = end.limits?.concurrency { lanes[call.provider]?.gate.learned(limit: most) }
+        let limits = end.limits?.ofAccount
+        guard failing != .unchanged || end.pausedUntil != nil || limits != nil else { return [] }
         return [
-            .report(
-                AccountReport(account: account, limits: end.limits, pausedUntil: end.pausedUntil, failing: failing))
+            .report(AccountReport(account: account, limits: limits, pausedUntil: end.pausedUntil, failing: failing))
         ]
     }
 

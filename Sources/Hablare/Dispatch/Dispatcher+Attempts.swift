@@ -235,7 +235,7 @@ extension Dispatcher {
         let end = runner.end(
             of: started, startedAt: attempt.startedAt,
             reply: AttemptRunner.Reply(
-                result: .failure(error), hasBegun: attempt.stream.stop()),
+                result: .failure(error), hasBegun: attempt.stream.stop(), memory: attempt.stream.memory),
             stopped: attempt.stop)
         errand(&state, needsNetwork: runner.needsNetwork(flight.provider)) { [weak self] in
             attempt.watch?.ended(with: end, wasSent: true)

@@ -93,7 +93,8 @@ extension Dispatcher {
                 id: flight.id, lifecycle: flight.lifecycle, request: flight.request, provider: provider,
                 origin: flight.origin, cost: runner.cost(of: flight.request, for: provider),
                 triedSince: flight.triedSince, trace: flight.trace,
-                waitsSince: flight.lifecycle.attempt == 0 ? flight.submittedAt : now, failure: flight.failure)
+                waitsSince: flight.lifecycle.attempt == 0 ? flight.submittedAt : now,
+                remembered: flight.remembered, failure: flight.failure)
         }
     }
 

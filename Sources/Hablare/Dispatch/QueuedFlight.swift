@@ -15,6 +15,7 @@ package struct QueuedFlight: Sendable {
         let work: Fingerprint?
         let trace: TraceContext?
         let waitsSince: Date?
+        let remembered: RememberedWork?
         var failure: AIServiceError?
     }
 
@@ -24,13 +25,13 @@ package struct QueuedFlight: Sendable {
         id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, provider: ProviderID, origin: ProviderID? = nil,
         cost: Double = 0,
         triedSince: Date? = nil, work: Fingerprint? = nil, trace: TraceContext? = nil, waitsSince: Date? = nil,
-        failure: AIServiceError? = nil
+        remembered: RememberedWork? = nil, failure: AIServiceError? = nil
     ) {
         parts = Boxed(
             Parts(
                 id: id, lifecycle: lifecycle, triedSince: triedSince, request: request, provider: provider,
                 origin: origin ?? provider, cost: cost, work: work, trace: trace, waitsSince: waitsSince,
-                failure: failure))
+                remembered: remembered, failure: failure))
     }
 
     /// The flight, which cannot be sent for a reason.
@@ -80,6 +81,8 @@ package struct QueuedFlight: Sendable {
     package var trace: TraceContext? { parts.value.trace }
     /// Since when it waits to be sent, as far as that is known.
     var waitsSince: Date? { parts.value.waitsSince }
+    /// What its attempt goes on with; `nil` where it begins anew.
+    package var remembered: RememberedWork? { parts.value.remembered }
     /// Why it cannot be sent: the attempt fails with this.
     package var failure: AIServiceError? { parts.value.failure }
 }

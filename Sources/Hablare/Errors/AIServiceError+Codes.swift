@@ -30,6 +30,9 @@ extension AIServiceError.Code {
 
     // MARK: Provider
 
+    /// The service does not know the work any more that an earlier attempt had begun, and that this one was to go on
+    /// with. Whether it was done, and billed, is unknown.
+    public static let workLost = Self(rawValue: "work-lost")
     /// The provider failed, in its own words.
     public static let providerFailed = Self(rawValue: "provider-failed")
     /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached.
@@ -95,7 +98,7 @@ extension AIServiceError.Code {
     /// Whose move it is by default.
     public var disposition: FailureDisposition {
         switch self {
-        case .timeout, .connectionLost: .outcomeUnknown
+        case .timeout, .connectionLost, .workLost: .outcomeUnknown
         case .suspended, .storageBusy, .connectionFailed, .rateLimited, .overloaded: .retry(after: nil)
         case .programMissing, .providerNotFound, .invalidConfiguration, .storageFull, .storageReadOnly, .storageTooNew,
             .quotaExceeded, .unauthorized, .budgetExceeded:

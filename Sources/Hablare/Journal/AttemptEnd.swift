@@ -49,6 +49,7 @@ public struct AttemptEnd: Sendable {
         var billing: BillingState
         var usage: Usage
         var isReserved: Bool
+        var forgetsHandle = false
         var startedAt: Date
         var endedAt: Date
         var rest: Boxed<ChunkGroup>?
@@ -111,6 +112,12 @@ public struct AttemptEnd: Sendable {
     public var isReserved: Bool {
         get { parts.value.isReserved }
         set { parts.value.isReserved = newValue }
+    }
+    /// Whether what was remembered for the next attempt is forgotten with it, because this one did not go on with it as
+    /// it should have. Default false. Never of an answer.
+    public var forgetsHandle: Bool {
+        get { parts.value.forgetsHandle }
+        set { parts.value.forgetsHandle = newValue }
     }
     /// When it was sent.
     public var startedAt: Date {

@@ -94,6 +94,8 @@ public struct ClaimedFlight: Sendable {
     public var trace: TraceContext?
     /// When its member was submitted.
     public var submittedAt: Date?
+    /// What its next attempt goes on with; `nil` where it begins anew.
+    public var remembered: RememberedWork?
     /// Why it cannot be sent, when its prompt cannot be read: the attempt fails with this.
     public var failure: AIServiceError?
 
@@ -101,7 +103,7 @@ public struct ClaimedFlight: Sendable {
     public init(
         id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, promptContent: ContentReference? = nil,
         origin: ProviderID? = nil, triedSince: Date? = nil, trace: TraceContext? = nil, submittedAt: Date? = nil,
-        failure: AIServiceError? = nil
+        remembered: RememberedWork? = nil, failure: AIServiceError? = nil
     ) {
         self.id = id
         self.lifecycle = lifecycle
@@ -111,6 +113,7 @@ public struct ClaimedFlight: Sendable {
         self.triedSince = triedSince
         self.trace = trace
         self.submittedAt = submittedAt
+        self.remembered = remembered
         self.failure = failure
     }
 }

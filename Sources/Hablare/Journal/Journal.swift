@@ -64,6 +64,11 @@ package final class Journal: Sendable {
         try await withCheckedThrowingContinuation { enqueue(.foreignCommits($0)) }
     }
 
+    /// Reads the store off the caller's actor.
+    @concurrent func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
+        try read(core.store)
+    }
+
     /// How many calls wait for the next run of the drain.
     package var waiting: Int { core.pending.withLock { $0.count } }
 

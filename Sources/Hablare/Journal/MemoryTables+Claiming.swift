@@ -15,11 +15,18 @@ extension MemoryTables {
             return []  // it runs, backs off or is held
         }
         flights[row.flight] = flight
+        return [taken(row.flight, flight, for: request)]
+    }
+
+    /// A flight as whoever took it is given it.
+    func taken(_ id: FlightID, _ flight: FlightRow, for request: AIRequest) -> ClaimedFlight {
         let head = requests[flight.crew.head]
-        return [
-            ClaimedFlight(
-                id: row.flight, lifecycle: flight.lifecycle, request: request, origin: flight.origin.provider,
-                triedSince: flight.triedSince, trace: head?.trace, submittedAt: head?.createdAt)
-        ]
+        return ClaimedFlight(
+            id: id, lifecycle: flight.lifecycle, request: request, origin: flight.origin.provider,
+            triedSince: flight.triedSince, trace: head?.trace, submittedAt: head?.createdAt,
+            remembered: flight.handle.map { handle in
+                let kept = streams[id].flatMap { $0.generation == flight.lifecycle.generation ? $0.ends : nil }
+                return RememberedWork(handle: handle, keptChunks: kept?.count ?? 0, keptBytes: kept?.last ?? 0)
+            })
     }
 }

@@ -30,7 +30,10 @@ struct MemoryTables: Sendable {
 
     struct FlightRow: Sendable {
         var lifecycle: FlightLifecycle {
-            didSet { if lifecycle.tries <= 0 { triedSince = nil } }
+            didSet {
+                if lifecycle.tries <= 0 { triedSince = nil }
+                if !lifecycle.hasHandle { handle = nil }
+            }
         }
         var crew: Crew
         var provider: ProviderID
@@ -47,6 +50,8 @@ struct MemoryTables: Sendable {
         var startedAt: Date?
         /// When the first attempt that counts was sent; forgotten with the last one that does.
         var triedSince: Date?
+        /// What an attempt left for the next one; forgotten as soon as the machine knows of none.
+        var handle: Data?
     }
 
     /// When something is to happen to a row; stale once the row has moved on.
@@ -143,6 +148,8 @@ extension MemoryTables {
             return self.start(start)
         case .append(let group):
             return append(group)
+        case .remember(let memory):
+            return remember(memory)
         case .settle(let end):
             return settle(end)
         case .cancel(let id, let date):
@@ -239,11 +246,7 @@ extension MemoryTables {
                 continue  // the ticket is stale: somebody drew its twin from the other queue, or it was cancelled
             }
             flights[id] = flight
-            let head = requests[flight.crew.head]
-            claimed.append(
-                ClaimedFlight(
-                    id: id, lifecycle: flight.lifecycle, request: request, origin: flight.origin.provider,
-                    triedSince: flight.triedSince, trace: head?.trace, submittedAt: head?.createdAt))
+            claimed.append(taken(id, flight, for: request))
         }
         return claimed
     }
@@ -344,6 +347,22 @@ extension MemoryTables {
         }
         flights[id] = flight
         enqueue(id, flight)
+        return .done
+    }
+
+    private mutating func remember(_ memory: AttemptMemory) -> WriteReceipt {
+        guard var flight = flights[memory.flight] else { return .refused(.staleToken) }
+        do throws(FlightLifecycle.Refusal) {
+            if memory.handle != nil {
+                try flight.lifecycle.handleRemembered(token: memory.token)
+            } else {
+                try flight.lifecycle.handleForgotten(token: memory.token)
+            }
+        } catch {
+            return .refused(error)
+        }
+        flight.handle = memory.handle
+        flights[memory.flight] = flight
         return .done
     }
 

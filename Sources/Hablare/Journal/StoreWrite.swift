@@ -19,6 +19,9 @@ public enum StoreWrite: Sendable {
     /// The holder adds to the output of an attempt under way. Receipt: ``WriteReceipt/done`` or
     /// ``WriteReceipt/refused(_:)``.
     indirect case append(ChunkGroup)
+    /// An attempt under way leaves a handle for the next one, or forgets it. Receipt: ``WriteReceipt/done`` or
+    /// ``WriteReceipt/refused(_:)``.
+    indirect case remember(AttemptMemory)
     /// An attempt ended.
     case settle(AttemptEnd)
     /// Somebody cancels a request. Receipt: ``WriteReceipt/cancelled(flight:token:)`` or a refusal.

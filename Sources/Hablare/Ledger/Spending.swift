@@ -17,7 +17,8 @@ struct Spending: Sendable {
     ) -> [BudgetCharge] {
         let counting = budgets.filter { $0.mayCount(request, for: registered.id) }
         guard !counting.isEmpty else { return [] }
-        let payee = CostModel.Payee(provider: registered.id, instance: registered.instance, model: request.model)
+        let payee = CostModel.Payee(
+            provider: registered.id, instance: registered.instance, model: request.model ?? registered.defaultModel)
         let bound = costs.bound(by: payee, at: date) { provider.maximumUsage(of: request) }
         return counting.map { budget in
             var charge = BudgetCharge(

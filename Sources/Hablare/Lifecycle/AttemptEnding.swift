@@ -34,6 +34,7 @@ public struct AttemptEnding: Sendable {
         var diversion: AttemptEnd.Diversion?
         var refusal: FlightLifecycle.Refusal?
         do throws(FlightLifecycle.Refusal) {
+            if end.forgetsHandle { try flight.handleForgotten(token: end.lifecycle.token) }
             switch end.outcome {
             case .completed(let data):
                 record.usage = data.usage

@@ -36,6 +36,10 @@ public struct OwnerID: Sendable, Hashable, Comparable, RawRepresentable {
 ///   their process, and those that it stopped. A request that brings down its process again and again, or takes longer
 ///   than its app ever stays in the foreground, is held in the end, whatever its policy: it would be paid for again and
 ///   again.
+/// - The **handle** is what an attempt left by which the next one at the same provider can go on with its work, see
+///   ``ProviderCall/remember(_:)``. The machine knows whether there is one, and stores keep it as long as it says so:
+///   until the flight is settled, asks another provider, or the provider forgets it. An attempt that finds one keeps
+///   the generation.
 public struct FlightLifecycle: Sendable, Hashable {
     /// Where a flight is.
     public enum State: Sendable, Hashable {
@@ -87,6 +91,8 @@ public struct FlightLifecycle: Sendable, Hashable {
     public private(set) var uncounted: Int
     /// How many attempts in a row were lost with their processes, or stopped by them when they may have been billed.
     public private(set) var losses: Int
+    /// Whether there is a handle by which the next attempt can go on with the work of an earlier one.
+    public private(set) var hasHandle: Bool
 
     /// After so many losses in a row a flight is held, whatever its policy.
     public static let maximumLosses = 10
@@ -97,13 +103,17 @@ public struct FlightLifecycle: Sendable, Hashable {
     }
 
     /// A flight as a store has it.
-    public init(state: State, token: Int64, attempt: Int, generation: Int, uncounted: Int = 0, losses: Int = 0) {
+    public init(
+        state: State, token: Int64, attempt: Int, generation: Int, uncounted: Int = 0, losses: Int = 0,
+        hasHandle: Bool = false
+    ) {
         self.state = state
         self.token = token
         self.attempt = attempt
         self.generation = generation
         self.uncounted = uncounted
         self.losses = losses
+        self.hasHandle = hasHandle
     }
 
     /// How many attempts count against the bound of retries, the one under way included.
@@ -152,7 +162,8 @@ extension FlightLifecycle {
         case .leased(let owner) where token == self.token:
             state = .executing(owner)
             attempt += 1
-            generation += 1
+            // What readers saw of the work that goes on stays; the first attempt never finds a handle.
+            if !hasHandle { generation += 1 }
         case .leased, .waiting, .backingOff, .held:
             throw .staleToken
         case .executing:
@@ -172,13 +183,19 @@ extension FlightLifecycle {
         case .settled(let settled):
             throw .settled(settled)
         case .executing where token == self.token:
-            state = .settled(settlement)
+            settle(as: settlement)
         case .waiting, .backingOff, .held, .leased:
             guard settlement == .completed, attempt == self.attempt, attempt > 0 else { throw .staleToken }
-            state = .settled(.completed)
+            settle(as: .completed)
         case .executing:
             throw .staleToken
         }
+    }
+
+    /// It is over, and nothing is left to go on with.
+    private mutating func settle(as settlement: Settlement) {
+        state = .settled(settlement)
+        hasHandle = false
     }
 
     /// An attempt failed, and another one is to follow, not before a date.
@@ -195,14 +212,29 @@ extension FlightLifecycle {
         losses = 0
     }
 
-    /// An attempt failed, and another provider is to be asked, whose attempts are counted anew.
+    /// An attempt failed, and another provider is to be asked, whose attempts are counted anew, and to whom what the
+    /// last one remembered says nothing.
     public mutating func attemptDiverted(token: Int64) throws(Refusal) {
         try attemptStopped(token: token)
         state = .waiting
+        hasHandle = false
         uncounted = attempt
         losses = 0
     }
 
+    /// The attempt under way left a handle for the next one, or another one than before.
+    public mutating func handleRemembered(token: Int64) throws(Refusal) {
+        try attemptStopped(token: token)
+        hasHandle = true
+    }
+
+    /// The attempt under way found that the handle is of no use any more.
+    public mutating func handleForgotten(token: Int64) throws(Refusal) {
+        try attemptStopped(token: token)
+        hasHandle = false
+    }
+
+    /// Refuses where the attempt of a token is not under way.
     private func attemptStopped(token: Int64) throws(Refusal) {
         switch state {
         case .executing where token == self.token: return
@@ -255,7 +287,8 @@ extension FlightLifecycle {
     }
 
     /// The holder is dead or its lease ran out. Returns the attempt whose outcome is lost, if one was under way: then
-    /// the policy decides whether the flight waits again or is held.
+    /// the policy decides whether the flight waits again or is held. Where there is a handle it waits again in either
+    /// case, and whatever readers saw: the next attempt goes on with the work, and nothing is paid twice.
     ///
     /// - Parameters:
     ///   - policy: What the request says is to be done after an unknown outcome.
@@ -272,8 +305,9 @@ extension FlightLifecycle {
         case .executing:
             uncounted += 1
             losses += 1
-            let isHeld = policy == .hold || mayRestart && losses >= Self.maximumLosses
-            state = isHeld ? .held : mayRestart ? .waiting : .settled(.failed)
+            let mayGoOn = mayRestart || hasHandle
+            let isHeld = policy == .hold && !hasHandle || mayGoOn && losses >= Self.maximumLosses
+            if isHeld { state = .held } else if mayGoOn { state = .waiting } else { settle(as: .failed) }
             return attempt
         case .waiting, .backingOff, .held, .settled:
             return nil
@@ -286,10 +320,10 @@ extension FlightLifecycle {
     public mutating func lastMemberLeft(as settlement: Settlement = .cancelled) -> Int? {
         switch state {
         case .executing:
-            state = .settled(settlement)
+            settle(as: settlement)
             return attempt
         case .waiting, .backingOff, .held, .leased:
-            state = .settled(settlement)
+            settle(as: settlement)
             return nil
         case .settled:
             return nil
@@ -297,7 +331,8 @@ extension FlightLifecycle {
     }
 
     /// Somebody wants the flight tried (again), now: a failed or cancelled one, one that is held, or one that backs
-    /// off. A completed one never is.
+    /// off. A completed one never is. What is held or backs off keeps its handle, and goes on by it; what had ended has
+    /// none, and begins anew.
     public mutating func reopened() throws(Refusal) {
         switch state {
         case .settled(.completed): throw .settled(.completed)

@@ -52,10 +52,12 @@ public struct RetryPolicy: Sendable, Hashable {
         package var unknownOutcome: UnknownOutcomePolicy
         /// Whether the answer may be begun anew: it may not where readers saw a part of it, unless the request allows.
         package var mayRestart: Bool
+        /// Whether the next attempt can go on with the work: then it is neither begun anew nor paid twice.
+        package var hasHandle: Bool
 
         package init(
             tries: Int, maximumAttempts: Int? = nil, elapsed: Duration = .zero, remaining: Duration? = nil,
-            unknownOutcome: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true
+            unknownOutcome: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true, hasHandle: Bool = false
         ) {
             self.tries = tries
             self.maximumAttempts = maximumAttempts
@@ -63,6 +65,7 @@ public struct RetryPolicy: Sendable, Hashable {
             self.remaining = remaining
             self.unknownOutcome = unknownOutcome
             self.mayRestart = mayRestart
+            self.hasHandle = hasHandle
         }
     }
 
@@ -75,11 +78,11 @@ public struct RetryPolicy: Sendable, Hashable {
         let minimum: Duration
         switch error.disposition {
         case .fail, .needsUser: return .fail
-        case .outcomeUnknown where situation.unknownOutcome == .hold: return .hold
+        case .outcomeUnknown where situation.unknownOutcome == .hold && !situation.hasHandle: return .hold
         case .outcomeUnknown: minimum = .zero
         case .retry(let after): minimum = max(.zero, after ?? .zero)
         }
-        guard situation.mayRestart else { return .fail }
+        guard situation.mayRestart || situation.hasHandle else { return .fail }
         guard error.code != .cancelled, situation.tries < situation.maximumAttempts ?? maximumAttempts else {
             return .fail
         }

@@ -15,6 +15,10 @@ public protocol AIServiceProvider: Sendable {
     /// The models it offers; empty when it has no choice of models. Default: empty.
     var models: [String] { get }
 
+    /// The model that answers where a request names none: what the call costs is that model's price. `nil`, the default:
+    /// it has none, or does not say.
+    var defaultModel: String? { get }
+
     /// The kind of content it answers with; an answer of another kind is refused as
     /// ``AIServiceError/Code/invalidResponse``.
     var responseType: ContentType { get }
@@ -51,6 +55,8 @@ extension AIServiceProvider {
     public var instance: ProviderInstance { ProviderInstance(rawValue: id.rawValue) }
     /// No models to choose from.
     public var models: [String] { [] }
+    /// None.
+    public var defaultModel: String? { nil }
     /// Four calls at once, the engine's timeout, no limit of characters.
     public var limits: ProviderLimits { ProviderLimits() }
 

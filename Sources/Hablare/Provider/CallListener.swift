@@ -10,6 +10,15 @@ protocol CallListener: Sendable {
 
     /// Takes the next piece of the answer; waits while there is no room for more.
     func yielded(_ bytes: Data) async throws
+
+    /// What an earlier attempt remembered.
+    var remembered: RememberedWork? { get }
+
+    /// The provider leaves a handle for the next attempt; `nil`: none any more.
+    func remembers(_ handle: Data?) async throws
+
+    /// The provider goes on with what was remembered.
+    func resumed() async throws
 }
 
 /// The listener of a call that was made by hand.
@@ -17,17 +26,27 @@ final class CallClosures: CallListener {
     private let progress: @Sendable (Double) -> Void
     private let limits: @Sendable (ReportedLimits) -> Void
     private let chunks: @Sendable (Data) async throws -> Void
+    private let handles: @Sendable (Data?) async throws -> Void
+    private let resumption: @Sendable () async throws -> Void
+    let remembered: RememberedWork?
 
     init(
-        progress: @escaping @Sendable (Double) -> Void, limits: @escaping @Sendable (ReportedLimits) -> Void,
-        chunks: @escaping @Sendable (Data) async throws -> Void
+        remembered: RememberedWork?, progress: @escaping @Sendable (Double) -> Void,
+        limits: @escaping @Sendable (ReportedLimits) -> Void, chunks: @escaping @Sendable (Data) async throws -> Void,
+        handles: @escaping @Sendable (Data?) async throws -> Void,
+        resumption: @escaping @Sendable () async throws -> Void
     ) {
+        self.remembered = remembered
         self.progress = progress
         self.limits = limits
         self.chunks = chunks
+        self.handles = handles
+        self.resumption = resumption
     }
 
     func progressed(to fraction: Double) { progress(fraction) }
     func learned(_ reported: ReportedLimits) { limits(reported) }
     func yielded(_ bytes: Data) async throws { try await chunks(bytes) }
+    func remembers(_ handle: Data?) async throws { try await handles(handle) }
+    func resumed() async throws { try await resumption() }
 }

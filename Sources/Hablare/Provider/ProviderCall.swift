@@ -9,7 +9,7 @@ public struct ProviderCall: Sendable {
     /// When the engine will give the attempt up, in time from its start; where the request streams, from the last
     /// chunk. A provider may pass it on to its server.
     public let timeout: Duration
-    private let listener: any CallListener
+    let listener: any CallListener
 
     /// Creates a call.
     ///
@@ -20,15 +20,23 @@ public struct ProviderCall: Sendable {
     ///   - progress: Told of progress between 0 and 1.
     ///   - limits: Told what the provider says of its limits.
     ///   - chunks: Given what the provider yields.
+    ///   - remembered: What an earlier attempt remembered. Default: nothing.
+    ///   - handles: Given what the provider remembers; `nil` when it forgets.
+    ///   - resumption: Told that the provider goes on with what was remembered.
     public init(
         request: AIRequest, attempt: Int = 1, timeout: Duration = .seconds(30),
+        remembered: RememberedWork? = nil,
         progress: @escaping @Sendable (Double) -> Void = { _ in },
         limits: @escaping @Sendable (ReportedLimits) -> Void = { _ in },
-        chunks: @escaping @Sendable (Data) async throws -> Void = { _ in }
+        chunks: @escaping @Sendable (Data) async throws -> Void = { _ in },
+        handles: @escaping @Sendable (Data?) async throws -> Void = { _ in },
+        resumption: @escaping @Sendable () async throws -> Void = {}
     ) {
         self.init(
             request: request, attempt: attempt, timeout: timeout,
-            listener: CallClosures(progress: progress, limits: limits, chunks: chunks))
+            listener: CallClosures(
+                remembered: remembered, progress: progress, limits: limits, chunks: chunks, handles: handles,
+                resumption: resumption))
     }
 
     init(request: AIRequest, attempt: Int, timeout: Duration, listener: any CallListener) {

@@ -12,6 +12,7 @@ public struct ProviderRegistry: Sendable {
         let instance: ProviderInstance
         let responseType: ContentType
         let needsNetwork: Bool
+        let defaultModel: String?
         /// What an entry of the price table may call it.
         let payeeNames: [String]
 
@@ -23,6 +24,7 @@ public struct ProviderRegistry: Sendable {
             instance = provider.instance
             responseType = provider.responseType
             needsNetwork = provider.needsNetwork
+            defaultModel = provider.defaultModel
             payeeNames = CostModel.Payee.names(of: id, instance)
         }
     }

@@ -80,11 +80,21 @@ public struct ReportedLimits: Sendable, Hashable {
     public var requests: Quota?
     /// Units.
     public var units: Quota?
+    /// How many calls may run at once. A smaller number than the provider's own ``ProviderLimits/concurrency`` is kept
+    /// from the end of the call on, by each process for itself and for the provider whose call it was; a greater one has
+    /// that limit count again.
+    public var concurrency: Int?
 
     /// Creates a report.
-    public init(requests: Quota? = nil, units: Quota? = nil) {
+    public init(requests: Quota? = nil, units: Quota? = nil, concurrency: Int? = nil) {
         self.requests = requests
         self.units = units
+        self.concurrency = concurrency
+    }
+
+    /// What of it is for the account, in the store; `nil` where that is nothing.
+    var ofAccount: ReportedLimits? {
+        requests == nil && units == nil ? nil : ReportedLimits(requests: requests, units: units)
     }
 
     /// For how long nothing can be sent: what is used up has to be filled first.

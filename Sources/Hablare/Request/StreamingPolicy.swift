@@ -16,7 +16,8 @@ public struct StreamingPolicy: Sendable, Hashable {
     public var durability: Durability
     /// Whether another attempt may follow one that has begun to stream. Its readers are told
     /// ``StreamElement/restarted(generation:)`` and get the new answer from its start. Default `false`: the request
-    /// fails instead, and what was streamed stays readable.
+    /// fails instead, and what was streamed stays readable. Neither happens where the next attempt goes on with the work
+    /// of the last one (``ProviderCall/resume()``).
     public var allowsRestart: Bool
 
     /// Creates a policy.

@@ -5,6 +5,8 @@
 public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable {
     /// Try again: it is worth more than what a second call costs.
     case runAgain = 0
-    /// Hold the request until somebody retries, cancels or deletes it.
+    /// Hold the request until somebody retries, cancels or deletes it. Not where the provider remembered the work
+    /// (``ProviderCall/remember(_:)``): then the next attempt goes on with it, and nothing can be paid twice. It is
+    /// held once the provider has found that it cannot go on, and says so with ``AIServiceError/workLost``.
     case hold = 1
 }

@@ -33,6 +33,11 @@ extension AttemptStream {
             throw AIServiceError.yieldedTooLate
         }
         if let failure = state.failure { throw failure }
+        guard !state.memory.wasGiven || state.memory.hasResumed else {
+            state.memory.beganAnew()
+            state.failure = .notResumed
+            throw AIServiceError.notResumed
+        }
         guard bytes.count <= Self.maximumChunk else {
             state.failure = .chunkTooLarge(bytes.count)
             throw AIServiceError.chunkTooLarge(bytes.count)
@@ -61,7 +66,7 @@ extension AttemptStream {
         return state.grouping?.isFull == true || state.byteCount >= threshold && state.unwritten.count >= 1 << 20
     }
 
-    private func waitForRoom() async throws {
+    func waitForRoom() async throws {
         let number = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter

@@ -51,6 +51,7 @@ final class AttemptStream: Sendable {
         var writer: (any ContentWriter)?
         var lastActivity: Duration?
         var hasBegun = false
+        var memory: Memory
         var isOver = false
         /// Whether the attempt was given up.
         var isStopped = false
@@ -61,6 +62,8 @@ final class AttemptStream: Sendable {
         var timer: Task<Void, Never>?
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter = 0
+
+        init(_ memory: Memory) { self.memory = memory }
     }
 
     enum Step: Sendable {
@@ -80,8 +83,10 @@ final class AttemptStream: Sendable {
         self.seams = seams
         policy = flight.request.streaming
         threshold = seams.content?.threshold(for: type) ?? .max
-        var state = State()
-        state.grouping = policy.map { ChunkGrouping(ChunkGrouping.Bounds($0.durability)) }
+        var state = State(Memory(of: flight))
+        let kept = state.memory.keptChunks
+        state.grouping = policy.map { ChunkGrouping(ChunkGrouping.Bounds($0.durability), after: kept) }
+        state.tailFirst = kept
         state.text = type == .text ? TextJoiner() : nil
         self.state = Guarded(state)
     }
@@ -127,6 +132,8 @@ final class AttemptStream: Sendable {
         var body: Body?
         /// The chunks that the store did not take at the end. They are to be written together with the attempt's end.
         var rest: ChunkGroup?
+        /// What there is to go on with.
+        var memory: Memory
     }
 
     /// The provider came back: takes nothing more, and journals what came before it answers.
@@ -150,7 +157,8 @@ final class AttemptStream: Sendable {
         if policy != nil { seams.hub.ended(self) }
         var ending = state.withLock { state in
             if keepsBody, state.failure == nil, state.text?.isWithinCharacter == true { state.failure = .notText }
-            return Ending(hasBegun: state.hasBegun, failure: state.failure, rest: rest(of: state))
+            return Ending(
+                hasBegun: state.hasBegun, failure: state.failure, rest: rest(of: state), memory: state.memory)
         }
         await takeBody(keepsBody: keepsBody, into: &ending)
         return ending
@@ -166,7 +174,7 @@ final class AttemptStream: Sendable {
             else { return nil }
             state.isOver = true
             if keepsBody, state.failure == nil, state.text?.isWithinCharacter == true { state.failure = .notText }
-            var ending = Ending(hasBegun: state.hasBegun, failure: state.failure)
+            var ending = Ending(hasBegun: state.hasBegun, failure: state.failure, memory: state.memory)
             if keepsBody, state.failure == nil { ending.body = Body(state.unwritten) }
             state.unwritten = Data()
             return ending

@@ -40,7 +40,7 @@ struct ChunkGrouping: Sendable {
 
     private let bounds: Bounds
     /// How many chunks are journalled.
-    private(set) var journalledCount = 0
+    private(set) var journalledCount: Int
     /// The sizes of those that are not.
     private var sizes: Deque<Int> = []
     private var heldBytes = 0
@@ -53,8 +53,10 @@ struct ChunkGrouping: Sendable {
     /// Whether the store failed when there was nothing more to wait for.
     private var isGivenUp = false
 
-    init(_ bounds: Bounds) {
+    /// - Parameter kept: How many chunks of the generation earlier attempts left.
+    init(_ bounds: Bounds, after kept: Int = 0) {
         self.bounds = bounds
+        journalledCount = kept
     }
 
     /// How many chunks there are.

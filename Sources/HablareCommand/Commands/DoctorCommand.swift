@@ -7,10 +7,11 @@ import HablareSQLite
 struct DoctorCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check the store, the content files, the programs, the voices and the prices.",
+        abstract: "Check the settings, the store, the content files, the programs, the voices and the prices.",
         discussion: """
             Exit status 0 when nothing is broken, every program of programs.json is there, and at least one provider \
-            can be asked, 78 when programs.json or prices.json is not as it should be, else 1.
+            can be asked, 78 when hablare.yaml, programs.json or prices.json is not as it \
+            should be, else 1.
 
             EXAMPLES:
               hablare doctor
@@ -25,19 +26,20 @@ struct DoctorCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let folder = try data.folder(in: composition)
-        var report = DoctorReport(folder: folder.path)
-        do {
-            if composition.storeExists(folder) {
-                report.add(try composition.openStore(folder).diagnose())
-            } else {
-                report.addMissingStore()
-            }
-        } catch let error as AIServiceError {
-            let failure = CommandFailure(opening: folder, for: .changing, error, in: composition)
-            report.addStoreFailure(error.code, failure)
-        }
+        var report = DoctorReport()
         var status: CommandStatus?
+        var settings: Settings?
+        do {
+            settings = try data.settings(in: composition)
+        } catch let failure as CommandFailure where failure.status == .configuration {
+            report.addFailure(of: "settings", failure)
+            status = failure.status
+        }
+        // Without them nobody knows where the store is.
+        if let settings {
+            report.add(settings, composition.services(settings))
+            try diagnoseStore(in: composition, &report)
+        }
         var table = PriceTable.shipped
         let file = prices.file(in: composition)
         var own: PriceTable?
@@ -66,6 +68,21 @@ struct DoctorCommand: ComposedCommand {
         try await console.print(
             json ? JSONText.of(report) : report.lines(console.outputStyle).joined(separator: "\n"), isStyled: !json)
         return status ?? (report.isHealthy ? .success : .incomplete)
+    }
+
+    private func diagnoseStore(in composition: Composition, _ report: inout DoctorReport) throws {
+        let folder = try data.folder(in: composition)
+        report.folder = folder.path
+        do {
+            if composition.storeExists(folder) {
+                report.add(try composition.openStore(folder).diagnose())
+            } else {
+                report.addMissingStore(in: folder)
+            }
+        } catch let error as AIServiceError {
+            let failure = CommandFailure(opening: folder, for: .changing, error, in: composition)
+            report.addStoreFailure(error.code, failure)
+        }
     }
 
     private func voices(of installed: InstalledProvider) async -> Result<Int, AIServiceError> {

@@ -33,6 +33,8 @@ struct VoicesCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
+        // Not needed yet; but a file that is not as it should be is never passed over in silence.
+        _ = try data.settings(in: composition)
         let all = try composition.providers(.forAsking())
         let console = composition.console
         var rows: [Row] = []

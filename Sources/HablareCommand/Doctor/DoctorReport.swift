@@ -6,7 +6,7 @@ import HablareSQLite
 struct DoctorReport: Encodable, Sendable {
     /// One thing that was looked at.
     struct Finding: Encodable, Sendable, Hashable {
-        /// What it is about: `store`, `programs`, `prices` or a provider's name.
+        /// What it is about: `settings`, `store`, `programs`, `prices` or a provider's name.
         let subject: String
         /// A stable word for programs.
         let kind: String
@@ -16,16 +16,13 @@ struct DoctorReport: Encodable, Sendable {
         let message: String
     }
 
-    let folder: String
+    /// Where the store is; `nil` where nobody knows, because the settings cannot be read.
+    var folder: String?
     private(set) var requests = 0
     private(set) var contentFiles = 0
     private(set) var contentBytes: Int64 = 0
     private(set) var findings: [Finding] = []
     private var speakers = 0
-
-    init(folder: String) {
-        self.folder = folder
-    }
 
     var isHealthy: Bool { !findings.contains(where: \.problem) }
 
@@ -41,13 +38,13 @@ struct DoctorReport: Encodable, Sendable {
         if diagnosis.isHealthy {
             add(
                 "store", "ok", false,
-                "\(folder) is sound: \(TimeText.count(requests, "request")), "
+                "\(folder ?? "The store") is sound: \(TimeText.count(requests, "request")), "
                     + "\(TimeText.count(contentFiles, "content file")) of \(contentBytes) bytes.")
         }
     }
 
-    mutating func addMissingStore() {
-        add("store", "absent", false, "There is nothing yet in \(folder). The first narration creates it.")
+    mutating func addMissingStore(in folder: URL) {
+        add("store", "absent", false, "There is nothing yet in \(folder.path). The first narration creates it.")
     }
 
     /// The store cannot be opened, or read.
@@ -55,9 +52,21 @@ struct DoctorReport: Encodable, Sendable {
         add("store", code.rawValue, true, failure.message)
     }
 
+    // MARK: Settings
+
+    /// The settings, and the services that cannot be asked because of what they say.
+    mutating func add(_ settings: Settings, _ services: [ServiceEntry]) {
+        if let file = settings.file { add("settings", "ok", false, "\(file.path) is as it should be.") }
+        for entry in services {
+            if let problem = entry.problem, problem.status == .configuration {
+                add(entry.name, "invalid", true, problem.message)
+            }
+        }
+    }
+
     // MARK: Providers
 
-    /// A file of the person's own, of `programs` or `prices`, is not as it should be.
+    /// A file of the person's own, of `settings`, `programs` or `prices`, is not as it should be.
     mutating func addFailure(of subject: String, _ failure: CommandFailure) {
         add(subject, "invalid", true, failure.message)
     }

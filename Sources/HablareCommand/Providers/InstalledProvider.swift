@@ -29,6 +29,9 @@ struct InstalledProvider: Sendable {
     /// Looks whether it can work here.
     var health: @Sendable () async -> Health = { Health() }
 
+    /// The name it is asked by.
+    var name: String { provider.id.rawValue }
+
     /// The voice it speaks with unless told otherwise.
     var defaultVoice: String? { placeholders.first { $0.name == "voice" }?.default }
 
@@ -77,6 +80,9 @@ extension [InstalledProvider] {
 
     /// Whether a provider among these is a program.
     func isProgram(_ name: String) -> Bool { payees(of: name).contains(PriceTable.programKind) }
+
+    /// The names of the programs among these.
+    var programNames: [String] { map(\.name).filter(isProgram) }
 
     /// The engine's registry of them.
     func registry() throws -> ProviderRegistry {

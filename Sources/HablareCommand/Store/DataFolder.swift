@@ -7,17 +7,31 @@ struct DataOptions: ParsableArguments {
     @Option(
         name: .customLong("data-dir"),
         help: ArgumentHelp(
-            "The folder of the database and the content files. Default: $XDG_DATA_HOME/hablare, or ~/.local/share/hablare.",
+            """
+            The folder of the database and the content files. Default: data_dir of the settings, else \
+            $XDG_DATA_HOME/hablare, or ~/.local/share/hablare.
+            """,
             valueName: "folder"),
         completion: .directory)
     var dataDir: String?
 
+    @OptionGroup var configuration: ConfigurationOptions
+
     @Flag(name: .long, help: "Log what happens to standard error.")
     var verbose = false
 
+    /// The settings, of which the folder is one.
+    ///
+    /// - Parameter options: What options beside these say.
+    /// - Throws: ``CommandFailure`` that names the setting, where it stands, and what is wanted there.
+    func settings(_ options: [OptionSetting] = [], in composition: Composition) throws -> Settings {
+        let folder = dataDir.map { OptionSetting(path: SettingPath("data_dir"), texts: [$0], option: "--data-dir") }
+        return try configuration.settings([folder].compactMap(\.self) + options, in: composition)
+    }
+
     /// The folder.
     ///
-    /// - Throws: ``CommandFailure`` when neither option nor environment names one, or names a file.
+    /// - Throws: ``CommandFailure`` when neither option, settings nor environment name one, or name a file.
     func folder(in composition: Composition) throws -> URL {
         let folder = try chosenFolder(in: composition)
         var isFolder: ObjCBool = false
@@ -29,12 +43,7 @@ struct DataOptions: ParsableArguments {
     }
 
     private func chosenFolder(in composition: Composition) throws -> URL {
-        if let dataDir {
-            guard !dataDir.isEmpty else {
-                throw CommandFailure(.usage, "--data-dir is empty. Give a folder, or leave the option out.")
-            }
-            return composition.url(dataDir)
-        }
+        if let folder = try settings(in: composition).dataFolder { return folder }
         // The XDG base directory specification: a relative path is invalid and is ignored.
         if let base = composition.environment["XDG_DATA_HOME"], base.hasPrefix("/") {
             return URL(filePath: base, directoryHint: .isDirectory).appending(
@@ -125,7 +134,9 @@ struct DataOptions: ParsableArguments {
 
     /// The same of words that are known later.
     func commandLine(_ words: [String]) -> String {
-        ShellWords.joined(["hablare"] + words + (dataDir.map { ["--data-dir", $0] } ?? []))
+        let options = [("--data-dir", dataDir), ("--config", configuration.config)]
+        return ShellWords.joined(
+            ["hablare"] + words + options.flatMap { name, value in value.map { [name, $0] } ?? [] })
     }
 
     /// No request has that UUID.

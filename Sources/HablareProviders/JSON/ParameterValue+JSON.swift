@@ -28,13 +28,13 @@ extension ParameterValue {
     }
 
     /// The member of an object; `nil` where there is none, or this is no object.
-    package subscript(member: String) -> ParameterValue? {
-        if case .object(let members) = self { members[member] } else { nil }
+    package subscript(member name: String) -> ParameterValue? {
+        if case .object(let members) = self { members[name] } else { nil }
     }
 
     /// The element of a list; `nil` where there is none, or this is no list.
-    package subscript(element: Int) -> ParameterValue? {
-        if case .array(let values) = self, values.indices.contains(element) { values[element] } else { nil }
+    package subscript(element place: Int) -> ParameterValue? {
+        if case .array(let values) = self, values.indices.contains(place) { values[place] } else { nil }
     }
 
     /// The text of a string, and of nothing else.

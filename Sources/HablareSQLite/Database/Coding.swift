@@ -88,14 +88,16 @@ extension FlightLifecycle {
     }
 
     /// The columns that a life is read from, of the row `f`.
-    static let columns = "f.state, f.owner, f.token, f.attempt, f.generation, f.uncounted, f.losses, f.not_before"
-    /// The same for a snapshot, which shows neither tries nor losses: what lies behind a row's prompt, and is reached
-    /// by reading through it, is read only of flights that back off.
+    static let columns = """
+        f.state, f.owner, f.token, f.attempt, f.generation, f.uncounted, f.losses, f.not_before, f.handle IS NOT NULL
+        """
+    /// The same for a snapshot, which shows neither tries nor losses nor handles: what lies behind a row's prompt, and is
+    /// reached by reading through it, is read only of flights that back off.
     static let snapshotColumns = """
-        f.state, f.owner, f.token, f.attempt, f.generation, 0, 0, CASE WHEN f.state = 6 THEN f.not_before END
+        f.state, f.owner, f.token, f.attempt, f.generation, 0, 0, CASE WHEN f.state = 6 THEN f.not_before END, 0
         """
     /// How many ``columns`` there are.
-    static let columnCount: Int32 = 8
+    static let columnCount: Int32 = 9
 
     /// Reads a life from a row whose columns from the given one on are ``columns``.
     init(_ row: borrowing BoundStatement.RowReader, from first: Int32 = 0) {
@@ -118,7 +120,8 @@ extension FlightLifecycle {
         let attempt = Self.count(row.int(first + 3))
         self.init(
             state: state, token: row.int(first + 2), attempt: attempt, generation: Self.count(row.int(first + 4)),
-            uncounted: min(attempt, Self.count(row.int(first + 5))), losses: Self.count(row.int(first + 6)))
+            uncounted: min(attempt, Self.count(row.int(first + 5))), losses: Self.count(row.int(first + 6)),
+            hasHandle: row.int(first + 8) == 1)
     }
 
     /// A count as a damaged row may have it, small enough to be counted on with: nothing traps on data.

@@ -40,6 +40,9 @@ enum Schema {
         migrator.registerMigration("011-erasures") { db in
             try db.execute(sql: erasures)
         }
+        migrator.registerMigration("012-handles") { db in
+            try db.execute(sql: handles)
+        }
         return migrator
     }
 
@@ -349,5 +352,13 @@ enum Schema {
             done INTEGER NOT NULL
         );
         INSERT INTO erasures (id, wanted, done) VALUES (1, EXISTS (SELECT 1 FROM flights), 0);
+        """
+
+    /// By which the next attempt at a flight goes on with the work of an earlier one.
+    ///
+    /// - `flights.handle`: in the provider's own words, at most `ProviderCall.maximumHandle` bytes; NULL where there is
+    ///   none, as in every flight that is settled.
+    private static let handles = """
+        ALTER TABLE flights ADD COLUMN handle BLOB;
         """
 }

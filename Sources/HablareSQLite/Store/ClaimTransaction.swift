@@ -13,6 +13,8 @@ struct ClaimTransaction {
         let priority: Int64
         let member: UUID?
         let isShared: Bool
+        /// What its next attempt goes on with.
+        var remembered: RememberedWork?
         /// A row that cannot be read fails alone: its attempt does, with this error, and the lane goes on.
         var columns: Result<RequestColumns, AIServiceError>
     }
@@ -42,6 +44,11 @@ struct ClaimTransaction {
                 columns.deadline = deadline
                 return columns
             }
+        }
+        for index in taken.indices where taken[index].remembered != nil {
+            let kept = try db.endOfStream(taken[index].id, generation: taken[index].lifecycle.generation)
+            taken[index].remembered?.keptChunks = kept.count
+            taken[index].remembered?.keptBytes = kept.bytes
         }
         for flight in taken {
             var update = try BoundStatement(db, "UPDATE flights SET state = ?2, owner = ?3, token = ?4 WHERE id = ?1")
@@ -125,7 +132,7 @@ struct ClaimTransaction {
         var select = try BoundStatement(
             db,
             """
-            \(RequestColumns.selection), f.id, f.tried_since, f.shared, \(FlightLifecycle.columns)
+            \(RequestColumns.selection), f.id, f.tried_since, f.shared, f.handle, \(FlightLifecycle.columns)
             FROM \(source)
             JOIN requests r ON r.id = f.member
             JOIN providers p ON p.id = f.provider
@@ -147,7 +154,7 @@ struct ClaimTransaction {
         var page: [Taken] = []
         let first = RequestColumns.count
         try select.forEach { row in
-            var lifecycle = FlightLifecycle(row, from: first + 3)
+            var lifecycle = FlightLifecycle(row, from: first + 4)
             do throws(FlightLifecycle.Refusal) {
                 try lifecycle.leased(by: query.owner)
             } catch {
@@ -157,7 +164,8 @@ struct ClaimTransaction {
                 Taken(
                     id: FlightID(rawValue: row.int(first)), lifecycle: lifecycle,
                     triedSince: row.optionalInt(first + 1).map(Coding.date), priority: Int64(priority.rawValue),
-                    member: row.uuid(0), isShared: row.int(first + 2) == 1, columns: Self.columns(row)))
+                    member: row.uuid(0), isShared: row.int(first + 2) == 1,
+                    remembered: row.data(first + 3).map { RememberedWork(handle: $0) }, columns: Self.columns(row)))
         }
         return page
     }

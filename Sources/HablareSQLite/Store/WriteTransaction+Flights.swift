@@ -12,6 +12,25 @@ extension WriteTransaction {
         return .refused(row.lifecycle.refusal(of: transition))
     }
 
+    /// Writes down what the attempt under way leaves for the next one, or that it leaves nothing any more.
+    func remember(_ memory: AttemptMemory) throws -> WriteReceipt {
+        guard var lifecycle = try flightRow(memory.flight)?.lifecycle else { return .refused(.staleToken) }
+        do throws(FlightLifecycle.Refusal) {
+            if memory.handle != nil {
+                try lifecycle.handleRemembered(token: memory.token)
+            } else {
+                try lifecycle.handleForgotten(token: memory.token)
+            }
+        } catch {
+            return .refused(error)
+        }
+        var update = try BoundStatement(db, "UPDATE flights SET handle = ?2 WHERE id = ?1")
+        update.bind(1, memory.flight.rawValue)
+        update.bind(2, memory.handle)
+        try update.run()
+        return .done
+    }
+
     mutating func settle(_ end: AttemptEnd) throws -> WriteReceipt {
         if case .completed(let data) = end.outcome, case .success(let content) = data.result,
             let reference = content.body?.reference, !hasContent(reference)
@@ -89,7 +108,7 @@ extension WriteTransaction {
     /// Writes a move where the row still is what the mover believes.
     ///
     /// A flight is tried since the first attempt that counts. So the date stays while one does, and is forgotten with
-    /// the last: by an interruption, a loss or a retry.
+    /// the last: by an interruption, a loss or a retry. A handle stays until the machine knows of none.
     ///
     /// - Parameters:
     ///   - isAlone: Whether the move holds for a flight of one member only.
@@ -105,15 +124,16 @@ extension WriteTransaction {
             keepsOwner
                 ? """
                 UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6, uncounted = ?7, losses = ?8,
-                    started_at = coalesce(?10, started_at), tried_since = coalesce(tried_since, ?10)
-                WHERE id = ?1 AND state = ?2 AND token = ?9 AND shared <= ?13
+                    started_at = coalesce(?10, started_at), tried_since = coalesce(tried_since, ?10),
+                    handle = CASE WHEN ?16 THEN handle END
+                WHERE id = ?1 AND state = ?2 AND token = ?9 AND shared <= ?13 AND (handle IS NOT NULL) = ?17
                 """
                 : """
                 UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6, uncounted = ?7, losses = ?8,
                     started_at = coalesce(?10, started_at), owner = ?11, not_before = ?12,
                     tried_since = CASE WHEN ?5 > ?7 THEN coalesce(tried_since, ?10) END,
-                    used_at = ?14, answer_size = ?15
-                WHERE id = ?1 AND state = ?2 AND token = ?9 AND shared <= ?13
+                    used_at = ?14, answer_size = ?15, handle = CASE WHEN ?16 THEN handle END
+                WHERE id = ?1 AND state = ?2 AND token = ?9 AND shared <= ?13 AND (handle IS NOT NULL) = ?17
                 """)
         update.bind(1, flight.rawValue)
         update.bind(2, old.stateCode)
@@ -132,6 +152,8 @@ extension WriteTransaction {
             update.bind(14, answer?.usedAt)
             update.bind(15, answer?.bytes)
         }
+        update.bind(16, new.hasHandle ? 1 : 0)
+        update.bind(17, old.hasHandle ? 1 : 0)
         return try update.run() == 1
     }
 
@@ -141,7 +163,8 @@ extension WriteTransaction {
             db,
             """
             UPDATE flights SET state = ?2, owner = ?3, token = ?4, attempt = ?5, generation = ?6, uncounted = ?7,
-                losses = ?8, not_before = ?9, tried_since = CASE WHEN ?5 > ?7 THEN tried_since END
+                losses = ?8, not_before = ?9, tried_since = CASE WHEN ?5 > ?7 THEN tried_since END,
+                handle = CASE WHEN ?10 THEN handle END
             WHERE id = ?1
             """)
         update.bind(1, flight.rawValue)
@@ -153,6 +176,7 @@ extension WriteTransaction {
         update.bind(7, lifecycle.uncounted)
         update.bind(8, lifecycle.losses)
         update.bind(9, lifecycle.notBeforeCode)
+        update.bind(10, lifecycle.hasHandle ? 1 : 0)
         try update.run()
     }
 

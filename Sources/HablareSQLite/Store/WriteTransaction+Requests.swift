@@ -178,7 +178,7 @@ extension WriteTransaction {
             // What stays is the flight's number and state, which its ledger lines refer to.
             """
             UPDATE flights SET prompt = NULL, prompt_digest = NULL, prompt_size = NULL, parameters = NULL,
-                fingerprint = x'', used_at = NULL, answer_size = NULL WHERE id = ?1
+                fingerprint = x'', used_at = NULL, answer_size = NULL, handle = NULL WHERE id = ?1
             """,
         ] {
             var statement = try BoundStatement(db, sql)

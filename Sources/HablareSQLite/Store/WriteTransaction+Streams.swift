@@ -38,19 +38,8 @@ extension WriteTransaction {
         try insert.run()
     }
 
-    /// How many chunks of a generation are journalled, and how many bytes they have.
     private func endOfStream(_ flight: FlightID, generation: Int) throws -> (count: Int, bytes: Int) {
-        var end = (count: 0, bytes: 0)
-        var select = try BoundStatement(
-            db,
-            """
-            SELECT first + count, start + size FROM chunks WHERE flight = ?1 AND generation = ?2
-            ORDER BY first DESC LIMIT 1
-            """)
-        select.bind(1, flight.rawValue)
-        select.bind(2, generation)
-        try select.forEach { end = (Int($0.int(0)), Int($0.int(1))) }
-        return end
+        try db.endOfStream(flight, generation: generation)
     }
 
     /// Whether another attempt may follow the one under way.
@@ -84,6 +73,23 @@ extension WriteTransaction {
         for member in try members(of: row.id, row).settled(as: .failed) {
             try finish(member.id, as: member.lifecycle.state, at: date, error: error)
         }
+    }
+}
+
+extension Database {
+    /// How many chunks of a generation are journalled, and how many bytes they have.
+    func endOfStream(_ flight: FlightID, generation: Int) throws -> (count: Int, bytes: Int) {
+        var end = (count: 0, bytes: 0)
+        var select = try BoundStatement(
+            self,
+            """
+            SELECT first + count, start + size FROM chunks WHERE flight = ?1 AND generation = ?2
+            ORDER BY first DESC LIMIT 1
+            """)
+        select.bind(1, flight.rawValue)
+        select.bind(2, generation)
+        try select.forEach { end = (Int($0.int(0)), Int($0.int(1))) }
+        return end
     }
 }
 

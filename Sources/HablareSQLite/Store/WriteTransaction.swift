@@ -30,6 +30,7 @@ struct WriteTransaction {
         case .advance(let flight, let transition, let date): try advance(flight, transition, at: date)
         case .start(let start): try self.start(start)
         case .append(let group): try append(group)
+        case .remember(let memory): try remember(memory)
         case .settle(let end): try settle(end)
         case .cancel(let id, let date): try cancel(id, at: date)
         case .retry(let id, let date): try retry(id, at: date)

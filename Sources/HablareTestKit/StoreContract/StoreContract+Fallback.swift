@@ -132,7 +132,7 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    fileprivate static func fallingBack(_ number: Int, deadline: Int? = nil) -> AIRequest {
+    static func fallingBack(_ number: Int, deadline: Int? = nil) -> AIRequest {
         AIRequest(
             id: id(number), prompt: "x", model: "large", deadline: deadline.map(date),
             fallback: [FallbackHop("q", model: "small"), FallbackHop("r")])
@@ -146,7 +146,8 @@ extension StoreWorkbench {
     }
 
     /// An attempt fails for good, and another provider is to be asked.
-    fileprivate func divert(_ attempt: RunningAttempt) throws -> RunningAttempt {
+    @discardableResult
+    func divert(_ attempt: RunningAttempt) throws -> RunningAttempt {
         let outcome = AttemptEnd.Outcome.diverted(
             Self.failure, to: FallbackHop("q", model: "small"), account: "shared")
         try require("diverting", try write(.settle(attempt.end(outcome, billing: .neverSent))), is: .done)

@@ -10,19 +10,14 @@ struct ReplyWriter {
     /// The client is gone.
     struct ClientLeft: Error {}
 
-    let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
-    let eventLoop: any EventLoop
+    let channel: any Channel
     /// Opened when the connection is gone.
     let closed: Gate
     private var left: Int?
     private let how: ConnectionCut
 
-    init(
-        _ reply: ServerReply, to outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>, on eventLoop: any EventLoop,
-        closed: Gate
-    ) {
-        self.outbound = outbound
-        self.eventLoop = eventLoop
+    init(_ reply: ServerReply, to channel: any Channel, closed: Gate) {
+        self.channel = channel
         self.closed = closed
         left = reply.cut?.after
         how = reply.cut?.by ?? .finish
@@ -40,7 +35,7 @@ struct ReplyWriter {
             case .drip(let data, let interval):
                 for byte in data {
                     try await send(reply.framed(Data([byte])))
-                    try await eventLoop.scheduleTask(in: TimeAmount(interval)) {}.futureResult.get()
+                    try await channel.eventLoop.scheduleTask(in: TimeAmount(interval)) {}.futureResult.get()
                 }
             case .hang:
                 try await closed.wait()
@@ -54,9 +49,19 @@ struct ReplyWriter {
     private mutating func send(_ data: Data) async throws {
         if closed.isOpen { throw ClientLeft() }
         let part = left.map { data.prefix($0) } ?? data
-        if !part.isEmpty { try await outbound.write(ByteBuffer(bytes: part)) }
+        if !part.isEmpty { try await hand(ByteBuffer(bytes: part)) }
         guard let left else { return }
         self.left = left - part.count
         if left <= data.count { throw Cut(how: how) }
+    }
+
+    /// Waits until the system has taken the bytes, so that what a server says of a reply is true of its connection.
+    private func hand(_ bytes: ByteBuffer) async throws {
+        let channel = channel
+        try await withTaskCancellationHandler {
+            try await channel.writeAndFlush(bytes).get()
+        } onCancel: {
+            channel.close(promise: nil)
+        }
     }
 }

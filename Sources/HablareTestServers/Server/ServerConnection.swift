@@ -19,12 +19,12 @@ struct ServerConnection {
         let closed = Gate()
         channel.channel.closeFuture.whenComplete { _ in closed.open() }
         do {
-            try await channel.executeThenClose { inbound, outbound in
+            try await channel.executeThenClose { inbound, _ in
                 var parts = inbound.makeAsyncIterator()
-                while let record = try await nextCall(&parts) {
-                    guard try await answer(record.record, early: record.early, to: outbound, closed: closed) else {
-                        return
-                    }
+                while let (record, early) = try await nextCall(&parts) {
+                    let goesOn = try await answer(record, early: early, closed: closed)
+                    if early != nil { try await drain(&parts) }
+                    guard goesOn else { return }
                 }
             }
         } catch {
@@ -57,6 +57,14 @@ struct ServerConnection {
         return nil
     }
 
+    /// Takes the rest of a call that was answered early. A connection that is closed with something unread is reset, and the
+    /// client could lose the reply.
+    private func drain(
+        _ parts: inout NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
+    ) async throws {
+        while let part = try await parts.next(isolation: #isolation) { if case .end = part { return } }
+    }
+
     private func call(_ head: HTTPRequestHead, body: Data, number: Int) -> ReceivedCall {
         var fields = HTTPFields()
         for (name, value) in head.headers {
@@ -69,14 +77,11 @@ struct ServerConnection {
     }
 
     /// Answers a call; says whether the connection takes another one.
-    private func answer(
-        _ record: RecordedCall, early: ServerReply?, to outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>,
-        closed: Gate
-    ) async throws -> Bool {
+    private func answer(_ record: RecordedCall, early: ServerReply?, closed: Gate) async throws -> Bool {
         do {
             let reply: ServerReply
             if let early { reply = early } else { reply = try await respond(record.call) }
-            var writer = ReplyWriter(reply, to: outbound, on: channel.channel.eventLoop, closed: closed)
+            var writer = ReplyWriter(reply, to: channel.channel, closed: closed)
             try await writer.write(reply, withoutBody: record.call.method == .head)
             record.ended(.complete)
             return reply.keepsConnection && early == nil
@@ -86,7 +91,7 @@ struct ServerConnection {
             record.ended(.cut)
             return false
         } catch {
-            record.ended(Task.isCancelled && !closed.isOpen ? .serverEnded : .clientLeft)
+            record.ended(Task.isCancelled ? .serverEnded : .clientLeft)
             throw error
         }
     }

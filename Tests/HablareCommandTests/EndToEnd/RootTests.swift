@@ -8,7 +8,7 @@ import Testing
 @Suite struct RootTests {
     @Test(arguments: [
         "generate", "prune", "narrate", "ps", "show", "watch", "stream", "logs", "cancel", "retry", "rm", "work",
-        "cost", "voices", "doctor",
+        "cost", "providers", "voices", "keys", "doctor",
     ])
     func `The help of every command has examples`(name: String) async throws {
         let stage = try Stage()

@@ -116,6 +116,8 @@ final class Stage: Sendable {
                     isOutputTerminal: isTerminal, isErrorTerminal: isTerminal, allowsColour: allowsColour,
                     allowsUnicode: true, width: { 80 })),
             readInput: { Data(input.utf8) },
+            readSecret: { _ in try SecretLine.text(of: Data(input.utf8)) },
+            keyStore: { FileCredentials($0.file(FileCredentials.usualName)) },
             openStore: { [data, wrapStore] _ in
                 let store = try SQLiteStore(directory: data)
                 return OpenedStore(store: wrapStore(store), diagnose: store.diagnose)

@@ -95,6 +95,26 @@ import Testing
         #expect(try bench.store.response(of: StoreWorkbench.id(12)) != nil)
     }
 
+    @Test("Of what an attempt remembered nothing stays, whether it was used or not")
+    func handles() throws {
+        let owner = try bench.register()
+        for number in 10..<14 {
+            try bench.submit(number)
+            let attempt = try bench.startNext(owner)
+            #expect(try bench.remember(Data(Self.marker(number).utf8), attempt) == .done)
+            switch number {
+            case 10: _ = try bench.write(.settle(attempt.completed()))
+            case 11: _ = try bench.write(.settle(attempt.postponed(until: 60)))
+            default: break
+            }
+        }
+        #expect(try found([13]) == [13])
+        for number in 10..<13 {
+            _ = try bench.write(.delete(StoreWorkbench.id(number), at: StoreWorkbench.date(500)))
+        }
+        #expect(try found(10..<14) == [13])
+    }
+
     @Test("Of the part of an answer that a failed or cancelled request has nothing stays", arguments: [1, 40, 2000])
     func partial(count: Int) throws {
         let owner = try bench.register()

@@ -83,7 +83,12 @@ struct StoreHistory {
         try require("when they were submitted", actual.map(\.submittedAt), expected.map(\.submittedAt))
         try require("their failures", actual.map(\.failure), expected.map(\.failure))
         try require("since when they are tried", actual.map(\.triedSince), expected.map(\.triedSince))
+        try require("what they go on with", actual.map(\.remembered), expected.map(\.remembered))
         try require("the next back-off", claim.actual.nextDue, claim.expected.nextDue)
+        if expected.contains(where: { $0.remembered != nil }) { receiptKinds.insert("goes on") }
+        if expected.contains(where: { $0.remembered?.keptChunks ?? 0 > 0 }) {
+            receiptKinds.insert("goes on in a stream")
+        }
         if !expected.isEmpty { receiptKinds.insert("claimed") }
         if expected.contains(where: { $0.triedSince != nil }) { receiptKinds.insert("claimed again") }
         if claim.expected.nextDue != nil { receiptKinds.insert("due") }
@@ -133,6 +138,9 @@ struct StoreHistory {
             if case .settle(let end) = attempted.write, case .diverted(_, let hop, _) = end.outcome {
                 asked[end.flight] = hop.provider
             }
+            if case .remember(let memory) = attempted.write {
+                receiptKinds.insert(memory.handle == nil ? "forgotten" : "remembered")
+            }
             if case .append(let group) = attempted.write {
                 receiptKinds.insert("appended")
                 streamed(group)
@@ -170,7 +178,7 @@ struct StoreHistory {
     private mutating func anyWrite() throws -> Attempted {
         now += pick(1...2_000)
         let date = self.date
-        switch pick(0...33) {
+        switch pick(0...36) {
         case 0: return Attempted(write: .registerOwner(registration()))
         case 1: return Attempted(write: .renewOwner(pickOne(owners), until: date.addingTimeInterval(30)))
         case 2 where chance(3): return Attempted(write: .retireOwner(pickOne(owners), at: date))
@@ -196,6 +204,11 @@ struct StoreHistory {
             return Attempted(
                 write: .trimCache(limits, usedBefore: later(-60_000...0), noting: used, limit: pick(-1...4)))
         case 31: return Attempted(write: .uncache(anySelection()))
+        case 34...36:
+            guard let attempt = recent(attempts) else { break }
+            let handle = chance(6) ? nil : Data(anyText().utf8 + [0])
+            let memory = AttemptMemory(flight: attempt.flight, token: attempt.lifecycle.token, handle: handle)
+            return Attempted(write: .remember(memory))
         case 29:
             // Both stores are told the same place; that they plan the same is compared apart.
             let retention = Retention(
@@ -283,12 +296,15 @@ struct StoreHistory {
                     usage: anyUsage()
                 ))
         }
-        return AttemptEnd(
+        var end = AttemptEnd(
             flight: attempt.flight, request: attempt.request, provider: provider(of: attempt),
             lifecycle: attempt.lifecycle, outcome: outcome, isStreaming: isStreaming(attempt),
             entersCache: !chance(4),
             billing: pickOne([.billed, .maybeBilled, .neverSent]), usage: chance(2) ? Usage() : anyUsage(),
             isReserved: !chance(4), rest: rest, startedAt: attempt.startedAt, endedAt: date)
+        if case .completed = outcome { return end }
+        end.forgetsHandle = chance(8)
+        return end
     }
 
     private mutating func anySubmission() throws -> Submission {

@@ -56,6 +56,22 @@ import Testing
         #expect(try theirs.write(.settle(newer.completed())) == .done)
     }
 
+    @Test("A process that took over goes on with what the other remembered, which cannot change it any more")
+    func goesOn() throws {
+        let one = try mine.register(1)
+        let two = try theirs.register(2)
+        try mine.submit(1)
+        let late = try mine.startNext(one)
+        #expect(try mine.remember(Data("work-1".utf8), late) == .done)
+        #expect(try theirs.write(.retireOwner(one, at: StoreWorkbench.date(9))) == .broken(flights: 1))
+        let claimed = try theirs.claimOne(two)
+        #expect(claimed.remembered == RememberedWork(handle: Data("work-1".utf8)))
+        #expect(try mine.remember(Data("stale".utf8), late) == .refused(.staleToken))
+        let newer = try theirs.start(claimed)
+        #expect(try theirs.remember(Data("work-2".utf8), newer) == .done)
+        #expect(try theirs.write(.settle(newer.completed())) == .done)
+    }
+
     @Test("Two processes share an account's permits, its pause and what is known of its provider")
     func permits() throws {
         let limit = RateLimit(requestsPerMinute: 60)

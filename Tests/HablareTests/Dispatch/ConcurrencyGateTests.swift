@@ -32,4 +32,26 @@ import Testing
         #expect(gate.enter() == true)
         #expect(gate.enter() == false)
     }
+
+    @Test("A provider that takes fewer lets fewer in, never more than the gate was made for")
+    func learned() {
+        var gate = ConcurrencyGate(limit: 3)
+        #expect(gate.enter() == true)
+        #expect(gate.enter() == true)
+        gate.learned(limit: 1)
+        #expect(gate.room == 0 && gate.inUse == 2, "who is inside stays")
+        gate.leave()
+        #expect(!gate.hasRoom)
+        gate.leave()
+        #expect(gate.room == 1)
+        gate.learned(limit: 100)
+        #expect(gate.room == 3)
+    }
+
+    @Test("A number that lets nothing through is not believed", arguments: [0, -1])
+    func nonsense(limit: Int) {
+        var gate = ConcurrencyGate(limit: 3)
+        gate.learned(limit: limit)
+        #expect(gate.limit == 3)
+    }
 }

@@ -267,4 +267,22 @@ import Testing
             #expect(isSent == (provider == "q"), "\(provider)")
         }
     }
+
+    @Test("What a provider says of calls at once is kept by its lane, and costs the store nothing")
+    func concurrency() {
+        var core = core(3, rate: nil)
+        for number in 1...3 { #expect(started(submit(&core, number, at: now)) == [Int64(number)]) }
+        #expect(started(core.claimed((4...6).map { flight($0) }, by: "p", asked: 3, now: now)).isEmpty)
+        func end(_ number: Int64, _ concurrency: Int) -> [DispatchCore.Effect] {
+            core.ended(
+                FlightID(rawValue: number),
+                DispatchCore.CallEnd(health: .sound, limits: ReportedLimits(concurrency: concurrency)), now: now)
+        }
+        let first = end(1, 1)
+        #expect(started(first).isEmpty, "two are under way, and one may be")
+        #expect(!first.contains { if case .report = $0 { true } else { false } })
+        #expect(started(end(2, 1)).isEmpty)
+        #expect(started(end(3, 1)) == [4])
+        #expect(started(end(4, 2)) == [5, 6])
+    }
 }

@@ -159,4 +159,38 @@ import FoundationNetworking
             #expect(error.code == .connectionLost)
         }
     }
+
+    @Test("The one that goes on asks for the work that an earlier attempt began, and forgets what is lost")
+    func goesOn() async throws {
+        let begun = Guarded(0)
+        let known = Guarded<Set<String>>(["work 1"])
+        let provider = BackgroundProvider(id: "background") { _ in
+            begun.withLock { count in
+                count += 1
+                return "work \(count)"
+            }
+        } finish: { name in
+            if name == "work 2" { throw CancellationError() }
+            return known.withLock { $0.contains(name) } ? ProviderAnswer(.text(Body(name))) : nil
+        }
+        func outcome(_ call: ProviderCall) async -> String {
+            switch await provider.generate(call) {
+            case .success: "answered"
+            case .failure(let error): error.code.rawValue
+            }
+        }
+        let remembered = Guarded<[String?]>([])
+        func call(_ handle: String?) -> ProviderCall {
+            ProviderCall(
+                request: AIRequest(prompt: "p"), remembered: handle.map { RememberedWork(handle: Data($0.utf8)) },
+                handles: { handle in
+                    remembered.withLock { $0.append(handle.map { String(decoding: $0, as: UTF8.self) }) }
+                })
+        }
+        #expect(await outcome(call(nil)) == "answered")
+        #expect(await outcome(call(nil)) == "connection-lost")
+        #expect(await outcome(call("work 3")) == "work-lost")
+        #expect(remembered.withLock { $0 } == ["work 1", "work 2", nil])
+        #expect(begun.withLock { $0 } == 2, "what is remembered is not begun")
+    }
 }

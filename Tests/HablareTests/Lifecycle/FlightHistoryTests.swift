@@ -22,6 +22,10 @@ import Testing
         var attempts: [Fate] = []
         /// How many attempts there were when it was last reopened.
         var reopenedAfter = 0
+        /// Whether an attempt left something to go on with.
+        var hasHandle = false
+        /// How many attempts found nothing to go on with.
+        var beginnings = 0
 
         var sinceReopened: ArraySlice<Fate> { attempts[reopenedAfter...] }
         var tries: Int { sinceReopened.count { $0 != .interrupted && $0 != .interruptedUnpaid && $0 != .lost } }
@@ -63,7 +67,8 @@ import Testing
             #expect(wasAccepted, "\(found) was not to be accepted")
             #expect(Self.place(flight) == book.place, "\(found)")
             #expect(flight.token == book.leases, "\(found)")
-            #expect(flight.attempt == book.attempts.count && flight.generation == flight.attempt, "\(found)")
+            #expect(flight.attempt == book.attempts.count && flight.generation == book.beginnings, "\(found)")
+            #expect(flight.hasHandle == book.hasHandle, "\(found)")
             #expect(flight.tries == book.tries, "\(found)")
             if case .over = book.place {} else { #expect(flight.losses == book.losses, "\(found)") }
             #expect(flight.uncounted >= 0 && flight.tries >= 0, "\(found)")
@@ -78,7 +83,7 @@ import Testing
         let token = flight.token - (Int.random(in: 0..<6, using: &random) == 0 ? 1 : 0)
         let isCurrent = token == flight.token
         let place = book.place
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
         case 0, 1:
             try flight.leased(by: owner)
             book.leases += 1
@@ -87,6 +92,7 @@ import Testing
         case 2, 3, 4:
             try flight.attemptStarted(token: token)
             book.attempts.append(.underWay)
+            if !book.hasHandle { book.beginnings += 1 }
             book.place = .executing
             return place == .leased && isCurrent
         case 5:
@@ -96,6 +102,7 @@ import Testing
             try flight.attemptEnded(token: token, attempt: flight.attempt, as: settlement)
             if place == .executing { book.end(settlement == .failed ? .failed : .ended) }
             book.place = .over(settlement)
+            book.hasHandle = false
             if settlement == .completed, case .over = place { return false }
             return settlement == .completed ? !book.attempts.isEmpty : place == .executing && isCurrent
         case 6, 7:
@@ -128,8 +135,14 @@ import Testing
             if case .over = place { return stopped == nil }
             if place == .executing { book.end(.ended) }
             book.place = .over(.cancelled)
+            book.hasHandle = false
             return (stopped != nil) == (place == .executing)
         case 12: return true
+        case 13, 14:
+            let remembers = Int.random(in: 0..<3, using: &random) > 0
+            if remembers { try flight.handleRemembered(token: token) } else { try flight.handleForgotten(token: token) }
+            book.hasHandle = remembers
+            return place == .executing && isCurrent
         default:
             try flight.reopened()
             book.reopenedAfter = book.attempts.count
@@ -148,7 +161,7 @@ import Testing
         switch book.place {
         case .executing:
             book.end(.lost)
-            book.place = policy == .hold || book.losses >= 10 ? .held : .waiting
+            book.place = policy == .hold && !book.hasHandle || book.losses >= 10 ? .held : .waiting
             return lost == book.attempts.count
         case .leased:
             book.place = .waiting

@@ -48,6 +48,18 @@ import Testing
         #expect(Self.decide(.outcomeUnknown, situation) == .hold)
     }
 
+    @Test("What can be gone on with is retried: nothing is begun anew, and nothing paid twice")
+    func handles() {
+        for policy in UnknownOutcomePolicy.allCases {
+            let situation = Situation(tries: 1, unknownOutcome: policy, mayRestart: false, hasHandle: true)
+            #expect(Self.decide(.outcomeUnknown, situation) == .retry(after: .seconds(2)))
+            #expect(Self.decide(.retry(after: nil), situation) == .retry(after: .seconds(2)))
+            #expect(Self.decide(.fail, situation) == .fail)
+            let last = Situation(tries: 3, unknownOutcome: policy, mayRestart: false, hasHandle: true)
+            #expect(Self.decide(.outcomeUnknown, last) == .fail)
+        }
+    }
+
     @Test("A cancelled attempt is not retried, whatever it says of itself")
     func cancelled() {
         let error = Self.error(.retry(after: nil), .cancelled)

@@ -15,7 +15,7 @@ public struct HTTPOrigin: Sendable, Hashable {
             let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty
         else { return nil }
         self.scheme = scheme
-        self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        self.host = Self.bare(host)
         port = url.port ?? (scheme == "https" ? 443 : 80)
     }
 
@@ -28,6 +28,14 @@ public struct HTTPOrigin: Sendable, Hashable {
 
     /// Whether it is this machine.
     public var isLoopback: Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "::1" || host.hasPrefix("127.")
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        // 127.0.0.0/8 and ::1, but no name that only begins like one.
+        guard let bytes = IPAddressBlock.bytes(of: host) else { return false }
+        return bytes.count == 4 ? bytes[0] == 127 : bytes == Array(repeating: 0, count: 15) + [1]
+    }
+
+    /// A host without the brackets of an IPv6 address.
+    static func bare(_ host: String) -> String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 }

@@ -29,7 +29,7 @@ struct EventBuilder: Sendable {
         let value = line.part(start..<line.count)
         switch field {
         case .data:
-            try dataBegan()
+            dataBegan()
             try dataCame(value)
         case .event: type = text(ofType: value)
         case .id: if value.place(of: 0, from: 0) == value.count { eventID = String(decoding: value, as: UTF8.self) }
@@ -37,13 +37,10 @@ struct EventBuilder: Sendable {
         }
     }
 
-    /// A line of data begins.
+    /// A line of data begins. Its bytes follow, if only none: with them the limit is looked at.
     @inline(__always)
-    mutating func dataBegan() throws(EventStreamFault) {
-        if hasData {
-            guard data.count < maximumBytes else { throw .eventTooLong(limit: maximumBytes) }
-            data.append(LineEnds.lineFeed)
-        }
+    mutating func dataBegan() {
+        if hasData { data.append(LineEnds.lineFeed) }
         hasData = true
     }
 

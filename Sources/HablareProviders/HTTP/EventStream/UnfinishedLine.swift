@@ -76,7 +76,7 @@ struct UnfinishedLine: Sendable {
             guard let (field, start) = EventField.read(line) else { return (.dropped, nil) }
             guard field == .data else { return (.kept, nil) }
             do throws(EventStreamFault) {
-                try event.dataBegan()
+                event.dataBegan()
                 try event.dataCame(line.part(start..<line.count))
                 return (.passedOn, nil)
             } catch {

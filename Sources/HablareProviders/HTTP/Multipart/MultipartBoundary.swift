@@ -55,8 +55,8 @@ public struct MultipartBoundary: Sendable, Hashable {
     func absent(from contents: [Data]) throws(AIServiceError) -> MultipartBoundary {
         let stem = text.prefix(Self.longest - 2)
         for candidate in [text] + (1...9).map({ "\(stem)-\($0)" }) {
-            let bytes = Data(candidate.utf8)
-            if !contents.contains(where: { $0.range(of: bytes) != nil }) { return Self(unchecked: candidate) }
+            let search = ByteSearch(for: Array(candidate.utf8))
+            if !contents.contains(where: { $0.withUnsafeBytes(search.isFound) }) { return Self(unchecked: candidate) }
         }
         throw AIServiceError(
             .invalidRequest,

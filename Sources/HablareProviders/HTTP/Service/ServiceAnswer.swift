@@ -18,6 +18,8 @@ public struct ServiceAnswer: Sendable {
     let maximumBytes: Int
     let service: String
     let origin: HTTPOrigin
+    /// The key of the call, to keep it out of errors.
+    var key: APIKey?
 
     /// The media type, in lower case and without parameters; empty where it is not said.
     public var mediaType: String { MediaType(fields[.contentType] ?? "").text }
@@ -104,10 +106,11 @@ public struct ServiceAnswer: Sendable {
     ///
     /// The work was done and is billed, so it is no wonder to be had by asking again: it fails.
     public func unreadable(_ cause: String) -> AIServiceError {
-        AIServiceError(
-            .invalidResponse,
-            "\(service) answered with something that is not of its API. Check the base URL and the model.",
-            cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause)
+        failure(
+            AIServiceError(
+                .invalidResponse,
+                "\(service) answered with something that is not of its API. Check the base URL and the model.",
+                cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause))
     }
 
     private var tooLarge: AIServiceError {
@@ -117,6 +120,6 @@ public struct ServiceAnswer: Sendable {
     }
 
     private func failure(_ error: any Error) -> AIServiceError {
-        ServiceClient.failure(error, of: service, at: origin)
+        ServiceClient.failure(error, of: service, at: origin, hiding: key)
     }
 }

@@ -43,8 +43,9 @@ public struct ServiceClient: Sendable {
     public func send(
         _ request: ServiceRequest, for call: ProviderCall? = nil
     ) async throws(AIServiceError) -> ServiceAnswer {
-        let outgoing = try prepare(request, for: call)
+        let key = try self.key()
         do {
+            let outgoing = prepare(request, for: call, key: key)
             let answer = try await transport.send(outgoing)
             let now = date()
             if let limits = dialect.limits(in: answer.fields, now: now) { call?.report(limits: limits) }
@@ -56,26 +57,24 @@ public struct ServiceClient: Sendable {
             let accepted = ServiceAnswer(
                 status: answer.status, fields: answer.fields, requestID: dialect.requestID(in: answer.fields),
                 receivedAt: now, body: answer.body, maximumBytes: request.maximumAnswerBytes, service: dialect.name,
-                origin: address.origin)
+                origin: address.origin, key: key)
             guard request.accepts.isEmpty || MediaType(accepted.mediaType).isOne(of: request.accepts) else {
                 throw accepted.unreadable(
                     "media type \(ServiceRefusal.word(accepted.mediaType.replacing("/", with: ".")))")
             }
             return accepted
         } catch {
-            throw Self.failure(error, of: dialect.name, at: address.origin)
+            throw Self.failure(error, of: dialect.name, at: address.origin, hiding: key)
         }
     }
 
-    private func prepare(
-        _ request: ServiceRequest, for call: ProviderCall?
-    ) throws(AIServiceError) -> HTTPCall {
+    private func prepare(_ request: ServiceRequest, for call: ProviderCall?, key: APIKey?) -> HTTPCall {
         var fields = dialect.fields
         for field in request.fields { fields[field.name] = field.value }
         if fields[.accept] == nil, !request.accepts.isEmpty {
             fields[.accept] = request.accepts.map { $0.contains("/") ? $0 : "\($0)/*" }.joined(separator: ", ")
         }
-        let secrets = try key().map { dialect.secrets(for: $0) } ?? [:]
+        let secrets = key.map { dialect.secrets(for: $0) } ?? [:]
         return HTTPCall(
             request.method, address.url(request.path, query: request.query), fields: fields, secrets: secrets,
             body: request.body, idleTimeout: call?.timeout)
@@ -95,8 +94,15 @@ public struct ServiceClient: Sendable {
         return all
     }
 
-    /// Any error of a transfer as the engine's.
-    static func failure(_ error: any Error, of service: String, at origin: HTTPOrigin) -> AIServiceError {
+    /// Any error of a transfer as the engine's, without the key.
+    static func failure(
+        _ error: any Error, of service: String, at origin: HTTPOrigin, hiding key: APIKey?
+    ) -> AIServiceError {
+        let failure = failure(error, of: service, at: origin)
+        return key.map { $0.hidden(in: failure) } ?? failure
+    }
+
+    private static func failure(_ error: any Error, of service: String, at origin: HTTPOrigin) -> AIServiceError {
         switch error {
         case let error as AIServiceError: error
         case let failure as HTTPFailure: failure.error(of: service, at: origin)

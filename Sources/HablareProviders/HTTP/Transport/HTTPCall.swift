@@ -17,8 +17,9 @@ public struct HTTPCall: Sendable {
     public var secrets: HTTPFields
     /// What is sent.
     public var body: HTTPBody
-    /// How long the server may say nothing, from the end of the body to the head of the answer and between two pieces of
-    /// it. `nil`, the default: as the transport has it.
+    /// How long the server may neither take nor say anything: while the body is sent, up to the head of the answer, and
+    /// between two pieces of it. Time in which the answer's reader asks for nothing does not count. `nil`, the default: as
+    /// the transport has it.
     public var idleTimeout: Duration?
 
     /// Creates a call.

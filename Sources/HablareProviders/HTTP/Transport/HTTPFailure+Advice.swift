@@ -22,7 +22,17 @@ extension HTTPFailure {
             case .certificate:
                 (
                     .invalidConfiguration,
-                    "The certificate of \(place) cannot be trusted, so nothing was sent. Check the base URL and this machine's date; for a server with a certificate of its own, name the file of its authority in the settings."
+                    "The certificate of \(place) is signed by nobody whom this machine trusts, so nothing was sent. Check the base URL; for a server with a certificate of its own, name the file of its authority in the settings."
+                )
+            case .certificateExpired:
+                (
+                    .invalidConfiguration,
+                    "The certificate of \(place) has run out or does not hold yet, so nothing was sent. Check this machine's date, or tell who runs the server."
+                )
+            case .certificateOfOtherHost:
+                (
+                    .invalidConfiguration,
+                    "The certificate of \(place) is made out to another host, so nothing was sent. Check the base URL."
                 )
             case .secureConnection:
                 (

@@ -11,8 +11,12 @@ public struct HTTPFailure: Error, Sendable, Hashable {
         case unreachable
         /// The connection was not made in time.
         case connectTimeout
-        /// The server's certificate is not to be trusted: expired, for another host, or signed by nobody known.
+        /// The server's certificate is signed by nobody known here, or not to be trusted for a reason that nobody knows.
         case certificate
+        /// The server's certificate has run out, or does not hold yet.
+        case certificateExpired
+        /// The server's certificate is made out to another host.
+        case certificateOfOtherHost
         /// No secure connection came about for another reason.
         case secureConnection
         /// The proxy refused, or could not reach the server.

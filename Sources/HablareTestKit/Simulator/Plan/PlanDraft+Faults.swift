@@ -149,6 +149,28 @@ extension PlanDraft {
         }
     }
 
+    /// Some begin work that outlives its call.
+    mutating func memories(_ dice: inout SeededGenerator) {
+        for id in requests.indices where dice.percent(60) {
+            let row = dice.percent(60) ? dice.element(of: ProviderFailure.retryable) : Self.row(&dice)
+            let fails = !isCalm && dice.percent(40)
+            let behaviour = ProviderBehaviour.remember(
+                pieces: Int(dice.within(1...5)), every: dice.element(of: [0, 1, 30, 400, 1500]) * millisecond,
+                row: fails ? row : nil, forgets: fails && dice.percent(25))
+            let place = Int(dice.below(Int64(requests[id].behaviours.count + 1)))
+            requests[id].behaviours.insert(behaviour, at: place)
+            guard !isCalm, dice.percent(25) else { continue }
+            // Which the next call finds gone.
+            requests[id].behaviours.insert(
+                .remember(pieces: 1, every: 0, row: Self.row(&dice), forgets: true), at: place + 1)
+        }
+    }
+
+    private static func row(_ dice: inout SeededGenerator) -> Int32 {
+        let row = Int32(dice.below(Int64(ProviderFailure.invalidRequest)))
+        return ProviderFailure.rows[Int(row)].isAbsurd ? 0 : row
+    }
+
     mutating func keep(_ operation: ClientOperation, _ dice: inout SeededGenerator) {
         events.append((dice.below(horizon), Int(dice.below(Int64(slots))), .operation(operation, patience: nil)))
     }

@@ -23,13 +23,43 @@ enum ProviderBehaviour: Sendable, Hashable {
     /// It yields so many pieces, one after each pause, and answers (with no pieces in one piece, after a pause). Later
     /// it talks on: of its progress, of its limits, and in further pieces, which are of no answer.
     case talkative(pieces: Int, every: Int64)
+    /// It begins work that outlives the call, remembers it, and yields its pieces, one after each pause; then it answers,
+    /// or fails with a row. A call that is handed such work goes on with it, however else it is to behave, unless it is
+    /// to fail or to stall. Where it forgets, a call that is handed work forgets it and fails, and one that began it
+    /// forgets it before it does.
+    case remember(pieces: Int, every: Int64, row: Int32?, forgets: Bool)
 
     /// Whether its answer is what it yielded.
     var isStreaming: Bool {
         switch self {
-        case .stream: true
+        case .stream, .remember: true
         case .talkative(let pieces, _): pieces > 0
         default: false
+        }
+    }
+}
+
+extension ProviderBehaviour {
+    /// How a call behaves that goes on with work.
+    struct GoingOn: Sendable {
+        var every: Int64
+        var row: Int32?
+        var forgets = false
+        var isDeaf = false
+    }
+
+    /// How it behaves where it is handed work; `nil` where it does not get to it.
+    var goingOn: GoingOn? {
+        switch self {
+        case .fail, .deafFailure, .stall: nil
+        case .limits(_, let row?, _) where row >= 0: nil
+        case .answer(let time), .wrongType(let time), .progress(_, let time), .limits(_, _, let time),
+            .talkative(_, let time):
+            GoingOn(every: time)
+        case .deafAnswer(let time): GoingOn(every: time, isDeaf: true)
+        case .answerWhenCancelled: GoingOn(every: 0)
+        case .stream(_, let time, let row, _): GoingOn(every: time, row: row)
+        case .remember(_, let time, let row, let forgets): GoingOn(every: time, row: row, forgets: forgets)
         }
     }
 }

@@ -67,6 +67,8 @@ extension SimulationPlan {
             knowsLiveness = true
             self.horizon = max(horizon, draft.unlucky(&losing))
         }
+        var remembering = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x4a4d)
+        if !hasBacklog, remembering.percent(30) { draft.memories(&remembering) }
         requests = draft.requests
         events = draft.ordered
         // The first place is always there for everything: somebody must be.

@@ -59,7 +59,7 @@ enum AnswersAreTrue: SimulationRule {
                 found.append("request \(request) is completed by call \(number), which never was")
                 return
             }
-            let call = history.calls[Int(number)]
+            let call = history.answer(of: number)
             if !history.company(of: request).contains(call.request) || call.end?.how != .answered(isPromisedType: true)
             {
                 found.append("request \(request) is completed by call \(number), which did not answer it")

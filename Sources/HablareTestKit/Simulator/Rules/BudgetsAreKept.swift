@@ -7,11 +7,12 @@ enum BudgetsAreKept: SimulationRule {
     static func violations(in history: SimulationHistory) -> [String] {
         var found: [String] = []
         for budget in history.plan.configuration.budgets {
+            var works: Set<Int32> = []
             let charged = history.calls.reduce(Int64(0)) { sum, call in
                 guard budget.counts(SimulationNames.provider(Int(call.provider))),
-                    call.end?.how == .answered(isPromisedType: true)
+                    call.end?.how == .answered(isPromisedType: true), works.insert(call.work).inserted
                 else { return sum }
-                return sum + (SimulationCosts.cost(ofCall: call.number, at: call.provider) ?? 0)
+                return sum + (SimulationCosts.cost(ofCall: call.work, at: call.provider) ?? 0)
             }
             if charged > budget.limit { found.append("\(charged) were charged, of \(budget.limit)") }
             // Where all attempts together could not have reached it, no call can have been over it.
@@ -56,7 +57,7 @@ enum LedgerIsTrue: SimulationRule {
                 else { continue }
                 let cost =
                     call.end?.how == .answered(isPromisedType: true)
-                    ? SimulationCosts.cost(ofCall: call.number, at: call.provider) : nil
+                    ? SimulationCosts.cost(ofCall: call.work, at: call.provider) : nil
                 if line.cost != cost {
                     found.append("call \(call.number) cost \(cost ?? -1), and its line says \(line.cost ?? -1)")
                 }
@@ -71,7 +72,11 @@ enum LedgerIsTrue: SimulationRule {
         }
         for budget in history.plan.configuration.budgets {
             let counted = lines.filter { budget.counts($0.provider) }
-            let least = counted.reduce(Int64(0)) { $0 + ($1.cost ?? 0) }
+            // What goes on with work is paid for by what was reserved for the attempt that began it.
+            let resumed = history.calls.filter(\.hasResumed).reduce(Int64(0)) { sum, call in
+                sum + (history.line(of: call).flatMap { budget.counts($0.provider) ? $0.cost : nil } ?? 0)
+            }
+            let least = counted.reduce(-resumed) { $0 + ($1.cost ?? 0) }
             let most = counted.reduce(Int64(0)) { sum, line in
                 sum + (line.cost ?? (line.billing == .neverSent ? 0 : SimulationCosts.bound))
             }

@@ -44,7 +44,7 @@ enum CacheIsHonest: SimulationRule {
             found.append("\(finder) was answered by call \(number), which never was")
             return
         }
-        let call = history.calls[Int(number)]
+        let call = history.answer(of: number)
         guard let age = planned.caching.age else {
             found.append("\(finder) was answered from the cache, and wanted a new answer")
             return

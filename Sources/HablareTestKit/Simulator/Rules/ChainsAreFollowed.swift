@@ -65,6 +65,6 @@ enum ChainsAreFollowed: SimulationRule {
         // Where time has run out by the clock of whoever made the call the request fails, whoever else there is.
         if let deadline = planned.deadline, !history.hasOneTime || end.time + history.hurry >= deadline { return true }
         if ProviderFailure.rows[Int(row)].code == .invalidRequest { return true }
-        return planned.streaming.map { !$0.allowsRestart && !call.yields.isEmpty } ?? false
+        return planned.streaming.map { !$0.allowsRestart && history.hasBegun(call) } ?? false
     }
 }

@@ -56,7 +56,8 @@ enum HeldIsHeld: SimulationRule {
         for life in story.lives {
             let calls = story.calls.filter { life.contains($0.started) }
             for call in calls where isUnknown(call, history) && !isOfEarlierLife(call, calls, history) {
-                if let later = calls.first(where: { $0.attempt > call.attempt }) {
+                // What goes on with remembered work pays for nothing twice.
+                if let later = calls.first(where: { $0.attempt > call.attempt }), later.handed == nil {
                     found.append(
                         "call \(later.number) of request \(story.number) followed call \(call.number), of which nobody "
                             + "knows what came of it")

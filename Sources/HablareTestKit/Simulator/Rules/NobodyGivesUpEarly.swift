@@ -25,7 +25,7 @@ enum NobodyGivesUpEarly: SimulationRule {
                 default: continue
                 }
                 // What readers may have seen is not begun anew unless it may be.
-                if let streaming = planned.streaming, !streaming.allowsRestart, !call.yields.isEmpty { continue }
+                if let streaming = planned.streaming, !streaming.allowsRestart, history.hasBegun(call) { continue }
                 // At most so many attempts count: those since the last retry that was applied before it.
                 let retry =
                     story.retries.filter { $0.result == .done && $0.end < call.started }.map(\.called).max() ?? 0

@@ -64,8 +64,9 @@ enum NothingPaidInSilence: SimulationRule {
     /// What the ledger must say at least.
     private static func truth(of call: CallStory, in history: SimulationHistory) -> Int {
         let process = history.processes[Int(call.process)]
-        guard let end = call.end else { return 1 }
-        if end.how.billing < 2 { return end.how.billing }
+        guard let end = call.end else { return call.hasResumed ? 0 : 1 }
+        // What goes on with work was not begun, and is billed with its answer if at all.
+        if end.how.billing < 2 { return call.hasResumed ? 0 : end.how.billing }
         // The answer reaches the ledger unless the process dies, ends or cannot write first.
         let isUndisturbed =
             !process.hasCrashed && process.storeFailures.isEmpty

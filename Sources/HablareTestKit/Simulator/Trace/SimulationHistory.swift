@@ -135,7 +135,14 @@ package struct SimulationHistory: Sendable {
             case .callCancelled(let call):
                 calls[Int(call)].cancelled = calls[Int(call)].cancelled ?? (index, event.time)
             case .callEnded(let call, let end): calls[Int(call)].end = (index, event.time, end)
-            case .yielded(let call, _): calls[Int(call)].yields.append(index)
+            case .yielded(let call, let piece):
+                let work = Int(calls[Int(call)].work)
+                if Int(piece) >= calls[work].yields.count { calls[work].yields.append(index) }
+            case .handed(let call, let work): calls[Int(call)].handed = work
+            case .resumed(let call): calls[Int(call)].hasResumed = true
+            case .remembered(let call): calls[Int(call)].remembered = index
+            case .forgets(let call): calls[Int(call)].mayHaveForgotten = true
+            case .forgot(let call): calls[Int(call)].forgot = calls[Int(call)].forgot ?? index
             case .limitsSaid(let call, let saying): sayings[call] = saying
             case .fileLost(let file): lostFiles.append((index, file))
             case .filesCollected: collections.append((index, event.time, event.process))
@@ -168,6 +175,16 @@ package struct SimulationHistory: Sendable {
         for id in requests.keys { requests[id]?.massCancels = massCancels }
         rests = findRests()
         gather()
+    }
+
+    /// The call that gave the answer of a call: itself, or one that went on with its work.
+    func answer(of call: Int32) -> CallStory {
+        calls.first { $0.work == call && $0.end?.how == .answered(isPromisedType: true) } ?? calls[Int(call)]
+    }
+
+    /// Whether readers may have seen something of what a call was to answer.
+    func hasBegun(_ call: CallStory) -> Bool {
+        !call.yields.isEmpty || call.handed.map { !calls[Int($0)].yields.isEmpty } ?? false
     }
 
     /// Finds the requests that ask for the same work.

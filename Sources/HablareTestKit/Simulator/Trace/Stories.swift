@@ -30,8 +30,21 @@ struct CallStory: Sendable {
     let startedAt: Int64
     var cancelled: (place: Int, time: Int64)?
     var end: (place: Int, time: Int64, how: CallEnd)?
-    /// Where it yielded each piece of its answer.
+    /// Where each piece of its answer was yielded first, by itself or by a call that went on with its work.
     var yields: [Int] = []
+    /// The call whose work it was handed.
+    var handed: Int32?
+    /// Whether it went on with that.
+    var hasResumed = false
+    /// Where its work, or that which it was handed, was on disk.
+    var remembered: Int?
+    /// Whether that may have been forgotten.
+    var mayHaveForgotten = false
+    /// Where that was forgotten.
+    var forgot: Int?
+
+    /// The call whose work it does: its own, unless it goes on with another's.
+    var work: Int32 { hasResumed ? handed ?? number : number }
 
     /// Whether it was under way when an event happened.
     func isRunning(at place: Int) -> Bool { started < place && (end?.place ?? .max) > place }

@@ -28,8 +28,18 @@ package struct TraceEvent: Sendable, Hashable {
         case callEnded(Int32, CallEnd)
         /// A provider yields a piece although its call has ended; was it refused?
         case yieldedLate(call: Int32, isRefused: Bool)
-        /// A provider yields a piece of its answer.
+        /// A provider yields a piece of its answer, or of that of the call whose work it goes on with.
         case yielded(call: Int32, piece: Int32)
+        /// A call was handed the work of an earlier one.
+        case handed(call: Int32, work: Int32)
+        /// A call goes on with the work that it was handed.
+        case resumed(call: Int32)
+        /// A call's work is on disk: the next attempt is to go on with it.
+        case remembered(call: Int32)
+        /// A call is about to forget what was remembered.
+        case forgets(call: Int32)
+        /// What was remembered is not on disk any more.
+        case forgot(call: Int32)
 
         // What happened to the processes.
         case processStarted(slot: Int32)

@@ -1,3 +1,4 @@
+import Foundation
 import Hablare
 
 /// A provider of a simulated process: behaves as the plan has it and notes what it saw.
@@ -28,8 +29,15 @@ struct SimulatedProvider: AIServiceProvider {
 
     func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         let (number, behaviour) = simulation.callStarted(call, of: self.number, in: process)
+        let handed = call.handle.flatMap(SimulationNames.work)
+        if let handed { simulation.record(.handed(call: number, work: handed.call), in: process) }
+        let goingOn = handed == nil ? nil : behaviour.goingOn
         var end = await withTaskCancellationHandler {
-            await behave(behaviour, number, call: call)
+            if let handed, let goingOn {
+                await goOn(goingOn, handed, number, call: call)
+            } else {
+                await behave(behaviour, number, call: call)
+            }
         } onCancel: {
             simulation.record(.callCancelled(number), in: process)
         }
@@ -45,8 +53,8 @@ struct SimulatedProvider: AIServiceProvider {
         switch end {
         case .answered(true):
             return .success(
-                behaviour.isStreaming
-                    ? ProviderAnswer(streamed: .text, usage: SimulationCosts.usage(ofCall: number))
+                behaviour.isStreaming || goingOn != nil
+                    ? ProviderAnswer(streamed: .text, usage: SimulationCosts.usage(ofCall: handed?.call ?? number))
                     : ProviderAnswer(
                         .text(Body(SimulationNames.answer(number))), usage: SimulationCosts.usage(ofCall: number)))
         case .answered(false):
@@ -112,16 +120,70 @@ struct SimulatedProvider: AIServiceProvider {
                 }
                 talk(of: call, number)
                 return .answered(isPromisedType: true)
+            case .remember(let count, let time, let row, let forgets):
+                try await pause(time)
+                try await remember(SimulationNames.handle(number, pieces: count), number, call)
+                for piece in 0..<Int32(count) {
+                    try await pause(time)
+                    try await yield(piece, of: number, to: call, isDeaf: false)
+                }
+                if forgets { try await remember(nil, number, call) }
+                return row.map { .failed(row: $0) } ?? .answered(isPromisedType: true)
             }
         } catch {
             return .cancelled
         }
     }
 
-    private func yield(_ piece: Int32, of number: Int32, to call: ProviderCall, isDeaf: Bool) async throws {
-        simulation.record(.yielded(call: number, piece: piece), in: process)
+    /// Goes on with work that an earlier call began.
+    private func goOn(
+        _ behaviour: ProviderBehaviour.GoingOn, _ work: (call: Int32, pieces: Int), _ number: Int32, call: ProviderCall
+    ) async -> CallEnd {
         do {
-            try await call.yield(SimulationNames.piece(piece, of: number))
+            try await pause(behaviour.every, isDeaf: behaviour.isDeaf)
+            if behaviour.forgets, let row = behaviour.row {
+                try await remember(nil, number, call)
+                return .failed(row: row)
+            }
+            do {
+                try await call.resume()
+            } catch is AIServiceError {
+                return .failed(row: ProviderFailure.retryable[0])  // what was kept cannot be read now
+            }
+            simulation.record(.resumed(call: number), in: process)
+            var kept = call.keptBytes
+            for piece in 0..<Int32(work.pieces) {
+                // What was kept ends where a piece does, or the answer is none.
+                if kept > 0 {
+                    kept -= SimulationNames.piece(piece, of: work.call).utf8.count
+                    continue
+                }
+                try await pause(behaviour.every, isDeaf: behaviour.isDeaf)
+                try await yield(piece, of: work.call, in: number, to: call, isDeaf: behaviour.isDeaf)
+            }
+            return behaviour.row.map { .failed(row: $0) } ?? .answered(isPromisedType: true)
+        } catch {
+            return .cancelled
+        }
+    }
+
+    /// Remembers, or forgets; goes on where the disk does not take it.
+    private func remember(_ handle: Data?, _ number: Int32, _ call: ProviderCall) async throws {
+        if handle == nil { simulation.record(.forgets(call: number), in: process) }
+        do {
+            if let handle { try await call.remember(handle) } else { try await call.forget() }
+        } catch is AIServiceError {
+            return
+        }
+        simulation.record(handle == nil ? .forgot(call: number) : .remembered(call: number), in: process)
+    }
+
+    private func yield(
+        _ piece: Int32, of work: Int32, in number: Int32? = nil, to call: ProviderCall, isDeaf: Bool
+    ) async throws {
+        simulation.record(.yielded(call: number ?? work, piece: piece), in: process)
+        do {
+            try await call.yield(SimulationNames.piece(piece, of: work))
         } catch  where isDeaf {
             return  // it does not listen, and answers as if nothing were missing
         }

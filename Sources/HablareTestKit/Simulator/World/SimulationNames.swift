@@ -61,6 +61,18 @@ enum SimulationNames {
         return (call, piece)
     }
 
+    // MARK: Work that outlives its call
+
+    /// The name of a call's work on the service's side, which makes so many pieces.
+    static func handle(_ call: Int32, pieces: Int) -> Data { Data("work \(call) of \(pieces)".utf8) }
+
+    /// The work of a name.
+    static func work(_ handle: Data) -> (call: Int32, pieces: Int)? {
+        let words = String(decoding: handle, as: UTF8.self).split(separator: " ")
+        guard words.count == 4, let call = Int32(words[1]), let pieces = Int(words[3]) else { return nil }
+        return (call, pieces)
+    }
+
     /// The call that gave an answer; -1 where the text is none, or where pieces are missing in it.
     static func call(ofAnswer text: String) -> Int32 {
         if text.hasPrefix("answer ") { return piece(text)?.call ?? -1 }

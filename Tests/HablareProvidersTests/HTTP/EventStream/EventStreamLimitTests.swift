@@ -63,6 +63,20 @@ import Testing
         #expect(events.map(\.data) == [Data("a".utf8)])
     }
 
+    @Test func `Of a byte order mark that is none each byte counts once, of a mark none`() {
+        let halfMark = Data([0xEF, 0xBB]) + Data("data\n\n".utf8)
+        let mark = Data("\u{FEFF}datadata\n\n".utf8)
+        for stream in [halfMark, mark] {
+            for cut in 0...stream.count {
+                let pieces = [stream[..<cut], stream[cut...]]
+                let length = stream == mark ? 8 : 6
+                #expect(StreamOutcome(of: pieces, maximumLineBytes: length).fault == nil)
+                #expect(
+                    StreamOutcome(of: pieces, maximumLineBytes: length - 1).fault == .lineTooLong(limit: length - 1))
+            }
+        }
+    }
+
     @Test func `A limit below zero is zero`() {
         for outcome in outcomes("\n\n", line: -1, event: -1) { #expect(outcome.fault == nil) }
         for outcome in outcomes("a\n", line: -1, event: -1) { #expect(outcome.fault == .lineTooLong(limit: 0)) }

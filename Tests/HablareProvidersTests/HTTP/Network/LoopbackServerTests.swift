@@ -1,35 +1,59 @@
 import Foundation
+import HTTPTypes
 import Hablare
+import HablareProviders
 import HablareTestServers
 import Testing
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 @Suite struct LoopbackServerTests {
-    @Test func `A call is answered, recorded, and seen to be left by its client`() async throws {
-        try await LoopbackServer.withServer { call in
-            switch call.path {
-            case "/hang": .pieces([.piece("data: 1\n\n"), .hang])
-            default: try .json(200, ["path": .string(call.path), "n": .int(Int64(call.body.count))])
-            }
+    @Test func `A call is recorded with everything it says`() async throws {
+        try await LoopbackServer.withServer {
+            try .json(201, ["path": .string($0.path)])
         } _: { server in
-            var request = URLRequest(url: try server.url("/a%20b?x=1"))
-            request.httpMethod = "POST"
-            request.httpBody = Data(count: 100_000)
-            for _ in 0..<3 {
-                let (data, _) = try await URLSession.shared.data(for: request)
-                #expect(String(decoding: data, as: UTF8.self) == #"{"n":100000,"path":"/a b"}"#)
+            try await withTransport { transport in
+                let call = HTTPCall(
+                    .post, try server.url("/a%20b?x=1&y=%C3%A9"), fields: [.contentType: "text/plain"],
+                    secrets: [.authorization: "Bearer k"], body: .bytes(Data("héllo".utf8)))
+                let answer = try await transport.send(call)
+                #expect(answer.status == 201)
+                #expect(answer.fields[.contentType] == "application/json")
+                let text = try await answer.body.text()
+                #expect(text == #"{"path":"/a b"}"#)
+                let record = try await server.call(0)
+                #expect(record.call.method == .post)
+                #expect(record.call.query("x") == "1")
+                #expect(record.call.query("y") == "é")
+                #expect(record.call.field("Content-Type") == "text/plain")
+                #expect(record.call.field("authorization") == "Bearer k")
+                #expect(record.call.field("content-length") == "6")
+                #expect(record.call.body == Data("héllo".utf8))
+                let ending = try await record.ending()
+                #expect(ending == .complete)
             }
-            #expect(server.calls.count == 3)
-            #expect(server.calls[0].endingSoFar == .complete)
-            let hanging = try server.url("/hang")
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { _ = try await URLSession.shared.data(from: hanging) }
-                let call = try await server.call(3)
-                group.cancelAll()
-                #expect(try await call.clientLeft() == true)
+        }
+    }
+
+    @Test func `Calls one after the other share a connection, calls at once do not`() async throws {
+        let gate = Gate()
+        try await LoopbackServer.withServer { call in
+            call.path == "/wait" ? .pieces([.wait(gate)]) : .text(200, "ok")
+        } _: { server in
+            try await withTransport { transport in
+                for _ in 0..<3 {
+                    let text = try await transport.send(HTTPCall(.get, server.url())).body.text()
+                    #expect(text == "ok")
+                }
+                #expect(server.connectionCount == 1)
+                try await withThrowingTaskGroup(of: String.self) { group in
+                    for _ in 0..<3 {
+                        let url = try server.url("/wait")
+                        group.addTask { try await transport.send(HTTPCall(.get, url)).body.text() }
+                    }
+                    _ = try await server.calls(atLeast: 6)
+                    #expect(server.connectionCount == 3)
+                    gate.open()
+                    for try await text in group { #expect(text.isEmpty) }
+                }
             }
         }
     }

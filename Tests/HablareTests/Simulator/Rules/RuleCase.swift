@@ -32,5 +32,5 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
 
     static let all =
         durability + acknowledged + outcomes + cancelling + calls + failing + waiting + streams + limits + money
-        + keeping
+        + keeping + remembering
 }

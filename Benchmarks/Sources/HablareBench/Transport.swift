@@ -1,0 +1,152 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import Hablare
+import HablareProviders
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Calls a second, and the 99th percentile of what one takes, to a stub on loopback: through async-http-client as it is,
+/// and through ours. Each way is measured in turn on the same stub, so the ratios are of one run.
+enum Transport {
+    /// One way to make a call.
+    struct Way: Sendable {
+        let name: String
+        let call: @Sendable () async throws -> Void
+    }
+
+    private struct Dialect: ServiceDialect {
+        let name = "Stub"
+    }
+
+    private static let widths = [1, 32, 256]
+    private static let total = 20_000
+
+    /// What is sent and what comes back: as large as a short chat is.
+    private static let question =
+        #"{"messages":[{"content":"Say in one sentence what a lighthouse is.","role":"user"}],"model":"stub"}"#
+    private static let answer =
+        #"{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"stub","choices":[{"index":0,"message":{"role":"assistant","content":"A lighthouse is a tower with a light that shows ships where the coast is."},"finish_reason":"stop"}],"usage":{"prompt_tokens":15,"completion_tokens":17,"total_tokens":32}}"#
+
+    static func run(rounds: Int) async throws -> [Figure] {
+        try await StubServer.run(answer: answer) { server in
+            try await withPlain(server) { plain in
+                try await withOurs(server) { ours in
+                    // Further ways, through a provider without and with an engine, go here: each is compared with the first.
+                    try await compare([plain, ours], rounds: rounds)
+                }
+            }
+        }
+    }
+
+    private static func compare(_ ways: [Way], rounds: Int) async throws -> [Figure] {
+        var figures: [Figure] = []
+        for width in widths {
+            var rates: [[Double]] = Array(repeating: [], count: ways.count)
+            var tails: [[Double]] = Array(repeating: [], count: ways.count)
+            for way in ways { _ = try await measure(width: width, total: total / 10, way.call) }
+            for _ in 0..<rounds {
+                for (index, way) in ways.enumerated() {
+                    let (rate, tail) = try await measure(width: width, total: width == 1 ? total / 4 : total, way.call)
+                    rates[index].append(rate)
+                    tails[index].append(tail)
+                }
+            }
+            for (index, way) in ways.enumerated() {
+                let name = "transport.\(way.name).\(width)"
+                figures.append(Figure(name: name, value: median(rates[index]), unit: "calls/s", better: .higher))
+                figures.append(Figure(name: "\(name).p99", value: median(tails[index]), unit: "ms", better: .lower))
+                guard index > 0 else { continue }
+                let ratios = zip(rates[index], rates[0]).map { $0 / $1 }
+                figures.append(Figure(name: "\(name).ratio", value: median(ratios), unit: "of plain", better: .higher))
+            }
+        }
+        return figures
+    }
+
+    /// Calls a second, and the 99th percentile of one in milliseconds.
+    private static func measure(
+        width: Int, total: Int, _ call: @escaping @Sendable () async throws -> Void
+    ) async throws -> (rate: Double, tail: Double) {
+        let each = max(1, total / width)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let times = try await withThrowingTaskGroup(of: [Double].self) { group in
+            for _ in 0..<width {
+                group.addTask {
+                    var times: [Double] = []
+                    times.reserveCapacity(each)
+                    for _ in 0..<each {
+                        let start = clock.now
+                        try await call()
+                        times.append((clock.now - start).seconds * 1000)
+                    }
+                    return times
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        return (Double(times.count) / (clock.now - start).seconds, percentile(times, 0.99))
+    }
+
+    // MARK: The ways
+
+    private static func withPlain<R: Sendable>(
+        _ server: StubServer, _ body: @Sendable (Way) async throws -> R
+    ) async throws -> R {
+        var configuration = HTTPClient.Configuration()
+        // As many connections as callers, as ours has.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 512
+        let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+        let result: Result<R, any Error>
+        do {
+            result = .success(
+                try await body(
+                    Way(name: "plain") {
+                        var request = HTTPClientRequest(url: "http://127.0.0.1:\(server.port)/v1/chat/completions")
+                        request.method = .POST
+                        request.headers.add(name: "authorization", value: "Bearer sk-0123456789abcdef")
+                        request.headers.add(name: "content-type", value: "application/json")
+                        request.body = .bytes(ByteBuffer(string: question))
+                        let response = try await client.execute(request, timeout: .seconds(30))
+                        try expect(try await response.body.collect(upTo: 1 << 20).readableBytes)
+                    }))
+        } catch {
+            result = .failure(error)
+        }
+        try await client.shutdown()
+        return try result.get()
+    }
+
+    private static func withOurs<R: Sendable>(
+        _ server: StubServer, _ body: @Sendable (Way) async throws -> R
+    ) async throws -> R {
+        let transport = try NetworkTransport()
+        let key = try APIKey("sk-0123456789abcdef")
+        let client = ServiceClient(
+            try ServiceAddress("http://127.0.0.1:\(server.port)/v1"), dialect: Dialect(), transport: transport,
+            key: { key })
+        let result: Result<R, any Error>
+        do {
+            result = .success(
+                try await body(
+                    Way(name: "client") {
+                        let request = ServiceRequest(
+                            .post, ["chat", "completions"], fields: [.contentType: "application/json"],
+                            body: .bytes(Data(question.utf8)), accepts: ["application/json"])
+                        try expect(try await client.send(request).data().count)
+                    }))
+        } catch {
+            result = .failure(error)
+        }
+        await transport.shutdown()
+        return try result.get()
+    }
+
+    private static func expect(_ count: Int) throws {
+        guard count == answer.utf8.count else {
+            throw AIServiceError(.invalidState, "The stub's answer came with \(count) bytes.")
+        }
+    }
+}

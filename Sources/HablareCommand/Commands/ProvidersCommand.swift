@@ -1,0 +1,88 @@
+import ArgumentParser
+import Hablare
+import HablareProviders
+
+/// `hablare providers`: who can be asked, and why somebody cannot.
+struct ProvidersCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "providers",
+        abstract: "List the services and programs that can be asked, and why one cannot.",
+        discussion: """
+            Services are configured in hablare.yaml, in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, and their keys \
+            are kept with hablare keys. Nothing is asked of a service here: whether it accepts its key says hablare \
+            keys test. Exit status 0, also where somebody cannot be asked; 78 when a file is not as it should be.
+
+            EXAMPLES:
+              hablare providers
+              hablare providers --json | jq -r '.[] | select(.usable) | .provider'
+            """)
+
+    @Flag(name: .long, help: "Print a JSON array.")
+    var json = false
+
+    @OptionGroup var data: DataOptions
+
+    func run(in composition: Composition) async throws -> CommandStatus {
+        let settings = try data.settings(in: composition)
+        let installed = try composition.providers(.forAsking())
+        let services = composition.services(settings, beside: installed.programNames)
+        var groups = services.map { rows(of: $0, settings, in: composition) }
+        // What a service is has its row already.
+        for program in installed where !services.contains(where: { $0.has(program) }) {
+            groups.append([await row(of: program)])
+        }
+        if json {
+            try await composition.console.print(JSONText.of(groups.flatMap(\.self)))
+            return .success
+        }
+        var table = Table(["PROVIDER", "ANSWERS", "MODEL", "PLACE", "KEY", "STATE"])
+        for row in groups.flatMap(\.gathered) { table.append(row.cells) }
+        let console = composition.console
+        try await console.print(table.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
+        return .success
+    }
+
+    // MARK: Services
+
+    private func rows(of entry: ServiceEntry, _ settings: Settings, in composition: Composition) -> [ProviderRow] {
+        var made: [InstalledProvider] = []
+        var problem = entry.problem
+        if problem == nil {
+            do {
+                made = try composition.serviceProviders(entry, settings.network, .forAsking())
+            } catch {
+                problem = CommandFailure(error)
+            }
+        }
+        let ids = Set(made.map(\.provider.id.rawValue))
+        let offered = entry.kind.offers.map { offer in
+            let id = offer.id(of: entry.name)
+            let missing = ids.contains(id) ? nil : "Nothing in this build of hablare can ask it. Update it."
+            return row(
+                id, of: entry, answering: offer.answers, with: offer.model(in: entry.settings),
+                problem?.message ?? missing)
+        }
+        let others = made.filter { provider in !offered.contains { $0.provider == provider.provider.id.rawValue } }
+        return offered
+            + others.map {
+                row($0.provider.id.rawValue, of: entry, answering: $0.provider.responseType, with: nil, nil)
+            }
+    }
+
+    private func row(
+        _ id: String, of entry: ServiceEntry, answering type: ContentType, with model: String?, _ problem: String?
+    ) -> ProviderRow {
+        ProviderRow(
+            provider: id, type: .service, answers: [type.rawValue], model: model, address: entry.address?.text,
+            key: entry.key.map { ProviderRow.Key(shown: $0.shown, from: $0.origin) }, problem: problem)
+    }
+
+    // MARK: Programs
+
+    private func row(of program: InstalledProvider) async -> ProviderRow {
+        let health = await program.health()
+        return ProviderRow(
+            provider: program.provider.id.rawValue, type: .program, answers: [program.provider.responseType.rawValue],
+            executable: health.executable, problem: health.problem?.words)
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+/// The file of a person's settings: `hablare.yaml` or `hablare.json` in the configuration folder, or one that was
+/// named.
+struct ConfigurationFile: Sendable, Hashable {
+    /// The most that one may have: 1 MiB.
+    static let maximumBytes = 1 << 20
+    /// What it may be called in the configuration folder.
+    static let names = ["hablare.yaml", "hablare.yml", "hablare.json"]
+    /// The variable that names one.
+    static let variable = "HABLARE_CONFIG"
+
+    let url: URL
+    /// What named it, as `--config`; `nil` where it was found.
+    let namedBy: String?
+
+    /// Finds the file: that of `--config`, else that of `HABLARE_CONFIG`, else the one in the configuration folder.
+    ///
+    /// - Parameter option: What `--config` says.
+    /// - Returns: `nil` where nothing was named and none is there.
+    /// - Throws: ``CommandFailure`` where several are in the folder, an empty name was given, or it cannot be looked.
+    static func find(_ option: String?, in composition: Composition) throws -> ConfigurationFile? {
+        let variable = composition.environment[variable].map { ($0, self.variable) }
+        if let (path, source) = option.map({ ($0, "--config") }) ?? variable {
+            guard !path.isEmpty else {
+                throw CommandFailure(
+                    source == self.variable ? .configuration : .usage,
+                    "\(source) is empty. Give a file of settings, or leave it out.")
+            }
+            return ConfigurationFile(url: composition.url(path), namedBy: source)
+        }
+        guard let folder = ConfigurationFolder(environment: composition.environment) else { return nil }
+        let found = try names.map(folder.file).filter { try status(of: $0) != nil }
+        guard found.count < 2 else {
+            throw CommandFailure(
+                .configuration,
+                "\(found.map(\.path).joined(separator: " and ")) are all there, and one can count. Keep one of them."
+            )
+        }
+        return found.first.map { ConfigurationFile(url: $0, namedBy: nil) }
+    }
+
+    /// The settings that stand in it.
+    ///
+    /// - Throws: ``CommandFailure`` that says what is wrong, and where.
+    func settings() throws -> [FileSetting] {
+        let data = try read()
+        guard let text = String(validating: data, as: UTF8.self) else { throw notText(data) }
+        let withoutMark = text.first == "\u{FEFF}" ? String(text.dropFirst()) : text
+        if url.pathExtension.lowercased() == "json", !withoutMark.allSatisfy(\.isWhitespace),
+            let fault = JSONFault(in: Data(withoutMark.utf8))
+        {
+            throw failure(fault.sentence)
+        }
+        return try ConfigurationText(withoutMark, of: self).settings()
+    }
+
+    /// A file that is not as it should be.
+    func failure(_ problem: String) -> CommandFailure {
+        CommandFailure(.configuration, "\(url.path) is not as it should be. \(problem)")
+    }
+
+    // MARK: Reading
+
+    private func read() throws -> Data {
+        guard let status = try Self.status(of: url) else {
+            throw CommandFailure(
+                .inputMissing,
+                "There is no file \(url.path). Give a file of settings with \(namedBy ?? "--config"), or leave it out.")
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw failure("It is a folder, and a file of settings is wanted.")
+        default: throw failure("It is no regular file, and it is read more than once.")
+        }
+        let data: Data
+        do {
+            let handle = try FileHandle(forReadingFrom: url)
+            defer { Self.close(handle) }
+            data = try handle.read(upToCount: Self.maximumBytes + 1) ?? Data()
+        } catch {
+            throw failure("It cannot be read: \(error.localizedDescription)")
+        }
+        guard data.count <= Self.maximumBytes else {
+            throw failure("It has more than \(Self.maximumBytes) bytes. Settings need less: is it another file?")
+        }
+        return data
+    }
+
+    /// What was read is read: there is nothing to be done about a file that cannot be closed.
+    private static func close(_ handle: FileHandle) {
+        do { try handle.close() } catch {}
+    }
+
+    /// What is at a place; `nil` where nothing is. A link that leads nowhere is something.
+    private static func status(of url: URL) throws -> stat? {
+        var found = stat()
+        if stat(url.path, &found) == 0 { return found }
+        let reason = errno
+        if reason == ENOTDIR { return nil }
+        if reason == ENOENT {
+            var link = stat()
+            guard lstat(url.path, &link) == 0 else { return nil }
+        }
+        throw CommandFailure(
+            .configuration,
+            "\(url.path) is not as it should be. It cannot be read: \(String(cString: strerror(reason)))")
+    }
+
+    private func notText(_ data: Data) -> CommandFailure {
+        var decoder = Unicode.UTF8()
+        var bytes = data.makeIterator()
+        var valid = String.UnicodeScalarView()
+        while case .scalarValue(let scalar) = decoder.decode(&bytes) { valid.append(scalar) }
+        let line = valid.count { $0 == "\n" } + 1
+        return failure(
+            "It is not UTF-8 from byte \(String(valid).utf8.count) on, in line \(line). Convert it, as with iconv.")
+    }
+}

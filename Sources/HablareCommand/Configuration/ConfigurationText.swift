@@ -1,0 +1,227 @@
+import Foundation
+import HablareProviders
+import Yams
+
+/// Reads settings out of YAML, of which JSON is a part: checks every key against the schema and says where each value
+/// stands. Pure.
+///
+/// Anchors and aliases are refused: nobody needs them here, and with them a small file can mean a huge one. What is
+/// nested deeper than a thousand levels the library refuses. Tags mean nothing: every value is a text until it is read.
+struct ConfigurationText {
+    private let text: String
+    private let file: ConfigurationFile
+
+    init(_ text: String, of file: ConfigurationFile) {
+        self.text = text
+        self.file = file
+    }
+
+    /// The settings, in the order in which they stand there.
+    ///
+    /// - Throws: ``CommandFailure`` that says what is wrong, and in which line and column.
+    func settings() throws -> [FileSetting] {
+        try refuseAliases()
+        return try withParsed { root in
+            guard let root, !Self.isNothing(root) else { return [] }
+            return try settings(of: root, as: .root, at: SettingPath([]), place: place(root.mark))
+        }
+    }
+
+    // MARK: YAML
+
+    private func withParsed<Value>(_ body: (Node?) throws -> Value) throws -> Value {
+        // The library keeps a pointer into the text beyond the call in which that is safe, unless the text is long
+        // enough to have storage of its own.
+        let lasting = text + "\n" + String(repeating: "\n", count: 64)
+        do {
+            // Its default encoding looks into the environment and prints; its default resolver guesses types.
+            let parser = try Parser(yaml: lasting, resolver: .basic, encoding: .utf8)
+            let root = try parser.singleRoot()
+            // The parser holds the anchors, to which nodes point weakly.
+            return try withExtendedLifetime(parser) { try body(root) }
+        } catch let error as YamlError {
+            throw failure(of: error)
+        }
+    }
+
+    /// Never the error's own description, which has the text in it.
+    private func failure(of error: YamlError) -> CommandFailure {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            place(ofFault: mark).failure("It is not YAML from here on: \(problem).")
+        case .reader(let problem, let offset, _, _):
+            place(at: offset ?? 0).failure("It is not YAML from here on: \(problem).")
+        case .duplicatedKeysInMapping(let names, let context):
+            place(context.mark).failure(Self.duplicate(names.first ?? ""))
+        default: file.failure("It cannot be understood as YAML.")
+        }
+    }
+
+    private static func duplicate(_ name: String) -> String {
+        "The key \(shown(name)) is there more than once in its section. Keep one."
+    }
+
+    /// With aliases a few lines can mean so much that even comparing the keys of a section takes for ever, so the two
+    /// together are refused before the text is given to the parser. One of them alone means nothing yet.
+    private func refuseAliases() throws {
+        let bytes = Array(text.utf8)
+        guard let anchor = Self.firstMark(UInt8(ascii: "&"), in: bytes),
+            Self.firstMark(UInt8(ascii: "*"), in: bytes) != nil
+        else { return }
+        let before = String(decoding: bytes[..<anchor], as: UTF8.self)
+        throw place(at: before.unicodeScalars.count).failure(
+            "\(Self.anchors) If it is none (in a comment, or in a text), write it without & or *.")
+    }
+
+    /// Where something begins like an anchor or an alias; looked for in comments and quotes, too, of which only the
+    /// parser knows where they are.
+    private static func firstMark(_ sign: UInt8, in bytes: [UInt8]) -> Int? {
+        bytes.indices.first { index in
+            guard bytes[index] == sign, index + 1 < bytes.count, isWord(bytes[index + 1]) else { return false }
+            return index == 0 || !isInsideWord(bytes[index - 1])
+        }
+    }
+
+    /// A letter of an anchor's name.
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// A sign behind which nothing new begins, as in `R&D` or `?a=1&b=2`.
+    private static func isInsideWord(_ byte: UInt8) -> Bool {
+        byte != UInt8(ascii: "-") && isWord(byte) || byte >= 0x80 || "./=%+~;".utf8.contains(byte)
+    }
+
+    private static let anchors =
+        "Anchors and aliases (&name, *name) are not read here. Write the values where they belong."
+
+    // MARK: Keys
+
+    private func settings(
+        of node: Node, as schema: SettingSchema, at path: SettingPath, place: SettingPlace
+    ) throws -> [FileSetting] {
+        try refuseAnchor(of: node)
+        switch schema {
+        case .value(let kind, _): return [try value(of: node, of: kind, at: path, place: place)]
+        case .section(let parts):
+            return try pairs(of: node, at: path, place: place).flatMap { name, key, value in
+                guard let part = parts.first(where: { $0.name == name }) else {
+                    throw key.failure(Self.unknown(name, at: path, beside: parts.map(\.name)))
+                }
+                return try settings(of: value, as: part.schema, at: path + name, place: key)
+            }
+        case .each(let naming, let schema):
+            return try pairs(of: node, at: path, place: place, naming).flatMap { name, key, value in
+                if naming == .header, SecretNames.isSecret(name) {
+                    throw key.failure("\(path + name): \(SecretNames.advice(for: path.service))")
+                }
+                if let problem = naming.problem(with: name) { throw key.failure("\(Self.shown(name)) \(problem).") }
+                let inside = try settings(of: value, as: schema, at: path + name, place: key)
+                return naming == .header ? inside : [FileSetting(path: path + name, texts: nil, place: key)] + inside
+            }
+        }
+    }
+
+    /// The keys of a section, each once.
+    private func pairs(
+        of node: Node, at path: SettingPath, place: SettingPlace, _ naming: SettingNaming? = nil
+    ) throws -> [(name: String, place: SettingPlace, value: Node)] {
+        if Self.isNothing(node) { return [] }
+        guard case .mapping(let mapping) = node else {
+            let subject = path.names.isEmpty ? "The file" : "\(path)"
+            throw place.failure("\(subject) must have keys with values, such as `\(Self.example(at: path))`.")
+        }
+        var seen: Set<String> = []
+        return try mapping.map { key, value in
+            let keyPlace = self.place(key.mark)
+            try refuseAnchor(of: key)
+            guard case .scalar(let scalar) = key else { throw keyPlace.failure("A key must be a text.") }
+            let name = naming?.canonical(scalar.string) ?? scalar.string
+            guard seen.insert(name).inserted else { throw keyPlace.failure(Self.duplicate(name)) }
+            return (name, keyPlace, value)
+        }
+    }
+
+    private static func example(at path: SettingPath) -> String {
+        switch path.names.count {
+        case 0: "default_provider: …"
+        case 1 where path.names == ["services"]: "local: …"
+        default: "name: value"
+        }
+    }
+
+    private static func unknown(_ name: String, at path: SettingPath, beside names: [String]) -> String {
+        guard !SecretNames.isSecret(name) else {
+            return "\(shown(name)): \(SecretNames.advice(for: path.service))"
+        }
+        let section = path.names.isEmpty ? "There is no key" : "\(path) has no key"
+        return "\(section) \(shown(name)).\(NearestNames(names).hint(for: name))"
+    }
+
+    // MARK: Values
+
+    private func value(
+        of node: Node, of kind: SettingKind, at path: SettingPath, place: SettingPlace
+    ) throws -> FileSetting {
+        let own = self.place(node.mark)
+        guard !Self.isNothing(node) else {
+            throw place.failure("\(path) has no value. It must be \(kind.wanted); or take the key out.")
+        }
+        switch node {
+        case .scalar(let scalar): return FileSetting(path: path, texts: [scalar.string], place: own)
+        case .sequence(let sequence) where kind.isList:
+            let texts = try sequence.map { element in
+                try refuseAnchor(of: element)
+                guard case .scalar(let scalar) = element else {
+                    throw self.place(element.mark).failure("\(path) must be \(kind.wanted).")
+                }
+                return scalar.string
+            }
+            return FileSetting(path: path, texts: texts, place: own)
+        default: throw own.failure("\(path) must be \(kind.wanted).")
+        }
+    }
+
+    private func refuseAnchor(of node: Node) throws {
+        guard node.anchor == nil else { throw place(node.mark).failure(Self.anchors) }
+    }
+
+    /// Nothing, or the word for it, without quotes.
+    private static func isNothing(_ node: Node) -> Bool {
+        guard case .scalar(let scalar) = node else { return false }
+        return scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    }
+
+    // MARK: Places
+
+    private func place(_ mark: Mark?) -> SettingPlace {
+        .file(file.url, line: mark?.line ?? 1, column: mark?.column ?? 1)
+    }
+
+    /// The same of a fault: what the parser finds wrong behind the text, in what was added to it, is wrong at its end.
+    private func place(ofFault mark: Mark) -> SettingPlace {
+        let end = place(at: text.unicodeScalars.count)
+        if case .file(_, let last, _) = end, mark.line > last { return end }
+        return place(mark)
+    }
+
+    /// The place of a character, by its number from 0.
+    private func place(at offset: Int) -> SettingPlace {
+        let before = text.unicodeScalars.prefix(offset)
+        let start = before.lastIndex(of: "\n").map { before.index(after: $0) } ?? before.startIndex
+        return .file(
+            file.url, line: before.count { $0 == "\n" } + 1, column: before[start...].count + 1)
+    }
+
+    /// A key as it may be shown: somebody may have put a secret in its place, or a whole page.
+    private static func shown(_ name: String) -> String {
+        guard !SecretNames.looksLikeKey(name) else { return "…" }
+        return name.wholeMatch(of: /[A-Za-z0-9_.\-]{1,64}/) != nil ? name : String(name.prefix(64)).debugDescription
+    }
+}

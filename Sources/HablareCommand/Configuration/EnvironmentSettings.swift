@@ -1,0 +1,97 @@
+import HablareProviders
+
+/// The variables of the environment that are settings: `HABLARE_` and the way to the setting, in capitals, with `_`
+/// between names and in place of hyphens. Pure.
+///
+/// A variable that is none, and looks as if it were meant for one, is an error: a mistyped one would be ignored in
+/// silence.
+struct EnvironmentSettings {
+    /// The variables of ours.
+    let variables: [String: String]
+
+    private static let prefix = SettingPath.scope.uppercased() + "_"
+    private static let servicesPrefix = SettingPath("services").variable + "_"
+
+    init(_ environment: [String: String]) {
+        variables = environment.filter { $0.key.hasPrefix(Self.prefix) && $0.key != ConfigurationFile.variable }
+    }
+
+    /// The services that are named here and nowhere else: each has a variable that says its kind.
+    func services(beside known: [String]) -> [String] {
+        let ends = "_KIND"
+        let declared = variables.keys.filter { $0.hasPrefix(Self.servicesPrefix) && $0.hasSuffix(ends) }
+        return declared.sorted().compactMap { variable in
+            let name = Self.lowercased(variable.dropFirst(Self.servicesPrefix.count).dropLast(ends.count))
+            guard !known.contains(name), SettingNaming.service.problem(with: name) == nil,
+                headers(of: known).allSatisfy({ $0.variable != variable })
+            else { return nil }
+            return name
+        }
+    }
+
+    /// The headers that are said here, of services.
+    func headers(of services: [String]) -> [SettingPath] {
+        services.flatMap { service -> [SettingPath] in
+            let path = SettingPath("services", service, "headers")
+            let start = path.variable + "_"
+            return variables.keys.sorted().filter { $0.hasPrefix(start) }.map {
+                path + Self.lowercased($0.dropFirst(start.count))
+            }
+        }
+    }
+
+    /// Looks whether every variable says one setting and no other.
+    ///
+    /// - Parameter paths: All settings that there are.
+    /// - Throws: ``CommandFailure`` with the nearest name.
+    func check(against paths: [SettingPath]) throws {
+        let known = Dictionary(grouping: paths, by: \.variable)
+        for variable in variables.keys.sorted() {
+            let place = SettingPlace.variable(variable)
+            guard let meant = known[variable] else {
+                if let problem = problem(with: variable, beside: paths) { throw place.failure(problem) }
+                continue
+            }
+            if meant.count > 1 {
+                let names = meant.map(\.description).sorted().joined(separator: " and ")
+                throw place.failure("It can mean \(names). Unset it, and say it in hablare.yaml.")
+            }
+            guard let path = meant.first, path.names.count == 4, let header = path.names.last else { continue }
+            if SecretNames.isSecret(header) { throw place.failure(SecretNames.advice(for: path.service)) }
+            if let problem = SettingNaming.header.problem(with: header) { throw place.failure("\(header) \(problem).") }
+        }
+    }
+
+    /// What is wrong with a variable that is no setting; `nil` where it may be somebody else's.
+    private func problem(with variable: String, beside paths: [SettingPath]) -> String? {
+        let names = paths.map(\.variable)
+        let isOurs = Self.sections.contains { variable.hasPrefix($0) }
+        // A service's key may be in a variable such as HABLARE_OPENAI_KEY, which is not ours.
+        guard isOurs || !variable.hasSuffix("_KEY") else { return nil }
+        if isOurs, SecretNames.isSecret(variable) {
+            let service =
+                variable.hasPrefix(Self.servicesPrefix)
+                ? paths.lazy.compactMap(\.service).first {
+                    variable.hasPrefix(SettingPath("services", $0).variable + "_")
+                } : nil
+            return SecretNames.advice(for: service)
+        }
+        let near = names.filter {
+            NearestNames.distance(
+                String(variable.dropFirst(Self.prefix.count)), String($0.dropFirst(Self.prefix.count)))
+                <= 2
+        }
+        guard isOurs || !near.isEmpty else { return nil }
+        let further =
+            variable.hasPrefix(Self.servicesPrefix)
+            ? " A further service needs a variable for its kind, such as HABLARE_SERVICES_LOCAL_KIND." : ""
+        return "There is no such setting.\(NearestNames(names).hint(for: variable))\(further)"
+    }
+
+    /// How the variables of sections begin.
+    private static let sections = ["services", "network", "default_provider"].map { SettingPath($0).variable + "_" }
+
+    private static func lowercased(_ text: some StringProtocol) -> String {
+        text.lowercased().replacing("_", with: "-")
+    }
+}

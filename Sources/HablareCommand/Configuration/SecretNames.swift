@@ -1,0 +1,31 @@
+/// What would be a secret in the configuration, which is shown, shared and copied: keys have a place of their own.
+enum SecretNames {
+    /// Whether a setting or a header of a name would hold one.
+    static func isSecret(_ name: String) -> Bool {
+        let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        let whole = words.joined()
+        return words.contains(where: Self.words.contains)
+            || ["apikey", "accesskey", "secretkey", "authtoken", "accesstoken", "apitoken"].contains {
+                whole.contains($0)
+            }
+    }
+
+    /// Whether a text looks like a service's key.
+    static func looksLikeKey(_ text: String) -> Bool {
+        text.wholeMatch(of: /(sk|pk|rk|xi)[-_][A-Za-z0-9_\-]{16,}/) != nil
+    }
+
+    /// What to do instead.
+    ///
+    /// - Parameter service: Whose key it is, where that is known.
+    static func advice(for service: String?) -> String {
+        "Keys are kept apart from the configuration, which is shown and shared. Take it out, and use: hablare keys set "
+            + (service ?? "SERVICE")
+    }
+
+    private static let words: Set<String> = [
+        "auth", "authorization", "bearer", "cookie", "cookies", "credential", "credentials", "key", "keys",
+        "passphrase",
+        "passwd", "password", "secret", "secrets", "token",
+    ]
+}

@@ -1,0 +1,121 @@
+import Hablare
+import HablareProviders
+
+/// What a setting's value is. It is written in the same way in a file, in the environment and as an option; whether it
+/// stands in quotes makes no difference.
+enum SettingKind: Sendable, Hashable {
+    /// A short text, such as a model's name.
+    case text
+    /// A file or folder.
+    case path
+    /// The name of a provider.
+    case provider
+    /// Names of providers, in order.
+    case providers
+    /// Hosts.
+    case hosts
+    /// `true` or `false`.
+    case flag
+    /// One of some words.
+    case choice([String])
+    /// A whole number.
+    case whole(ClosedRange<Int>)
+    /// Calls in a time.
+    case rate
+    /// A length of time with its unit.
+    case duration(ClosedRange<Duration>)
+    /// The base URL of a service.
+    case address
+    /// The address of a proxy, or `none`.
+    case proxy
+    /// What a header says.
+    case headerValue
+
+    /// Whether it is a list: in a file that, or one text; in a variable, with commas.
+    var isList: Bool {
+        switch self {
+        case .providers, .hosts: true
+        default: false
+        }
+    }
+
+    /// What is wanted, as the end of a sentence that begins with "must be".
+    var wanted: String {
+        switch self {
+        case .text: "a text of 1 to \(Self.longestText) characters, on one line"
+        case .path: "the path of a file or folder: absolute, or beginning with ~/, or relative"
+        case .provider: "the name of a provider, such as openai or espeak-ng"
+        case .providers: "names of providers, each once, such as [anthropic, local]"
+        case .hosts: "names of hosts, domains or addresses, such as [localhost, .example.com, 10.0.0.1]"
+        case .flag: "true or false"
+        case .choice(let words): "one of \(words.joined(separator: ", "))"
+        case .whole(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .rate: "a number of calls with its time, such as 10/s, 60/min or 500/h, more than 0 and at most 1000000/s"
+        case .duration(let range):
+            "a length of time with its unit (ms, s, m, h, d), such as 30s or 2m, "
+                + "from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
+        case .address: "an address such as https://api.example.com/v1"
+        case .proxy: "none, or an address such as http://proxy.example.com:3128"
+        case .headerValue: "what a header may say: 1 to \(Self.longestText) visible ASCII characters and blanks, no key"
+        }
+    }
+
+    static let longestText = 500
+    static let longestPath = 4096
+
+    /// Reads a value; `nil` where it is none of this kind.
+    ///
+    /// - Parameter texts: What was written; one text where it is no list.
+    func value(of texts: [String]) -> SettingValue? {
+        if isList {
+            guard !texts.isEmpty, Set(texts).count == texts.count else { return nil }
+            return texts.allSatisfy(isElement) ? .texts(texts) : nil
+        }
+        guard texts.count == 1, let text = texts.first else { return nil }
+        return value(of: text)
+    }
+
+    private func value(of text: String) -> SettingValue? {
+        switch self {
+        case .text: Self.isText(text) ? .text(text) : nil
+        case .path: Self.isPath(text) ? .text(text) : nil
+        case .provider: Self.isProvider(text) ? .text(text) : nil
+        case .headerValue: Self.isHeaderValue(text) ? .text(text) : nil
+        case .choice(let words): words.contains(text) ? .text(text) : nil
+        case .flag: text == "true" ? .flag(true) : text == "false" ? .flag(false) : nil
+        case .whole(let range): Self.whole(text).flatMap { range.contains($0) ? .whole($0) : nil }
+        case .rate: Self.rate(text).map { .number($0) }
+        case .duration(let range): Self.duration(text).flatMap { range.contains($0) ? .duration($0) : nil }
+        case .address, .proxy: address(text)
+        case .providers, .hosts: nil
+        }
+    }
+
+    private func isElement(_ text: String) -> Bool {
+        switch self {
+        case .providers: Self.isProvider(text)
+        case .hosts: text == "*" || text.wholeMatch(of: /[A-Za-z0-9.\-_:\[\]\/]{1,255}/) != nil
+        default: false
+        }
+    }
+
+    /// Why the address of a service is none, in the words of who reads it; `nil` for other kinds.
+    func reason(against texts: [String]) -> String? {
+        guard self == .address, let text = texts.first else { return nil }
+        do throws(AIServiceError) {
+            _ = try ServiceAddress(text)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    private func address(_ text: String) -> SettingValue? {
+        if self == .proxy, text == "none" { return .text(text) }
+        do throws(AIServiceError) {
+            return .text(try ServiceAddress(text).text)
+        } catch {
+            return nil
+        }
+    }
+}

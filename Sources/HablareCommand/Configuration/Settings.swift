@@ -1,0 +1,64 @@
+import Foundation
+
+/// What a person has configured: everything that is not asked for anew with each command.
+///
+/// A setting comes from the file, the environment or an option of the command line, in rising order of strength. What
+/// nobody says has its default. A value that cannot be read is an error, never the default.
+struct Settings: Sendable, Equatable {
+    /// The way to services over the network.
+    struct Network: Sendable, Equatable {
+        /// How long a connection may take to come about.
+        var connectTimeout = Duration.seconds(10)
+        /// How long the other side may be silent.
+        var idleTimeout = Duration.seconds(120)
+        /// The proxy that all calls go through.
+        var proxy = Proxy.environment
+        /// The hosts that no proxy is asked for; `nil`: what `NO_PROXY` says.
+        var withoutProxy: [String]?
+        /// Authorities that certificates may be from, beside those of the system; a file of PEM.
+        var certificateFile: URL?
+    }
+
+    /// Which proxy calls go through.
+    enum Proxy: Sendable, Hashable {
+        /// What `HTTPS_PROXY` and the like say.
+        case environment
+        /// None, whatever the environment says.
+        case none
+        /// One at an address.
+        case address(String)
+    }
+
+    /// The file that was read; `nil` where none is there.
+    var file: URL?
+    /// The folder of the store; `nil` where nothing says it.
+    var dataFolder: URL?
+    /// Who is asked by a command that is told nobody.
+    var defaultProviders: [ProviderUse: String] = [:]
+    var network = Network()
+    /// The services: those that are always there, in a fixed order, then a person's own, by name.
+    var services = ServiceSettings.builtIn
+
+    /// The service of a name.
+    func service(_ name: String) -> ServiceSettings? { services.first { $0.name == name } }
+}
+
+extension Settings {
+    /// Reads all settings of a world.
+    ///
+    /// - Parameters:
+    ///   - option: The file that `--config` names.
+    ///   - options: What other options of the command line say.
+    /// - Throws: ``CommandFailure`` that names the setting, where it stands, and what is wanted there.
+    static func read(
+        _ option: String? = nil, options: [OptionSetting] = [], in composition: Composition
+    ) throws -> Settings {
+        let file = try ConfigurationFile.find(option, in: composition)
+        let reading = SettingsReading(
+            file: try file?.settings() ?? [], environment: EnvironmentSettings(composition.environment),
+            options: options)
+        var settings = try reading.settings(in: composition)
+        settings.file = file?.url
+        return settings
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Hablare
+import HablareProviders
+
+extension Composition {
+    /// Where keys are: in the environment, then where they are stored.
+    var credentials: CredentialChain {
+        let stored = ConfigurationFolder(environment: environment).map { [keyStore($0)] } ?? []
+        return CredentialChain([EnvironmentCredentials(environment)] + stored, date: seams.date)
+    }
+
+    /// Where keys can be stored.
+    ///
+    /// - Throws: ``CommandFailure`` where nobody says in which folder.
+    func writableKeys() throws -> any CredentialStore {
+        guard let store = credentials.writable else {
+            throw CommandFailure(
+                .configuration,
+                "Neither XDG_CONFIG_HOME nor HOME is set, so there is no place to store keys in. Set one, or give keys in the environment."
+            )
+        }
+        return store
+    }
+
+    /// The platform's own store: the keychain of Apple platforms, elsewhere `credentials.json`.
+    static func platformKeys(_ folder: ConfigurationFolder) -> any CredentialStore {
+        #if canImport(Security)
+        KeychainCredentials()
+        #else
+        FileCredentials(folder.file(FileCredentials.usualName))
+        #endif
+    }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+import Hablare
+import HablareProviders
+
+/// `hablare keys set`: stores a key that is typed without being shown, or comes through a pipe.
+struct KeysSetCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Store a key: typed without being shown, or one line of standard input.",
+        discussion: """
+            The key is never an argument: the arguments of a command are in the shell's history, and everybody on the \
+            machine can read them while it runs.
+
+            EXAMPLES:
+              hablare keys set openai
+              hablare keys set openai --account work --expires 2027-01-01
+              pass openai | hablare keys set openai
+            """)
+
+    @OptionGroup var key: KeyOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The day, such as 2027-01-01, at whose beginning (UTC) the key ends.", valueName: "day"))
+    var expires: String?
+
+    func validate() throws {
+        guard !key.holdsKey else {
+            throw ValidationError(
+                """
+                A key is never given as an argument: it is in your shell's history now, and everybody on this machine \
+                could read it. If it was one, make a new one\(page) and revoke it. Then store the new one with: \
+                hablare keys set SERVICE
+                """)
+        }
+        _ = try key.name()
+        if let expires, UTCDay(expires) == nil {
+            throw ValidationError("--expires takes a day such as 2027-01-01.")
+        }
+    }
+
+    func run(in composition: Composition) async throws -> CommandStatus {
+        let name = try key.name()
+        let store = try composition.writableKeys()
+        let console = composition.console
+        let end = expires.flatMap { UTCDay($0)?.start }
+        guard end.map({ $0 > composition.seams.date() }) ?? true else {
+            throw CommandFailure(.usage, "The day of --expires has begun already. Give one that is to come.")
+        }
+        // Before anybody types in vain.
+        let old = try await OwnThread.run { _ in try store.credential(named: name) }
+        let text = try await composition.readSecret("Key for \(name) (it is not shown): ")
+        let secret: APIKey
+        do throws(AIServiceError) {
+            secret = try APIKey(text)
+        } catch {
+            throw CommandFailure(.badInput, "\(error.message) Nothing was stored.")
+        }
+        let now = Date(timeIntervalSince1970: composition.seams.date().timeIntervalSince1970.rounded(.down))
+        let credential = Credential(secret, expires: end, stored: now)
+        try await OwnThread.run { _ in try store.set(credential, for: name) }
+        if let advice = KnownService.advice(for: secret, of: name.service) { console.note("It is stored. \(advice)") }
+        let replaced = old.map {
+            $0.credential.key == secret ? "; it was there before" : ", in place of \($0.credential.key)"
+        }
+        try await console.print("stored the key \(secret) for \(name) in \(store.source)\(replaced ?? "")")
+        composition.tellOfStronger(than: store, name)
+        return .success
+    }
+
+    private var page: String { KnownService.named(key.service).map { " at \($0.page)" } ?? "" }
+}
+
+extension Composition {
+    /// Says where a key comes from instead, when it is not the one in a store.
+    func tellOfStronger(than store: any CredentialStore, _ name: CredentialName) {
+        let stronger: CredentialSource
+        do throws(AIServiceError) {
+            guard let found = try credentials.first(named: name), found.source != store.source else { return }
+            stronger = found.source
+        } catch {
+            return console.note(error.message)
+        }
+        console.note(
+            "\(stronger) has a key for \(name), too, and that one is used as long as it is set.".capitalisedFirst)
+    }
+}
+
+extension String {
+    /// With a capital at its beginning, as a sentence.
+    fileprivate var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Hablare
+import HablareProviders
+
+/// `hablare keys test`: asks a service whether it takes the key.
+struct KeysTestCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Ask a service whether it takes the key.",
+        discussion: """
+            Makes one call that costs nothing. Exit status 0 when the key is taken, 1 when it is not or the service \
+            cannot be reached, 66 when there is no key.
+
+            EXAMPLES:
+              hablare keys test openai
+              hablare keys test openai --account work
+            """)
+
+    @OptionGroup var key: KeyOptions
+
+    func validate() throws { _ = try key.name() }
+
+    func run(in composition: Composition) async throws -> CommandStatus {
+        let name = try key.name()
+        let checks = composition.keyChecks
+        guard let check = checks[name.service] else {
+            let hint = NearestNames(checks.keys.sorted()).hint(for: name.service)
+            let known = checks.isEmpty ? " No service can be asked by this version." : hint
+            throw CommandFailure(.unavailable, "Nothing here can ask \(name.service) whether it takes a key.\(known)")
+        }
+        let chain = composition.credentials
+        guard let found = try await OwnThread.run({ _ in try chain.credential(named: name) }) else {
+            throw CommandFailure(.inputMissing, "There is no key for \(name). Store one with: \(name.storing)")
+        }
+        let verdict: KeyVerdict
+        do {
+            verdict = try await check(found.credential.key)
+        } catch let error as AIServiceError where error.code == .unauthorized {
+            verdict = .refused(error.words)
+        }
+        let key = "the key \(found.credential.key) from \(found.source)"
+        switch verdict {
+        case .accepted(let word):
+            try await composition.console.print("\(name.service) takes \(key)\(word.map { ". \($0)" } ?? "")")
+            return .success
+        case .refused(let reason):
+            throw CommandFailure(.incomplete, "\(name.service) does not take \(key). \(reason)")
+        }
+    }
+}

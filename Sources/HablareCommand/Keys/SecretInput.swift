@@ -1,0 +1,66 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Where a key comes from that is to be stored: a terminal, which does not show it, or a pipe or file.
+struct SecretInput: Sendable {
+    /// What is read from.
+    let descriptor: CInt
+
+    /// Standard input.
+    static let standard = SecretInput(descriptor: STDIN_FILENO)
+
+    /// Reads one line.
+    ///
+    /// - Parameter prompt: What a terminal says before; a pipe is asked nothing.
+    /// - Throws: ``CommandFailure``: there is nothing to be read, or a signal came; then a terminal shows again what is
+    ///   typed. `CancellationError`, likewise.
+    func read(prompt: String) async throws -> String {
+        guard isatty(descriptor) == 1 else {
+            let descriptor = descriptor
+            return try SecretLine.text(of: await OwnThread.run { _ in try Self.all(of: descriptor) })
+        }
+        let line = try await HiddenTerminal(descriptor: descriptor).line(prompt: prompt)
+        guard line.count <= SecretLine.longestTyped else {
+            throw CommandFailure(
+                .badInput,
+                "What was typed is longer than a terminal takes. Nothing was stored. Put it into a file that only you may read, then: hablare keys set SERVICE < FILE"
+            )
+        }
+        return try SecretLine.text(of: line)
+    }
+
+    /// All bytes to the end, or some more than are any use.
+    private static func all(of descriptor: CInt) throws -> Data {
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 4 << 10)
+        while data.count <= SecretLine.mostPiped {
+            let count = systemRead(descriptor, &buffer)
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&state, 1, -1)
+                continue
+            }
+            guard count >= 0 else {
+                throw CommandFailure(
+                    .inputMissing,
+                    "Standard input cannot be read: it is closed, or a folder. Type the key, or pipe it in.")
+            }
+            guard count > 0 else { break }
+            data += buffer[..<count]
+        }
+        return data
+    }
+}
+
+/// Some bytes, as many as there are; 0 at the end, less where it failed.
+func systemRead(_ descriptor: CInt, _ buffer: inout [UInt8]) -> Int {
+    read(descriptor, &buffer, buffer.count)
+}

@@ -1,0 +1,86 @@
+import Hablare
+import HablareProviders
+
+/// A service as it stands here: what is configured, its key, and why it cannot be asked.
+struct ServiceEntry: Sendable, Equatable {
+    let settings: ServiceSettings
+    /// Where it is; `nil` where what was written is no address.
+    let address: ServiceAddress?
+    /// Its key; `nil` where it has none.
+    let key: ServiceKey?
+    /// Why it cannot be asked, with what to do; `nil` where it can.
+    let problem: CommandFailure?
+
+    var name: String { settings.name }
+    var kind: ServiceKind { settings.kind }
+
+    /// Looks how a service stands.
+    ///
+    /// - Parameters:
+    ///   - programs: The names of programs, of which none can be a service's too.
+    ///   - lookUp: Looks up its key. Asked also of a service that needs none, which may have one.
+    init(_ settings: ServiceSettings, beside programs: [String] = [], lookUp: ServiceKeyLookup) {
+        self.settings = settings
+        var problem = settings.addressProblem
+        var address: ServiceAddress?
+        if problem == nil {
+            do throws(AIServiceError) {
+                address = try ServiceAddress(settings.address)
+            } catch {
+                problem = CommandFailure(error)
+            }
+        }
+        var key: ServiceKey?
+        var keyProblem: CommandFailure?
+        do {
+            key = try lookUp(settings.name)
+            if key == nil, settings.needsKey { keyProblem = Self.withoutKey(settings) }
+        } catch {
+            keyProblem = CommandFailure(error)
+        }
+        // What a person decided comes before what they have still to do.
+        if !settings.isEnabled {
+            problem = CommandFailure(
+                .unavailable,
+                "\(settings.name) is disabled. Set services.\(settings.name).enabled to true to have it asked.")
+        } else if programs.contains(settings.name) {
+            problem = CommandFailure(
+                .configuration,
+                "\(settings.name) is a program's name, too. Give the service or the program another one.")
+        }
+        self.address = address
+        self.key = key
+        self.problem = problem ?? keyProblem
+    }
+
+    /// Whether a provider is one of the service's, and no program of the same name.
+    func has(_ installed: InstalledProvider) -> Bool {
+        ServiceOptions.service(of: installed.provider.id.rawValue) == name && ![installed].isProgram(installed.name)
+    }
+
+    private static func withoutKey(_ settings: ServiceSettings) -> CommandFailure {
+        CommandFailure(
+            .unavailable,
+            """
+            There is no key for \(settings.name). Give it one with: hablare keys set \(settings.name); or, for a \
+            server that wants none, set services.\(settings.name).needs_key to false.
+            """)
+    }
+}
+
+/// Makes the providers of a service that can be asked.
+///
+/// Throws any error where one cannot be made of its settings.
+typealias ServiceFactory =
+    @Sendable (
+        _ entry: ServiceEntry, _ network: Settings.Network, _ limits: Composition.CallLimits
+    ) throws -> [InstalledProvider]
+
+extension Composition {
+    /// How all services stand.
+    ///
+    /// - Parameter programs: The names of programs.
+    func services(_ settings: Settings, beside programs: [String] = []) -> [ServiceEntry] {
+        settings.services.map { ServiceEntry($0, beside: programs, lookUp: lookUpKey) }
+    }
+}

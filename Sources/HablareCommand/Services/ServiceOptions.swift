@@ -1,0 +1,74 @@
+import ArgumentParser
+import HablareProviders
+
+/// Who is asked, and with what: the options that the commands which ask a provider share.
+struct ServiceOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: "Who is asked: a service, such as openai, or a program. Default: default_provider of the settings.")
+    var provider: String?
+
+    @Option(
+        name: .long, help: "The model, where the provider has several. Default: the settings', else the provider's.")
+    var model: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Where the service is, for this run: any server that speaks as it does, such as http://localhost:8080/v1.",
+            valueName: "url"))
+    var baseURL: String?
+
+    /// The service that a provider belongs to: `openai` of `openai.speech`.
+    static func service(of provider: String) -> String { String(provider.prefix { $0 != "." }) }
+
+    /// What these options say of the settings.
+    ///
+    /// - Parameters:
+    ///   - use: The command that asks.
+    ///   - settings: What is configured without them: says who is asked where `--provider` does not.
+    /// - Throws: ``CommandFailure`` where there is no service for what they say.
+    func settings(for use: ProviderUse, over settings: Settings) throws -> [OptionSetting] {
+        var options: [OptionSetting] = []
+        if let provider {
+            options.append(
+                OptionSetting(
+                    path: SettingPath("default_provider", use.rawValue), texts: [provider], option: "--provider"))
+        }
+        guard model != nil || baseURL != nil else { return options }
+        let option = model != nil ? "--model" : "--base-url"
+        guard let provider = provider ?? settings.defaultProviders[use] else {
+            throw CommandFailure(.usage, "\(option) is about a service, and none is named. Add --provider.")
+        }
+        guard let service = settings.service(Self.service(of: provider)) else {
+            let names = settings.services.map(\.name).joined(separator: ", ")
+            throw CommandFailure(
+                .usage,
+                "\(option) is about a service, and \(provider) is none. Services are \(names); leave it out for others."
+            )
+        }
+        let path = SettingPath("services", service.name)
+        if let model {
+            let key = try modelKey(of: provider, service, use)
+            options.append(OptionSetting(path: path + key, texts: [model], option: "--model"))
+        }
+        if let baseURL {
+            options.append(OptionSetting(path: path + "base_url", texts: [baseURL], option: "--base-url"))
+        }
+        return options
+    }
+
+    /// The setting for the model of a provider: what its id says, else what the command wants of the service.
+    private func modelKey(of provider: String, _ service: ServiceSettings, _ use: ProviderUse) throws -> String {
+        let offers = service.kind.offers
+        if provider == service.name, let offer = offers.first(where: { $0.modelKey == use.modelKey }) {
+            return offer.modelKey
+        }
+        guard let offer = offers.first(where: { $0.id(of: service.name) == provider }) else {
+            let names = offers.map { $0.id(of: service.name) }
+            throw CommandFailure(
+                .unavailable, "There is no provider \(provider).\(NearestNames(names).hint(for: provider))")
+        }
+        return offer.modelKey
+    }
+}

@@ -1,0 +1,110 @@
+import Hablare
+
+/// What the parameters of a request ask of the messages API. Pure.
+struct AnthropicOptions: Sendable {
+    /// The longest answer, in tokens.
+    let maximumTokens: Int64
+    /// Instructions beside the prompt's own.
+    let instructions: String?
+    /// Turns of the conversation with their thoughts.
+    let turns: [AnthropicTurn]
+    /// What the body has beside model, prompt and `max_tokens`.
+    let members: [String: ParameterValue]
+    /// What the body has beyond, as it is.
+    let extra: [String: ParameterValue]
+    /// Whether a schema is given.
+    let hasSchema: Bool
+
+    /// Reads the parameters.
+    ///
+    /// - Throws: `invalidRequest`, which names the parameter, for one that is unknown or cannot be used.
+    init(
+        _ parameters: [String: ParameterValue], of provider: ProviderID, defaultMaximumTokens: Int64
+    ) throws(AIServiceError) {
+        var reader = ParameterReader(parameters, of: provider)
+        var members: [String: ParameterValue] = [:]
+        if let value = try reader.number("temperature", in: 0...1) { members["temperature"] = .double(value) }
+        if let value = try reader.number("top_p", in: 0...1) { members["top_p"] = .double(value) }
+        if let stops = try reader.texts("stop") { members["stop_sequences"] = .array(stops.map { .string($0) }) }
+        let tools = try reader.value(ToolDefinition.parameterName).map { value throws(AIServiceError) in
+            try ToolDefinition.tools(in: value)
+        }
+        if let tools, !tools.isEmpty { members["tools"] = .array(tools.map { Self.tool($0) }) }
+        if let choice = try reader.text("tool_choice") {
+            members["tool_choice"] = try Self.choice(choice, of: tools ?? [], reader)
+        }
+        var output: [String: ParameterValue] = [:]
+        let efforts = ["low", "medium", "high", "xhigh", "max"]
+        if let effort = try reader.choice("reasoning_effort", of: efforts) { output["effort"] = .string(effort) }
+        let schema = try reader.object("schema")
+        if let schema { output["format"] = ["type": "json_schema", "schema": .object(schema)] }
+        // The API has no place for the schema's name; the parameter is of all services.
+        _ = try reader.text("schema_name")
+        if !output.isEmpty { members["output_config"] = .object(output) }
+        let asked = try reader.whole("max_tokens", in: 1...10_000_000)
+        let thinking = try Self.thinking(&reader)
+        if let thinking { members["thinking"] = thinking.value }
+        maximumTokens = asked ?? defaultMaximumTokens + (thinking?.budget ?? 0)
+        if let budget = thinking?.budget, budget >= maximumTokens {
+            throw reader.refusal(
+                "thinking", "wants \(budget) tokens, which is not below max_tokens (\(maximumTokens))")
+        }
+        turns = try Self.turns(&reader)
+        instructions = try reader.text("instructions")
+        extra = try reader.object("extra") ?? [:]
+        try reader.finish()
+        self.members = members
+        hasSchema = schema != nil || extra["output_config"] != nil
+    }
+
+    private static func tool(_ tool: ToolDefinition) -> ParameterValue {
+        var members: [String: ParameterValue] = ["name": .string(tool.name), "input_schema": tool.parameters]
+        if !tool.description.isEmpty { members["description"] = .string(tool.description) }
+        return .object(members)
+    }
+
+    private static func choice(
+        _ choice: String, of tools: [ToolDefinition], _ reader: ParameterReader
+    ) throws(AIServiceError) -> ParameterValue {
+        switch choice {
+        case "auto", "none": return ["type": .string(choice)]
+        case "required", "any": return ["type": "any"]
+        default:
+            guard tools.contains(where: { $0.name == choice }) else {
+                throw reader.refusal(
+                    "tool_choice", "is neither auto, none nor required, nor the name of one of its tools")
+            }
+            return ["type": "tool", "name": .string(choice)]
+        }
+    }
+
+    /// The parameter `thinking`: a number of tokens, one of the API's words, or an object of its form.
+    private static func thinking(
+        _ reader: inout ParameterReader
+    ) throws(AIServiceError) -> (value: ParameterValue, budget: Int64?)? {
+        guard let value = reader.value("thinking") else { return nil }
+        if case .object = value {
+            guard value[member: "type"]?.string != nil else { throw reader.refusal("thinking", "has no type") }
+            return (value, value[member: "budget_tokens"]?.count)
+        }
+        if let word = value.string, ["adaptive", "disabled", "between_tools"].contains(word) {
+            return (["type": .string(word)], nil)
+        }
+        guard let budget = value.text.flatMap({ Int64($0) }), (1024...10_000_000).contains(budget) else {
+            throw reader.refusal(
+                "thinking", "is neither adaptive, disabled nor between_tools, nor a number of tokens from 1024 on")
+        }
+        return (["type": "enabled", "budget_tokens": .int(budget)], budget)
+    }
+
+    private static func turns(_ reader: inout ParameterReader) throws(AIServiceError) -> [AnthropicTurn] {
+        var turns: [AnthropicTurn] = []
+        for text in try reader.texts("thinking_blocks") ?? [] {
+            guard let turn = AnthropicTurn(metadata: text) else {
+                throw reader.refusal("thinking_blocks", "is not what the metadata of an answer has under thinking")
+            }
+            turns.append(turn)
+        }
+        return turns
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+import Hablare
+
+extension APIKey {
+    /// The shortest key that is looked for in errors, in signs. One that is shorter would be found in words.
+    private static let shortestHidden = 8
+
+    /// An error without this key, which a server may have said back where nobody expects it: in the name of a media type,
+    /// a code, or its own name of the call. Capitals do not matter.
+    func hidden(in error: AIServiceError) -> AIServiceError {
+        let message = hidden(in: error.message)
+        let cause = error.cause.map(hidden)
+        guard message != error.message || cause != error.cause else { return error }
+        return AIServiceError(
+            error.code, message, category: error.category, disposition: error.disposition, cause: cause)
+    }
+
+    private func hidden(in text: String) -> String {
+        guard secret.utf8.count >= Self.shortestHidden else { return text }
+        return text.replacingOccurrences(of: secret, with: shown, options: .caseInsensitive)
+    }
+}

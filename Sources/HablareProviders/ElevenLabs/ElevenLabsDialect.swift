@@ -1,0 +1,130 @@
+public import Foundation
+public import HTTPTypes
+public import Hablare
+
+/// How ElevenLabs speaks beside its answers: `xi-api-key`, its errors in three forms, how many calls run at once.
+///
+/// What the code of an error says wins over its status:
+///
+/// | code | whose move it is |
+/// |---|---|
+/// | `quota_exceeded`, `insufficient_credits`, `payment_required` and their like, also with status 401 | a person's: money |
+/// | `invalid_api_key`, `missing_api_key`, `needs_authorization` | a person's: the key |
+/// | `missing_permissions`, `detected_unusual_activity`, what a plan does not include | a person's: the key or the plan |
+/// | `too_many_concurrent_requests`, `concurrent_limit_exceeded` | again, when calls of one's own have ended |
+/// | `system_busy`, `rate_limit_exceeded` | again, after a back-off |
+/// | `max_character_limit_exceeded`, `text_too_long` | fails: the text |
+/// | `voice_not_found`, `model_not_found` | fails: the name |
+/// | anything else | as ``ServiceRefusal/usualFailure(of:detail:)`` says |
+public struct ElevenLabsDialect: ServiceDialect {
+    private static let moneyCodes: Set<String> = [
+        "quota_exceeded", "insufficient_credits", "insufficient_quota", "payment_required", "payment_issue",
+        "credit_limit_exceeded",
+    ]
+    private static let keyCodes: Set<String> = [
+        "invalid_api_key", "missing_api_key", "needs_authorization", "api_key_not_found", "api_key_disabled",
+    ]
+    private static let rightCodes: Set<String> = [
+        "missing_permissions", "insufficient_permissions", "detected_unusual_activity", "only_for_creator+",
+        "only_for_creator", "subscription_required", "feature_not_available", "output_format_not_allowed",
+    ]
+    private static let concurrencyCodes: Set<String> = ["too_many_concurrent_requests", "concurrent_limit_exceeded"]
+    private static let lengthCodes: Set<String> = ["max_character_limit_exceeded", "text_too_long"]
+    private static let nameCodes: Set<String> = ["voice_not_found", "model_not_found", "voice_does_not_exist"]
+
+    /// Creates the dialect.
+    public init() {}
+
+    /// `ElevenLabs`.
+    public var name: String { "ElevenLabs" }
+
+    /// The field `xi-api-key`.
+    public func secrets(for key: APIKey) -> HTTPFields {
+        var fields = HTTPFields()
+        fields[named: "xi-api-key"] = key.secret
+        return fields
+    }
+
+    /// The field `request-id`.
+    public func requestID(in fields: HTTPFields) -> String? { fields[named: "request-id"] }
+
+    /// How many calls may run at once. The service has no limit of calls a minute.
+    public func limits(in fields: HTTPFields, now: Date) -> ReportedLimits? {
+        guard let text = fields[named: "maximum-concurrent-requests"],
+            let most = Int(text.trimmingCharacters(in: .whitespaces)), most > 0
+        else { return nil }
+        return ReportedLimits(concurrency: most)
+    }
+
+    /// What a call cost in credits, one of which is what a character costs with the best models; `nil` where that is not
+    /// said.
+    public func credits(in fields: HTTPFields) -> Int64? {
+        for name in ["character-cost", "x-character-count"] {
+            guard let text = fields[named: name]?.trimmingCharacters(in: .whitespaces), let number = Double(text),
+                number >= 0, number < 1e15
+            else { continue }
+            return Int64(number.rounded(.up))
+        }
+        return nil
+    }
+
+    /// What a refusal means.
+    public func failure(for refusal: ServiceRefusal) -> AIServiceError {
+        let codes = Self.codes(of: refusal.json)
+        let cause = (["status \(refusal.status)"] + codes.prefix(2).map { ServiceRefusal.word($0) })
+            .joined(separator: ", ")
+        func failure(
+            _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil
+        ) -> AIServiceError {
+            AIServiceError(code, message, disposition: disposition, cause: cause)
+        }
+        func says(_ known: Set<String>) -> Bool { codes.contains(where: known.contains) }
+        let again = FailureDisposition.retry(after: refusal.retryAfter)
+        if says(Self.moneyCodes) {
+            return failure(
+                .quotaExceeded, "The account at ElevenLabs has too few credits left for this. Add some, then retry.")
+        }
+        if says(Self.keyCodes) {
+            return failure(.unauthorized, "ElevenLabs does not accept the key. Check it, or set another one.")
+        }
+        if says(Self.rightCodes) {
+            return failure(
+                .unauthorized,
+                "ElevenLabs does not allow this with the key or the plan. Check what the key may do and the plan includes."
+            )
+        }
+        if says(Self.concurrencyCodes) {
+            return failure(
+                .rateLimited,
+                "As many calls run at ElevenLabs as the plan allows. It is tried again when some have ended.",
+                again)
+        }
+        if codes.contains("system_busy") {
+            return failure(.overloaded, "ElevenLabs is overloaded at the moment.", again)
+        }
+        if codes.contains("rate_limit_exceeded") {
+            return failure(.rateLimited, "ElevenLabs asks for fewer calls.", again)
+        }
+        if says(Self.lengthCodes) {
+            return failure(
+                .invalidRequest,
+                "The text is longer than ElevenLabs takes from this model and plan in one call. Split it.")
+        }
+        if says(Self.nameCodes) {
+            return failure(
+                .invalidRequest, "ElevenLabs does not know the voice or the model. Look at the list of voices.")
+        }
+        return refusal.usualFailure(of: name, detail: codes.first)
+    }
+
+    /// The codes of an error, the exact ones first: of an object its `code` and `status`; of a list, which is what is
+    /// wrong with the body, the types of its entries; a text alone is a message, and may be anything.
+    private static func codes(of json: ParameterValue?) -> [String] {
+        let detail = json?[member: "detail"]
+        switch detail {
+        case .object: return ["code", "status", "type"].compactMap { detail?[member: $0]?.string }
+        case .array(let entries): return entries.prefix(3).compactMap { $0[member: "type"]?.string }
+        default: return []
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Hablare
+
+/// What the parameters of a request ask of the speech API. Pure.
+struct ElevenLabsOptions: Sendable {
+    /// Which voice, by id or name; `nil` for the provider's.
+    let voice: String?
+    /// Which format; `nil` for the provider's.
+    let format: SoundFormat?
+    /// Whether the times of words and sentences are wanted.
+    let wantsTimes: Bool
+    /// What the body has beside text and model.
+    let members: [String: ParameterValue]
+
+    /// Reads the parameters.
+    ///
+    /// - Throws: `invalidRequest`, which names the parameter, for one that is unknown or cannot be used.
+    init(_ parameters: [String: ParameterValue], of provider: ProviderID) throws(AIServiceError) {
+        var reader = ParameterReader(parameters, of: provider)
+        var members: [String: ParameterValue] = [:]
+        var settings: [String: ParameterValue] = [:]
+        for (name, range) in Self.settings {
+            if let value = try reader.number(name, in: range) { settings[name] = .double(value) }
+        }
+        if let boost = try reader.flag("use_speaker_boost") { settings["use_speaker_boost"] = .bool(boost) }
+        if !settings.isEmpty { members["voice_settings"] = .object(settings) }
+        if let seed = try reader.whole("seed", in: 0...4_294_967_295) { members["seed"] = .int(seed) }
+        if let language = try reader.text("language") { members["language_code"] = .string(language) }
+        for name in ["previous_text", "next_text"] {
+            if let text = try reader.text(name), !text.isEmpty { members[name] = .string(text) }
+        }
+        voice = try reader.text("voice")
+        guard voice?.isEmpty != true else { throw reader.refusal("voice", "is empty") }
+        format = try reader.text("format").map { name throws(AIServiceError) in
+            guard let format = SoundFormat(name) else {
+                throw reader.refusal(
+                    "format",
+                    "is neither mp3, wav, pcm, opus, ulaw or alaw, nor a format of the service such as mp3_44100_128")
+            }
+            return format
+        }
+        wantsTimes = try reader.flag("timestamps") ?? false
+        members.merge(try reader.object("extra") ?? [:]) { _, extra in extra }
+        try reader.finish()
+        self.members = members
+    }
+
+    /// The settings of a voice and what each may be (https://elevenlabs.io/docs/api-reference/text-to-speech/convert).
+    private static let settings: [(String, ClosedRange<Double>)] = [
+        ("stability", 0...1), ("similarity_boost", 0...1), ("style", 0...1), ("speed", 0.7...1.2),
+    ]
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Hablare
+
+/// A piece of sound with the times of its characters, as the service gives it.
+struct TimedSound: Sendable {
+    /// Why there is none.
+    struct Fault: Error, Sendable, Hashable {
+        let what: String
+    }
+
+    /// The sound.
+    let bytes: Data
+    private let alignment: ParameterValue?
+
+    /// Reads one JSON object.
+    init(json: Data) throws(Fault) {
+        guard let value = ParameterValue(json: json), case .object = value else {
+            throw Fault(what: "a piece of sound that is no object")
+        }
+        switch value[member: "audio_base64"] {
+        case .string(let text):
+            guard let bytes = Data(base64Encoded: text) else { throw Fault(what: "sound that is no base 64") }
+            self.bytes = bytes
+        // The last pieces of a stream may have times only.
+        case .null, nil: bytes = Data()
+        default: throw Fault(what: "sound that is no text")
+        }
+        // Of the text as it was given, so that it can be found there; the normalised one has numbers written out.
+        if let given = value[member: "alignment"], case .object = given {
+            alignment = given
+        } else {
+            alignment = value[member: "normalized_alignment"]
+        }
+    }
+
+    /// Adds its times to those of the sound before it.
+    ///
+    /// - Parameter heard: How many seconds of sound there were before, where that is known.
+    func add(to times: inout SpeechTimes, heard: Double?) {
+        guard let alignment else { return }
+        func numbers(_ name: String) -> [Double] {
+            (alignment[member: name]?.elements ?? []).map { $0.number ?? .nan }
+        }
+        times.append(
+            (alignment[member: "characters"]?.elements ?? []).map { $0.string ?? "" },
+            starts: numbers("character_start_times_seconds"), ends: numbers("character_end_times_seconds"),
+            heard: heard)
+    }
+}

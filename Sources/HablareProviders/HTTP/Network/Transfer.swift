@@ -1,0 +1,288 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import Hablare
+import NIOCore
+import NIOHTTP1
+
+/// The shell of ``TransferMachine``: hears what the client library does on its thread, and what reader and caller want on
+/// theirs, and does what the machine says.
+///
+/// The library's delegate is used rather than its async call, because only the delegate hears when the call was handed to
+/// the connection, which is what decides whether it may have arrived, and because a silence can end it without a task for
+/// each piece.
+final class Transfer: HTTPClientResponseDelegate {
+    typealias Response = Void
+
+    private struct State: Sendable {
+        var machine: TransferMachine
+        var task: HTTPClient.Task<Void>?
+        var caller: CheckedContinuation<HTTPAnswer, any Error>?
+        var reader: CheckedContinuation<Data?, any Error>?
+        /// Kept by the library until the server may go on.
+        var demand: EventLoopPromise<Void>?
+        var watch: Scheduled<Void>?
+    }
+
+    private let state: Guarded<State>
+    private let idleTimeout: Duration
+    private let isProxied: Bool
+
+    init(idleTimeout: Duration, isProxied: Bool) {
+        self.idleTimeout = idleTimeout
+        self.isProxied = isProxied
+        state = Guarded(State(machine: TransferMachine(idleTimeout: idleTimeout)))
+    }
+
+    // MARK: The caller
+
+    /// Makes the call, and returns when the head of the answer is there. Cancelling the task ends it.
+    func answer(to request: HTTPClient.Request, from client: HTTPClient) async throws -> HTTPAnswer {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.machine.ending == nil { state.caller = continuation }
+                    return state.machine.ending != nil
+                }
+                // The only end there can be before the beginning is a cancellation.
+                if isOver { return continuation.resume(throwing: CancellationError()) }
+                let task = client.execute(request: request, delegate: self)
+                let isEnded = state.withLock { state in
+                    state.task = task
+                    return state.machine.ending != nil
+                }
+                if isEnded { task.cancel() }
+                // A client that was shut down tells nobody but the task.
+                task.futureResult.whenFailure { self.failed($0) }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Ends the transfer for whoever waits.
+    private func cancel() {
+        let ended = state.withLock { state in
+            state.machine.cancelled() ? Self.takeAll(&state) : nil
+        }
+        ended?.end(with: .cancelled, abort: true)
+    }
+
+    // MARK: The reader
+
+    /// The next piece. Cancelling the task ends the transfer.
+    func next() async throws -> Data? {
+        if Task.isCancelled { cancel() }
+        let (portion, demand) = ask(nil)
+        demand?.succeed()
+        switch portion {
+        case .bytes(let bytes, _): return bytes
+        case .end(let ending): return try Self.result(of: ending).get()
+        case .wait: break
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let (portion, demand) = ask(continuation)
+                demand?.succeed()
+                switch portion {
+                case .bytes(let bytes, _): continuation.resume(returning: bytes)
+                case .end(let ending): continuation.resume(with: Self.result(of: ending))
+                case .wait: break
+                }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Nobody will read on.
+    func left() {
+        let now = Self.now
+        let (until, task, demand) = state.withLock { state in
+            let until = state.machine.left(at: now)
+            defer { state.demand = nil }
+            return (until, state.task, state.demand)
+        }
+        demand?.succeed()
+        if until != nil, let task {
+            // Outside the lock: the state's watch for silences goes on, and finds nothing to do.
+            task.eventLoop.scheduleTask(in: TimeAmount(TransferMachine.lingering)) { self.check() }
+        }
+    }
+
+    private func ask(
+        _ continuation: CheckedContinuation<Data?, any Error>?
+    ) -> (TransferMachine.Portion, EventLoopPromise<Void>?) {
+        let now = Self.now
+        return state.withLock { state in
+            let portion = state.machine.asked(at: now)
+            switch portion {
+            case .bytes(_, letsGoOn: true):
+                defer { state.demand = nil }
+                return (portion, state.demand)
+            case .wait:
+                state.reader = continuation
+                return (portion, nil)
+            default: return (portion, nil)
+            }
+        }
+    }
+
+    // MARK: The client library
+
+    func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
+        let now = Self.now
+        // From here on a silence counts; before, the time for the connection does.
+        let watch = task.eventLoop.scheduleTask(in: TimeAmount(idleTimeout)) { self.check() }
+        let isOver = state.withLock { state in
+            state.machine.headSent(at: now)
+            state.watch = watch
+            return state.machine.ending != nil
+        }
+        if isOver { watch.cancel() }
+    }
+
+    func didSendRequestPart(task: HTTPClient.Task<Void>, _ part: IOData) {
+        let now = Self.now
+        state.withLock { $0.machine.partSent(at: now) }
+    }
+
+    func didSendRequest(task: HTTPClient.Task<Void>) {
+        let now = Self.now
+        state.withLock { $0.machine.partSent(at: now) }
+    }
+
+    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        let now = Self.now
+        let caller = state.withLock { state -> CheckedContinuation<HTTPAnswer, any Error>? in
+            guard state.machine.headReceived(at: now) else { return nil }
+            defer { state.caller = nil }
+            return state.caller
+        }
+        caller?.resume(
+            returning: HTTPAnswer(
+                status: Int(head.status.code), fields: HTTPFields(head.headers), body: HTTPPieces(TransferBody(self))))
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
+        guard part.readableBytes > 0 else { return task.eventLoop.makeSucceededVoidFuture() }
+        let now = Self.now
+        let piece = Data(part.readableBytesView)
+        let promise = task.eventLoop.makePromise(of: Void.self)
+        let (receipt, reader, waiting) = state.withLock {
+            state -> (TransferMachine.Receipt, CheckedContinuation<Data?, any Error>?, Waiting?) in
+            let receipt = state.machine.received(piece, readerWaits: state.reader != nil, at: now)
+            switch receipt {
+            case .deliver:
+                defer { state.reader = nil }
+                return (receipt, state.reader, nil)
+            case .abort: return (receipt, nil, Self.takeAll(&state))
+            case .holdBack: state.demand = promise
+            case .hold, .drop: break
+            }
+            return (receipt, nil, nil)
+        }
+        switch receipt {
+        case .deliver(let piece):
+            reader?.resume(returning: piece)
+            promise.succeed()
+        case .hold, .drop: promise.succeed()
+        case .holdBack: break
+        case .abort:
+            promise.fail(CancellationError())
+            waiting?.end(with: .cancelled, abort: true)
+        }
+        return promise.futureResult
+    }
+
+    func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+        failed(error)
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) throws {
+        let ended = state.withLock { state in
+            state.machine.finished() ? Self.takeAll(&state) : nil
+        }
+        ended?.end(with: .complete, abort: false)
+    }
+
+    private func failed(_ error: any Error) {
+        let result = state.withLock { state -> (Waiting, HTTPFailure)? in
+            let failure = NetworkFault.failure(for: error, isSent: state.machine.isSent, isProxied: isProxied)
+            return state.machine.failed(failure) ? (Self.takeAll(&state), failure) : nil
+        }
+        if let (waiting, failure) = result { waiting.end(with: .failed(failure), abort: false) }
+    }
+
+    private func check() {
+        let now = Self.now
+        let (next, task, waiting) = state.withLock {
+            state -> (TransferMachine.Watch, HTTPClient.Task<Void>?, Waiting?) in
+            let next = state.machine.checked(at: now)
+            return (next, state.task, next == .abort ? Self.takeAll(&state) : nil)
+        }
+        switch next {
+        case .over: break
+        case .again(let time):
+            guard let task else { return }
+            let watch = task.eventLoop.scheduleTask(in: TimeAmount(time - now)) { self.check() }
+            let isOver = state.withLock { state in
+                state.watch = watch
+                return state.machine.ending != nil
+            }
+            if isOver { watch.cancel() }
+        case .abort:
+            let ending = state.withLock { $0.machine.ending } ?? .cancelled
+            waiting?.end(with: ending, abort: true)
+        }
+    }
+
+    // MARK: Endings
+
+    /// Everybody who waits for the transfer, taken out of its state, to be told of the end outside the lock.
+    private struct Waiting: Sendable {
+        let task: HTTPClient.Task<Void>?
+        let caller: CheckedContinuation<HTTPAnswer, any Error>?
+        let reader: CheckedContinuation<Data?, any Error>?
+        let demand: EventLoopPromise<Void>?
+        let watch: Scheduled<Void>?
+
+        func end(with ending: TransferMachine.Ending, abort: Bool) {
+            watch?.cancel()
+            if abort {
+                task?.cancel()
+                // The library waits for this before it lets go of a connection whose answer is held back.
+                demand?.fail(CancellationError())
+            } else {
+                demand?.succeed()
+            }
+            reader?.resume(with: Transfer.result(of: ending))
+            switch ending {
+            case .complete, .cancelled: caller?.resume(throwing: CancellationError())
+            case .failed(let failure): caller?.resume(throwing: failure)
+            }
+        }
+    }
+
+    private static func takeAll(_ state: inout State) -> Waiting {
+        defer {
+            state.caller = nil
+            state.reader = nil
+            state.demand = nil
+            state.watch = nil
+        }
+        return Waiting(
+            task: state.task, caller: state.caller, reader: state.reader, demand: state.demand, watch: state.watch)
+    }
+
+    private static func result(of ending: TransferMachine.Ending) -> Result<Data?, any Error> {
+        switch ending {
+        case .complete: .success(nil)
+        case .failed(let failure): .failure(failure)
+        case .cancelled: .failure(CancellationError())
+        }
+    }
+
+    private static var now: Duration { .nanoseconds(Int64(NIODeadline.now().uptimeNanoseconds)) }
+}

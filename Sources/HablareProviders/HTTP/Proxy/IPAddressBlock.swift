@@ -1,0 +1,41 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// An IP address, or all that begin with the same bits (RFC 4632): `10.0.0.0/8`, `fd00::/8`, `192.0.2.1`.
+struct IPAddressBlock: Sendable, Hashable {
+    private let bytes: [UInt8]
+    private let bits: Int
+
+    /// Reads one; `nil` where it is none.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let bytes = Self.bytes(of: String(first)) else { return nil }
+        let bits = parts.count == 2 ? Int(parts[1]) : bytes.count * 8
+        guard let bits, (0...bytes.count * 8).contains(bits) else { return nil }
+        self.bytes = bytes
+        self.bits = bits
+    }
+
+    /// Whether an address, as bytes, is in it. One of the other version is not.
+    func contains(_ address: [UInt8]) -> Bool {
+        guard address.count == bytes.count else { return false }
+        let whole = bits / 8
+        guard address.prefix(whole) == bytes.prefix(whole) else { return false }
+        let rest = bits % 8
+        return rest == 0 || (address[whole] ^ bytes[whole]) >> (8 - rest) == 0
+    }
+
+    /// The 4 or 16 bytes of an address; `nil` where the text is none.
+    static func bytes(of text: String) -> [UInt8]? {
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
+        var six = in6_addr()
+        if inet_pton(AF_INET6, text, &six) == 1 { return withUnsafeBytes(of: six) { Array($0) } }
+        return nil
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+public import Hablare
+
+/// A proxy: what speaks to the outside for this machine.
+///
+/// It never shows its password: description and mirror have ``text``.
+public struct ProxyAddress: Sendable, Hashable {
+    /// How a proxy is spoken to.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// HTTP's `CONNECT`, for calls of `http` and `https` alike: the proxy sees where they go, and of `https` nothing
+        /// else.
+        case http
+        /// SOCKS 5, which looks up the host's name itself. Without a user.
+        case socks5
+    }
+
+    /// How it is spoken to.
+    public let kind: Kind
+    /// Its host; an IPv6 address without brackets.
+    public let host: String
+    /// Its port. Default: 1080, as curl has it.
+    public let port: Int
+    /// Who uses it; `nil` where it asks nobody.
+    let user: String?
+    let password: String?
+
+    /// Reads an address: `http://proxy.example:3128`, `http://user:password@proxy.example:3128`, `socks5://127.0.0.1`, or
+    /// without a scheme `proxy.example:3128`.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` with what is wrong. Never with the address itself,
+    ///   which may have a password in it.
+    public init(_ text: String) throws(AIServiceError) {
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let parts = URLComponents(string: trimmed.contains("://") ? trimmed : "http://\(trimmed)")
+        guard let parts, let name = parts.host, !name.isEmpty else { throw Self.refusal("is no address") }
+        switch parts.scheme?.lowercased() {
+        case "http": kind = .http
+        case "socks5", "socks5h": kind = .socks5
+        case "https":
+            throw Self.refusal("is one that is spoken to by https, which is not supported. Try it with http://")
+        default: throw Self.refusal("has a scheme that is not supported. Use http:// or socks5://")
+        }
+        guard parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil else {
+            throw Self.refusal("has a path. Leave out everything behind the port")
+        }
+        host = HTTPOrigin.bare(name.lowercased())
+        port = parts.port ?? 1080
+        guard (1...65_535).contains(port) else { throw Self.refusal("has an impossible port") }
+        user = parts.user
+        password = parts.password
+        guard kind == .http || user == nil else {
+            throw Self.refusal("has a user, which is not supported for SOCKS. Use one without, or an HTTP proxy")
+        }
+    }
+
+    /// The address without user and password.
+    public var text: String { "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    private static func refusal(_ reason: String) -> AIServiceError {
+        AIServiceError(
+            .invalidConfiguration, "The proxy's address \(reason). It looks like this: http://proxy.example.com:3128")
+    }
+}
+
+extension ProxyAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// As ``text``.
+    public var description: String { text }
+    /// As ``text``.
+    public var debugDescription: String { text }
+    /// As ``text``.
+    public var customMirror: Mirror { Mirror(self, children: [("address", text)]) }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// What goes past the proxy, as `NO_PROXY` lists it. Pure.
+///
+/// Entries are divided by commas or white space: `*` for everything; a host with all hosts below it (`example.com` and
+/// `.example.com` are the same); an address; a block of addresses (`10.0.0.0/8`, `fd00::/8`); each of them also with a
+/// port. What is none of these excepts nothing.
+struct ProxyExceptions: Sendable, Hashable {
+    private enum Place: Sendable, Hashable {
+        case everything
+        case domain(String)
+        case block(IPAddressBlock)
+    }
+    private struct Entry: Sendable, Hashable {
+        let place: Place
+        let port: Int?
+    }
+
+    private let entries: [Entry]
+
+    init(_ text: String) {
+        entries = text.split { $0 == "," || $0.isWhitespace }.map { Self.entry(String($0).lowercased()) }
+    }
+
+    func contains(_ origin: HTTPOrigin) -> Bool {
+        let address = IPAddressBlock.bytes(of: origin.host)
+        let host = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
+        return entries.contains { entry in
+            if let port = entry.port, port != origin.port { return false }
+            switch entry.place {
+            case .everything: return true
+            // Below an address there is nothing.
+            case .domain(let domain): return host == domain || (address == nil && host.hasSuffix(".\(domain)"))
+            case .block(let block): return address.map(block.contains) ?? false
+            }
+        }
+    }
+
+    private static func entry(_ text: String) -> Entry {
+        if text == "*" { return Entry(place: .everything, port: nil) }
+        if let block = IPAddressBlock(text) { return Entry(place: .block(block), port: nil) }
+        var name = text
+        var port: Int?
+        if let colon = text.lastIndex(of: ":"), let number = Int(text[text.index(after: colon)...]) {
+            name = String(text[..<colon])
+            port = number
+        }
+        if let block = IPAddressBlock(HTTPOrigin.bare(name)) { return Entry(place: .block(block), port: port) }
+        if name == "*" { return Entry(place: .everything, port: port) }
+        if name.hasPrefix("*.") { name.removeFirst() }
+        if name.hasPrefix(".") { name.removeFirst() }
+        if name.hasSuffix(".") { name.removeLast() }
+        return Entry(place: .domain(name), port: port)
+    }
+}

@@ -1,0 +1,65 @@
+package import Hablare
+
+/// How many tokens something may be, without the model's own way of counting. Pure.
+///
+/// Two answers, both on the high side. The estimate is near what English, German or Chinese take and serves to pace
+/// calls. The bound is not exceeded: tokens are made of bytes, so there are never more tokens than bytes; it serves
+/// budgets.
+package enum TokenEstimate {
+    /// What a picture takes at most with most models.
+    package static let tokensOfImage: Int64 = 1600
+    /// What a picture takes with the model that counts it highest (gpt-4o-mini: 2,833 and 5,667 for each of 8 tiles).
+    package static let mostTokensOfImage: Int64 = 48_169
+    /// What a message takes beside its parts.
+    private static let tokensOfMessage: Int64 = 8
+
+    /// An estimate: a token for every three bytes of text, 1,600 for a picture.
+    package static func tokens(of prompt: Prompt) -> Int64 {
+        prompt.sum { (bytes: Int64) in (bytes + 2) / 3 } + prompt.imageCount * tokensOfImage
+    }
+
+    /// A bound: a token for every byte of text, 48,169 for a picture.
+    package static func mostTokens(of prompt: Prompt) -> Int64 {
+        prompt.sum { (bytes: Int64) in bytes } + prompt.imageCount * mostTokensOfImage
+    }
+
+    /// A bound of what beside the prompt is sent to a model: tools, a schema, instructions.
+    package static func mostTokens(of value: ParameterValue) -> Int64 {
+        switch value {
+        case .null, .bool: 8
+        case .int, .double: 32
+        case .string(let text): Int64(text.utf8.count) + 8
+        case .array(let values): values.reduce(8) { $0 + mostTokens(of: $1) }
+        case .object(let members):
+            members.reduce(8) { $0 + Int64($1.key.utf8.count) + 8 + mostTokens(of: $1.value) }
+        }
+    }
+
+    fileprivate static func overhead(ofMessages count: Int) -> Int64 { tokensOfMessage * Int64(count + 1) }
+}
+
+extension Prompt {
+    fileprivate var imageCount: Int64 {
+        guard case .messages(let messages) = self else { return 0 }
+        return messages.flatMap(\.parts).reduce(0) { count, part in
+            if case .image = part { count + 1 } else { count }
+        }
+    }
+
+    fileprivate func sum(_ tokens: (Int64) -> Int64) -> Int64 {
+        switch self {
+        case .text(let text): return tokens(Int64(text.utf8.count)) + TokenEstimate.overhead(ofMessages: 1)
+        case .messages(let messages):
+            let parts = messages.flatMap(\.parts).reduce(Int64(0)) { sum, part in
+                switch part {
+                case .text(let text): sum + tokens(Int64(text.utf8.count))
+                case .image: sum
+                case .toolCall(let id, let name, let arguments):
+                    sum + tokens(Int64(id.utf8.count + name.utf8.count) + TokenEstimate.mostTokens(of: arguments))
+                case .toolResult(let id, let content): sum + tokens(Int64(id.utf8.count + content.utf8.count))
+                }
+            }
+            return parts + TokenEstimate.overhead(ofMessages: messages.count)
+        }
+    }
+}

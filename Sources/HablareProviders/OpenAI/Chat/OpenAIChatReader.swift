@@ -1,0 +1,110 @@
+import Foundation
+import Hablare
+
+/// Reads what `chat/completions` answers: chunks of a stream, or a completion. Pure.
+///
+/// Tolerant where servers that resemble OpenAI's leave something out or add something, strict where a part of the answer
+/// would be lost.
+struct OpenAIChatReader: OpenAITextReader {
+    private(set) var answer = OpenAITextAnswer()
+    private(set) var hasBegun = false
+    private var hasChoice = false
+
+    var isComplete: Bool { answer.finishReason != nil }
+
+    mutating func read(_ event: ServerSentEvent) throws(OpenAIAnswerFault) -> OpenAITextStep {
+        if event.data.starts(with: Data("[DONE]".utf8)) {
+            guard hasChoice else { throw .malformed("a stream without an answer") }
+            return .end(rest: "")
+        }
+        guard let value = ParameterValue(json: event.data), case .object = value else {
+            throw .malformed("an event that is no JSON object")
+        }
+        if event.type == "error", value[member: "error"] == nil { throw .failed(value) }
+        let text = try read(value, "delta")
+        return text.isEmpty ? .nothing : .text(text)
+    }
+
+    mutating func read(whole value: ParameterValue) throws(OpenAIAnswerFault) -> String {
+        let text = try read(value, "message")
+        guard hasChoice else { throw .malformed("no choice") }
+        return text
+    }
+
+    /// Reads a chunk or a completion, whose choice has its part of the answer in a member of that name.
+    private mutating func read(_ value: ParameterValue, _ member: String) throws(OpenAIAnswerFault) -> String {
+        if let error = value[member: "error"], error != .null { throw .failed(error) }
+        answer.id = answer.id ?? value[member: "id"]?.string
+        answer.model = answer.model ?? value[member: "model"]?.string
+        if let usage = value[member: "usage"], usage != .null { read(usage: usage) }
+        guard let choices = value[member: "choices"], choices != .null else { return "" }
+        guard case .array(let list) = choices else { throw .malformed("choices that are no list") }
+        // Several are never asked for; should there be some, the first is the answer.
+        guard let choice = list.first(where: { ($0[member: "index"]?.count ?? 0) == 0 }) else { return "" }
+        guard case .object = choice else { throw .malformed("a choice that is no object") }
+        hasChoice = true
+        let text = try read(part: choice[member: member] ?? .null)
+        if !text.isEmpty { hasBegun = true }
+        try read(finish: choice[member: "finish_reason"] ?? .null)
+        return text
+    }
+
+    private mutating func read(part: ParameterValue) throws(OpenAIAnswerFault) -> String {
+        guard part != .null else { return "" }
+        guard case .object = part else { throw .malformed("a part that is no object") }
+        try read(tools: part[member: "tool_calls"] ?? .null)
+        var text = try Self.text(part[member: "content"] ?? .null)
+        switch part[member: "refusal"] ?? .null {
+        case .null: break
+        case .string(let refusal):
+            if !refusal.isEmpty { answer.isRefusal = true }
+            text += refusal
+        default: throw .malformed("a refusal that is no text")
+        }
+        return text
+    }
+
+    /// A text; some servers have a list of parts in its place.
+    private static func text(_ content: ParameterValue) throws(OpenAIAnswerFault) -> String {
+        switch content {
+        case .null: return ""
+        case .string(let text): return text
+        case .array(let parts): return parts.compactMap { $0[member: "text"]?.string }.joined()
+        default: throw .malformed("content that is no text")
+        }
+    }
+
+    private mutating func read(tools: ParameterValue) throws(OpenAIAnswerFault) {
+        guard tools != .null else { return }
+        guard case .array(let calls) = tools else { throw .malformed("tool calls that are no list") }
+        for call in calls {
+            guard case .object = call else { throw .malformed("a tool call that is no object") }
+            let function = call[member: "function"]
+            let hasRoom = answer.tools.take(
+                index: call[member: "index"]?.count, id: call[member: "id"]?.string,
+                name: function?[member: "name"]?.string, arguments: function?[member: "arguments"])
+            guard hasRoom else { throw .malformed("tool calls without an end") }
+            hasBegun = true
+        }
+    }
+
+    private mutating func read(finish: ParameterValue) throws(OpenAIAnswerFault) {
+        switch finish {
+        case .null: break
+        case .string("error"): throw .failed(["code": "server_error"])
+        case .string("function_call"): answer.finishReason = "tool_calls"
+        case .string(let reason): answer.finishReason = String(reason.prefix(64))
+        default: throw .malformed("an end without a reason")
+        }
+    }
+
+    private mutating func read(usage: ParameterValue) {
+        answer.usage.inputTokens = usage[member: "prompt_tokens"]?.count ?? answer.usage.inputTokens
+        answer.usage.outputTokens = usage[member: "completion_tokens"]?.count ?? answer.usage.outputTokens
+        let input = usage[member: "prompt_tokens_details"]
+        answer.cachedTokens = input?[member: "cached_tokens"]?.count ?? answer.cachedTokens
+        answer.cacheWriteTokens = input?[member: "cache_write_tokens"]?.count ?? answer.cacheWriteTokens
+        let output = usage[member: "completion_tokens_details"]
+        answer.reasoningTokens = output?[member: "reasoning_tokens"]?.count ?? answer.reasoningTokens
+    }
+}

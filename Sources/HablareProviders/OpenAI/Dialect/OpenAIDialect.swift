@@ -1,0 +1,54 @@
+import Foundation
+import HTTPTypes
+import Hablare
+
+/// How OpenAI speaks beside its answers, and whoever speaks like it. Pure.
+struct OpenAIDialect: ServiceDialect {
+    let name: String
+    let fields: HTTPFields
+
+    init(name: String = "OpenAI", fields: HTTPFields = [:]) {
+        self.name = name
+        self.fields = fields
+    }
+
+    func limits(in fields: HTTPFields, now: Date) -> ReportedLimits? { OpenAILimits.reported(in: fields) }
+
+    func failure(for refusal: ServiceRefusal) -> AIServiceError {
+        guard let error = OpenAIErrorBody(body: refusal.json) else { return refusal.usualFailure(of: name) }
+        return failure(for: refusal, error)
+    }
+
+    /// What an error means that comes in the middle of an answer, or in place of one, under a status of success.
+    ///
+    /// - Parameters:
+    ///   - error: The error's object or text.
+    ///   - hasBegun: Whether a part of the answer had come. It is paid for then, perhaps, so what would be made again is
+    ///     of unknown outcome instead.
+    func failure(inAnswer error: ParameterValue, hasBegun: Bool, now: Date) -> AIServiceError {
+        let body = OpenAIErrorBody(error)
+        let failure = failure(for: ServiceRefusal(status: Self.status(of: body), now: now), body)
+        guard hasBegun, case .retry = failure.disposition else { return failure }
+        return AIServiceError(
+            failure.code, failure.message, category: failure.category, disposition: .outcomeUnknown,
+            cause: failure.cause)
+    }
+
+    /// The status under which an error would have come that has none of its own.
+    private static func status(of error: OpenAIErrorBody) -> Int {
+        if let status = error.status, (400..<600).contains(status) { return status }
+        let words = [error.code, error.type].compactMap(\.self)
+        if words.contains(where: { $0.contains("rate_limit") }) { return 429 }
+        if words.contains(where: { $0.contains("overloaded") || $0.contains("unavailable") }) { return 503 }
+        if words.contains(where: { $0.contains("authentication") }) { return 401 }
+        if words.contains(where: { $0.contains("permission") }) { return 403 }
+        if words.contains(where: { $0.contains("timeout") || $0.contains("server_error") }) { return 500 }
+        if words.contains(where: { word in badRequests.contains { word.contains($0) } }) { return 400 }
+        return 500
+    }
+
+    private static let badRequests = [
+        "invalid", "unsupported", "not_found", "policy", "image", "too_large", "too_long", "BadRequest", "mismatch",
+        "exceed",
+    ]
+}

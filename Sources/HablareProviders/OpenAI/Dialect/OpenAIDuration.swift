@@ -1,0 +1,32 @@
+/// Durations as OpenAI's headers write them: `6m0s`, `120ms`, `1h2m3.5s`. Pure.
+enum OpenAIDuration {
+    private static let units: [(name: String, seconds: Double)] = [
+        ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1), ("ms", 1e-3), ("us", 1e-6), ("µs", 1e-6), ("ns", 1e-9),
+    ]
+
+    /// Reads one: numbers with units, the larger ones first; a number alone is seconds, as servers that only resemble
+    /// OpenAI's write it.
+    ///
+    /// - Returns: `nil` for anything else, and for more than a year, which no limit needs.
+    static func duration(_ text: String) -> Duration? {
+        var rest = text[...]
+        var seconds = 0.0
+        var smallest = Double.infinity
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+            guard let number = Double(digits), number.isFinite else { return nil }
+            rest = rest.dropFirst(digits.count)
+            let name = rest.prefix { !($0.isASCII && $0.isNumber) && $0 != "." }
+            rest = rest.dropFirst(name.count)
+            if name.isEmpty, smallest == .infinity {
+                seconds = number
+                break
+            }
+            guard let unit = units.first(where: { $0.name == name }), unit.seconds < smallest else { return nil }
+            smallest = unit.seconds
+            seconds += number * unit.seconds
+        }
+        guard !text.isEmpty, seconds <= 366 * 86_400 else { return nil }
+        return .nanoseconds(Int64((seconds * 1e9).rounded()))
+    }
+}

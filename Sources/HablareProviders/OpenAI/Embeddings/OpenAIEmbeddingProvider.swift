@@ -1,0 +1,90 @@
+import Foundation
+public import Hablare
+
+/// Vectors of texts by `embeddings`.
+///
+/// Parameters of a request: `dimensions` (how many numbers the vector has, where the model lets choose), `extra`.
+/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id and model.
+public struct OpenAIEmbeddingProvider: AIServiceProvider {
+    /// The name it is registered under.
+    public let id: ProviderID
+    /// The model for requests that name none.
+    public let model: String
+    private let service: OpenAIService
+    private let timeout: Duration
+
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - id: The name it is registered under.
+    ///   - service: Where the models are.
+    ///   - model: The model for requests that name none.
+    ///   - timeout: How long an attempt may take unless a request says otherwise. Default: a minute.
+    public init(_ id: ProviderID, service: OpenAIService, model: String, timeout: Duration = .seconds(60)) {
+        self.id = id
+        self.service = service
+        self.model = model
+        self.timeout = timeout
+    }
+
+    /// `openai`, the base URL, the API, the model for requests that name none.
+    public var instance: ProviderInstance { service.instance("embeddings", model: model) }
+    /// ``model``.
+    public var defaultModel: String? { model }
+    /// A vector.
+    public var responseType: ContentType { .embedding }
+    /// The service's, with the timeout.
+    public var limits: ProviderLimits { service.limits(timeout: timeout) }
+    /// The service's account for vectors.
+    public var account: AccountID { service.account(of: "embeddings") }
+
+    /// Estimated tokens: a third of the bytes. On the high side.
+    public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
+
+    /// A token for each byte.
+    public func maximumUsage(of request: AIRequest) -> Usage? {
+        service.charged(Usage(inputTokens: TokenEstimate.mostTokens(of: request.prompt)))
+    }
+
+    /// Has a vector made of a text.
+    ///
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a prompt that is not only text) and otherwise
+    /// as ``OpenAIChatProvider/generate(_:)``; with `invalidResponse`, too, for a vector of another length than was asked
+    /// for. Cancelling the task ends the transfer.
+    public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        do throws(AIServiceError) {
+            return .success(try await answer(call))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
+        let text = try call.request.prompt.onlyText(for: id)
+        var reader = ParameterReader(call.request.parameters, of: id)
+        let dimensions = try reader.whole("dimensions", in: 1...65_536)
+        var body: [String: ParameterValue] = [
+            "model": .string(call.request.model ?? model), "input": .string(text),
+            "encoding_format": service.compatibility.encodesVectors ? "base64" : "float",
+        ]
+        body["dimensions"] = dimensions.map { .int($0) }
+        for (name, value) in try reader.object("extra") ?? [:] where body.updateValue(value, forKey: name) != nil {
+            throw reader.refusal("extra", "says what the request says in another way, too")
+        }
+        try reader.finish()
+        let answer = try await service.client.send(
+            .post(["embeddings"], json: .object(body), accepts: ["application/json"]), for: call)
+        let list: OpenAIVectorList = try await answer.json()
+        guard list.data.count == 1, let vector = list.data[0].embedding.vector else {
+            throw answer.unreadable("no vector")
+        }
+        guard dimensions == nil || dimensions == Int64(vector.count) else {
+            throw answer.unreadable("a vector of \(vector.count) numbers")
+        }
+        var metadata: [String: String] = [:]
+        metadata[AnswerMetadata.requestID] = answer.requestID
+        metadata[AnswerMetadata.model] = list.model
+        let usage = Usage(inputTokens: max(0, list.usage?.promptTokens ?? 0))
+        return ProviderAnswer(.embedding(vector), metadata: metadata, usage: service.charged(usage))
+    }
+}

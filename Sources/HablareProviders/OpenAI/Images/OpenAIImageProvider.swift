@@ -1,0 +1,84 @@
+import Foundation
+public import Hablare
+
+/// Pictures of a text by `images/generations`. A prompt that has pictures itself is refused.
+///
+/// One picture for each request: ask for more with ``/Hablare/AIRequest/sample``. Parameters: `size` (`1024x1024` …),
+/// `quality` (`low`, `medium`, `high` …), `background` (`transparent`, `opaque`, `auto`), `format` (`png`, `jpeg`, `webp`),
+/// `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, revised prompt.
+public struct OpenAIImageProvider: AIServiceProvider {
+    /// The name it is registered under.
+    public let id: ProviderID
+    /// The model for requests that name none.
+    public let model: String
+    private let service: OpenAIService
+    private let timeout: Duration
+
+    /// The largest answer: a picture of 96 MiB in base 64.
+    private static let largestAnswer = 128 << 20
+
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - id: The name it is registered under.
+    ///   - service: Where the models are.
+    ///   - model: The model for requests that name none.
+    ///   - timeout: How long an attempt may take unless a request says otherwise. Default: 5 minutes.
+    public init(_ id: ProviderID, service: OpenAIService, model: String, timeout: Duration = .seconds(300)) {
+        self.id = id
+        self.service = service
+        self.model = model
+        self.timeout = timeout
+    }
+
+    /// `openai`, the base URL, the API, the model for requests that name none.
+    public var instance: ProviderInstance { service.instance("images", model: model) }
+    /// ``model``.
+    public var defaultModel: String? { model }
+    /// A picture.
+    public var responseType: ContentType { .image }
+    /// The service's, with the timeout.
+    public var limits: ProviderLimits { service.limits(timeout: timeout) }
+    /// The service's account for pictures.
+    public var account: AccountID { service.account(of: "images") }
+
+    /// Estimated tokens of what is sent. On the high side.
+    public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
+
+    /// Not known, unless calls cost nothing: how many tokens a picture has depends on size, quality and model.
+    public func maximumUsage(of request: AIRequest) -> Usage? {
+        service.isCharged ? nil : Usage(costMicroDollars: 0)
+    }
+
+    /// Has a picture made.
+    ///
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a prompt that is not only text) and
+    /// otherwise as ``OpenAIChatProvider/generate(_:)``. Cancelling the task ends the transfer.
+    public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        do throws(AIServiceError) {
+            return .success(try await answer(call))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
+        let name = call.request.model ?? model
+        let text = try call.request.prompt.onlyText(for: id)
+        let request = try OpenAIImageRequest(call.request, text: text, model: name, of: id)
+        let outgoing = try ServiceRequest.post(
+            ["images", "generations"], json: .object(request.members), accepts: ["application/json"],
+            maximumAnswerBytes: Self.largestAnswer)
+        let answer = try await service.client.send(outgoing, for: call)
+        let made: OpenAIImageAnswer = try await answer.json()
+        guard let picture = made.picture else { throw answer.unreadable("no picture") }
+        var metadata = [AnswerMetadata.model: name]
+        metadata[AnswerMetadata.requestID] = answer.requestID
+        metadata[AnswerMetadata.revisedPrompt] = picture.revisedPrompt
+        let usage = Usage(
+            inputTokens: max(0, made.usage?.inputTokens ?? 0), outputTokens: max(0, made.usage?.outputTokens ?? 0),
+            bytes: Int64(picture.bytes.count))
+        return ProviderAnswer(
+            .image(Body(picture.bytes), picture.format), metadata: metadata, usage: service.charged(usage))
+    }
+}

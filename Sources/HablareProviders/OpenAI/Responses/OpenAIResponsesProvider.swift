@@ -1,0 +1,75 @@
+public import Hablare
+
+/// Language models by `responses`, OpenAI's newer API.
+///
+/// Parameters and metadata are those of ``OpenAIChatProvider``, with these differences: there is no `stop` and no `seed`;
+/// `instructions` are the API's own; where `reasoning_effort` is set, what the model thought comes encrypted as
+/// ``/Hablare/AnswerMetadata/thinking``, and goes back with `thinking_blocks` (that text, or the list in it) when a
+/// conversation goes on after tools were called. Nothing is kept at the service, unless `extra` has `store`.
+public struct OpenAIResponsesProvider: AIServiceProvider {
+    /// The name it is registered under.
+    public let id: ProviderID
+    /// The model for requests that name none.
+    public let model: String
+    private let service: OpenAIService
+    private let form: OpenAIAnswerForm
+    private let timeout: Duration
+
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - id: The name it is registered under.
+    ///   - service: Where the models are.
+    ///   - model: The model for requests that name none.
+    ///   - form: In which form it answers.
+    ///   - timeout: How long an attempt may take unless a request says otherwise; of one that streams, be silent. Default:
+    ///     10 minutes.
+    public init(
+        _ id: ProviderID, service: OpenAIService, model: String, form: OpenAIAnswerForm = .text,
+        timeout: Duration = .seconds(600)
+    ) {
+        self.id = id
+        self.service = service
+        self.model = model
+        self.form = form
+        self.timeout = timeout
+    }
+
+    /// `openai`, the base URL, the API with the form of its answers, the model for requests that name none.
+    public var instance: ProviderInstance { service.instance("responses \(form.rawValue)", model: model) }
+    /// ``model``.
+    public var defaultModel: String? { model }
+    /// Text, or a value tree.
+    public var responseType: ContentType { form.type }
+    /// The service's, with the timeout.
+    public var limits: ProviderLimits { service.limits(timeout: timeout) }
+    /// The service's account for text, which all APIs for text share.
+    public var account: AccountID { service.account(of: "text") }
+
+    /// Estimated tokens: a third of the bytes, 1,600 for a picture. On the high side.
+    public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
+
+    /// A token for each byte that is sent, and as many more as the request allows; not known where it sets no
+    /// `max_tokens`.
+    public func maximumUsage(of request: AIRequest) -> Usage? {
+        OpenAITextBound.maximumUsage(of: request, by: id, for: .responses, at: service)
+    }
+
+    /// Asks the model once. Fails, and ends with its task, as ``OpenAIChatProvider/generate(_:)``.
+    public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        do throws(AIServiceError) {
+            return .success(try await answer(call))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
+        var exchange = OpenAITextExchange(service: service, form: form, reader: OpenAIResponsesReader())
+        let request = OpenAIResponsesRequest(
+            model: call.request.model ?? model, conversation: try await OpenAIConversation(call.request.prompt),
+            parameters: try OpenAITextParameters(call.request.parameters, of: id, for: .responses), form: form,
+            isStreamed: OpenAITextExchange<OpenAIResponsesReader>.streams(call, form))
+        return try await exchange.run(["responses"], try request.body(), for: call)
+    }
+}

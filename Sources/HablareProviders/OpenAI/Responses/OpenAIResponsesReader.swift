@@ -1,0 +1,132 @@
+import Foundation
+import Hablare
+
+/// Reads what `responses` answers: the events of a stream, or a response. Pure.
+struct OpenAIResponsesReader: OpenAITextReader {
+    private(set) var answer = OpenAITextAnswer()
+    private(set) var hasBegun = false
+    /// The number of the last event, from which a response that runs in the background can be read on.
+    private(set) var sequenceNumber: Int64?
+    private var items: [(place: Int64, item: ParameterValue)] = []
+    private var hasText = false
+
+    var isComplete: Bool { answer.finishReason != nil }
+
+    mutating func read(_ event: ServerSentEvent) throws(OpenAIAnswerFault) -> OpenAITextStep {
+        if event.data.starts(with: Data("[DONE]".utf8)) { return .nothing }
+        guard let value = ParameterValue(json: event.data), case .object = value else {
+            throw .malformed("an event that is no JSON object")
+        }
+        sequenceNumber = value[member: "sequence_number"]?.count ?? sequenceNumber
+        switch value[member: "type"]?.string ?? event.type {
+        case "response.created", "response.in_progress", "response.queued":
+            if let response = value[member: "response"] { read(head: response) }
+            return .nothing
+        case "response.output_text.delta": return try text(value[member: "delta"])
+        case "response.refusal.delta":
+            answer.isRefusal = true
+            return try text(value[member: "delta"])
+        case "response.output_item.done":
+            guard let item = value[member: "item"], case .object = item else {
+                throw .malformed("an item that is none")
+            }
+            hasBegun = true
+            items.append((value[member: "output_index"]?.count ?? Int64(items.count), item))
+            return .nothing
+        case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
+            guard let response = value[member: "response"], case .object = response else {
+                throw .malformed("an end without a response")
+            }
+            let whole = try read(end: response)
+            return .end(rest: hasText ? "" : whole)
+        case "error":
+            let error = value[member: "error"] ?? .null
+            throw .failed(error == .null ? value : error)
+        default:
+            if let error = value[member: "error"], error != .null { throw .failed(error) }
+            return .nothing
+        }
+    }
+
+    mutating func read(whole value: ParameterValue) throws(OpenAIAnswerFault) -> String {
+        if value[member: "output"] == nil, let error = value[member: "error"], error != .null { throw .failed(error) }
+        return try read(end: value)
+    }
+
+    private mutating func text(_ delta: ParameterValue?) throws(OpenAIAnswerFault) -> OpenAITextStep {
+        guard let text = delta?.string else { throw .malformed("a piece that is no text") }
+        guard !text.isEmpty else { return .nothing }
+        hasBegun = true
+        hasText = true
+        return .text(text)
+    }
+
+    private mutating func read(head response: ParameterValue) {
+        answer.id = response[member: "id"]?.string ?? answer.id
+        answer.model = response[member: "model"]?.string ?? answer.model
+    }
+
+    /// Reads a response that is over. Its own list of what it has put out is believed, that of the events only where it
+    /// has none.
+    ///
+    /// - Returns: Its text.
+    private mutating func read(end response: ParameterValue) throws(OpenAIAnswerFault) -> String {
+        read(head: response)
+        if let usage = response[member: "usage"] { read(usage: usage) }
+        let reason = try Self.finishReason(of: response)
+        let listed = response[member: "output"]?.elements ?? []
+        let output = listed.isEmpty ? items.sorted { $0.place < $1.place }.map(\.item) : listed
+        var text = ""
+        for (index, item) in output.enumerated() { text += try read(item, at: Int64(index)) }
+        answer.finishReason = reason == "stop" && !answer.tools.isEmpty ? "tool_calls" : reason
+        return text
+    }
+
+    private static func finishReason(of response: ParameterValue) throws(OpenAIAnswerFault) -> String {
+        switch response[member: "status"]?.string {
+        case "completed": return "stop"
+        case "incomplete":
+            let reason = response[member: "incomplete_details"]?[member: "reason"]?.string ?? "incomplete"
+            return reason == "max_output_tokens" ? "length" : String(reason.prefix(64))
+        case "failed", "cancelled":
+            let error = response[member: "error"] ?? .null
+            throw .failed(error == .null ? ["code": "server_error"] : error)
+        default: throw .malformed("a response that is not over")
+        }
+    }
+
+    /// Reads one item of what was put out; returns its text.
+    private mutating func read(_ item: ParameterValue, at place: Int64) throws(OpenAIAnswerFault) -> String {
+        switch item[member: "type"]?.string {
+        case "message":
+            var text = ""
+            for part in item[member: "content"]?.elements ?? [] {
+                if let refusal = part[member: "refusal"]?.string {
+                    answer.isRefusal = true
+                    text += refusal
+                } else if part[member: "type"]?.string == "output_text" {
+                    guard let words = part[member: "text"]?.string else { throw .malformed("a text that is none") }
+                    text += words
+                }
+            }
+            return text
+        case "function_call":
+            let hasRoom = answer.tools.take(
+                index: place, id: item[member: "call_id"]?.string, name: item[member: "name"]?.string,
+                arguments: item[member: "arguments"])
+            guard hasRoom else { throw .malformed("tool calls without an end") }
+        case "reasoning": answer.thinking.append(item)
+        default: break
+        }
+        return ""
+    }
+
+    private mutating func read(usage: ParameterValue) {
+        answer.usage.inputTokens = usage[member: "input_tokens"]?.count ?? answer.usage.inputTokens
+        answer.usage.outputTokens = usage[member: "output_tokens"]?.count ?? answer.usage.outputTokens
+        let input = usage[member: "input_tokens_details"]
+        answer.cachedTokens = input?[member: "cached_tokens"]?.count ?? answer.cachedTokens
+        answer.cacheWriteTokens = input?[member: "cache_write_tokens"]?.count ?? answer.cacheWriteTokens
+        answer.reasoningTokens = usage[member: "output_tokens_details"]?[member: "reasoning_tokens"]?.count
+    }
+}

@@ -1,0 +1,101 @@
+import Hablare
+
+/// The body of a call of `responses`. Pure.
+struct OpenAIResponsesRequest: Sendable, Hashable {
+    var model: String
+    var conversation: OpenAIConversation
+    var parameters: OpenAITextParameters
+    var form: OpenAIAnswerForm
+    var isStreamed: Bool
+
+    /// The body. Nothing is kept at the service (`store`), unless `extra` says so.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the request says twice, or thoughts without a turn
+    ///   that they belong to.
+    func body() throws(AIServiceError) -> ParameterValue {
+        var body: [String: ParameterValue] = ["model": .string(model), "input": try input()]
+        body["stream"] = .bool(isStreamed)
+        if parameters.extra["store"] == nil { body["store"] = false }
+        body["instructions"] = parameters.instructions.map { .string($0) }
+        body["temperature"] = parameters.temperature.map { .double($0) }
+        body["top_p"] = parameters.topP.map { .double($0) }
+        body["max_output_tokens"] = parameters.maximumTokens.map { .int($0) }
+        if let effort = parameters.effort {
+            body["reasoning"] = ["effort": .string(effort)]
+            // What is not kept there has to be sent back; models that do not think refuse to be asked for it.
+            if parameters.extra["include"] == nil, effort != "none" {
+                body["include"] = ["reasoning.encrypted_content"]
+            }
+        }
+        if !parameters.tools.isEmpty { body["tools"] = .array(parameters.tools.map(Self.tool)) }
+        body["tool_choice"] = parameters.toolChoice.map(Self.choice)
+        if var format = parameters.format {
+            format["type"] = "json_schema"
+            body["text"] = ["format": .object(format)]
+        } else if form == .structured {
+            body["text"] = ["format": ["type": "json_object"]]
+        }
+        try parameters.addExtra(to: &body)
+        return .object(body)
+    }
+
+    /// Not strict: that would refuse schemas that the chat API takes.
+    private static func tool(_ tool: ToolDefinition) -> ParameterValue {
+        [
+            "type": "function", "name": .string(tool.name), "description": .string(tool.description),
+            "parameters": tool.parameters, "strict": false,
+        ]
+    }
+
+    private static func choice(_ choice: String) -> ParameterValue {
+        guard !["auto", "none", "required"].contains(choice) else { return .string(choice) }
+        return ["type": "function", "name": .string(choice)]
+    }
+
+    private func input() throws(AIServiceError) -> ParameterValue {
+        if parameters.thinking.isEmpty, conversation.turns.count == 1, case .user(let pieces) = conversation.turns[0],
+            pieces.count == 1, case .text(let text) = pieces[0]
+        {
+            return .string(text)
+        }
+        // Thoughts stand before the turn that they led to: the last one of the model's.
+        let last = conversation.turns.lastIndex { if case .assistant = $0 { true } else { false } }
+        guard parameters.thinking.isEmpty || last != nil else {
+            throw AIServiceError(
+                .invalidRequest,
+                "The parameter thinking_blocks belongs to a turn of the assistant's, and the conversation has none.")
+        }
+        var items: [ParameterValue] = []
+        for (index, turn) in conversation.turns.enumerated() {
+            if index == last { items += parameters.thinking }
+            items += try Self.items(of: turn)
+        }
+        return .array(items)
+    }
+
+    private static func items(of turn: OpenAIConversation.Turn) throws(AIServiceError) -> [ParameterValue] {
+        switch turn {
+        case .system(let text): return [["role": "system", "content": .string(text)]]
+        case .user(let pieces): return [["role": "user", "content": .array(pieces.map(content))]]
+        case .toolResult(let id, let content):
+            return [["type": "function_call_output", "call_id": .string(id), "output": .string(content)]]
+        case .assistant(let text, let calls):
+            var items: [ParameterValue] = text.isEmpty ? [] : [["role": "assistant", "content": .string(text)]]
+            for call in calls {
+                let arguments = String(decoding: try call.arguments.jsonData(), as: UTF8.self)
+                items.append([
+                    "type": "function_call", "call_id": .string(call.id), "name": .string(call.name),
+                    "arguments": .string(arguments),
+                ])
+            }
+            return items
+        }
+    }
+
+    private static func content(_ piece: OpenAIConversation.Piece) -> ParameterValue {
+        switch piece {
+        case .text(let text): ["type": "input_text", "text": .string(text)]
+        case .image(let address): ["type": "input_image", "image_url": .string(address), "detail": "auto"]
+        }
+    }
+}

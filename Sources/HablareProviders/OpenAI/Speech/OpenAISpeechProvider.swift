@@ -1,0 +1,100 @@
+import Foundation
+import HTTPTypes
+public import Hablare
+
+/// Speech by `audio/speech`: text in, sound out, byte by byte as it is made.
+///
+/// Parameters of a request: `voice` (default `alloy`; a name that begins with `voice_` is one of the account's own), `format`
+/// (`mp3`, the default, `wav`, `flac`, `opus`, `aac`, `pcm`), `speed` (0.25…4), `instructions` (how to speak; not with
+/// `tts-1`), `extra`. `previous_text`, `next_text` and `language` are taken and not used: the API has nothing like them.
+///
+/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, voice, and for `pcm` the sample rate: 24,000, 16 bits,
+/// one channel, little endian, no header. Usage is the text's Unicode scalars and the sound's bytes: what it cost is known
+/// for models with a price by character.
+public struct OpenAISpeechProvider: AIServiceProvider {
+    /// The voices that every account has.
+    public static let voices = [
+        "alloy", "ash", "ballad", "cedar", "coral", "echo", "fable", "marin", "nova", "onyx", "sage", "shimmer",
+        "verse",
+    ]
+    /// The formats, the default first.
+    public static let formats = ["mp3", "wav", "flac", "opus", "aac", "pcm"]
+
+    /// The name it is registered under.
+    public let id: ProviderID
+    /// The model for requests that name none.
+    public let model: String
+    private let service: OpenAIService
+    private let voice: String
+    private let timeout: Duration
+
+    /// Creates a provider.
+    ///
+    /// - Parameters:
+    ///   - id: The name it is registered under.
+    ///   - service: Where the models are.
+    ///   - model: The model for requests that name none.
+    ///   - voice: The voice for requests that name none. Default: `alloy`.
+    ///   - timeout: How long an attempt may take unless a request says otherwise. Default: 5 minutes.
+    public init(
+        _ id: ProviderID, service: OpenAIService, model: String, voice: String = "alloy",
+        timeout: Duration = .seconds(300)
+    ) {
+        self.id = id
+        self.service = service
+        self.model = model
+        self.voice = voice
+        self.timeout = timeout
+    }
+
+    /// `openai`, the base URL, the API, the model and the voice for requests that name none.
+    public var instance: ProviderInstance { service.instance("speech \(voice)", model: model) }
+    /// ``model``.
+    public var defaultModel: String? { model }
+    /// Sound.
+    public var responseType: ContentType { .audio }
+    /// The service's, with the timeout and the API's limit of 4,096 characters.
+    public var limits: ProviderLimits { service.limits(timeout: timeout, maximumCharacters: 4096) }
+    /// The service's account for speech.
+    public var account: AccountID { service.account(of: "speech") }
+
+    /// The text's Unicode scalars.
+    public func maximumUsage(of request: AIRequest) -> Usage? {
+        service.charged(Usage(characters: Int64(request.prompt.plainText.unicodeScalars.count)))
+    }
+
+    /// Has a text spoken once.
+    ///
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a prompt that is not only text) and otherwise
+    /// as ``OpenAIChatProvider/generate(_:)``. What came before a failure stays yielded. Cancelling the task ends the
+    /// transfer.
+    public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+        do throws(AIServiceError) {
+            return .success(try await answer(call))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
+        let request = try OpenAISpeechRequest(call.request, model: call.request.model ?? model, voice: voice, of: id)
+        let outgoing = try ServiceRequest.post(
+            ["audio", "speech"], json: request.body, accepts: ["audio", "application/octet-stream"])
+        let answer = try await service.client.send(outgoing, for: call)
+        var byteCount = 0
+        try await answer.forEachPiece { piece in
+            byteCount += piece.count
+            try await call.yield(piece)
+        }
+        if let length = answer.fields[.contentLength].flatMap({ Int($0) }), byteCount < length {
+            throw AIServiceError(.connectionLost, "\(service.dialect.name) broke off the speech before its end.")
+        }
+        guard byteCount > 0 else { throw answer.unreadable("no sound") }
+        var metadata = [AnswerMetadata.voice: request.voice, AnswerMetadata.model: request.model]
+        metadata[AnswerMetadata.requestID] = answer.requestID
+        if request.format == "pcm" { metadata[AnswerMetadata.sampleRate] = "24000" }
+        let usage = Usage(characters: Int64(request.text.unicodeScalars.count), bytes: Int64(byteCount))
+        return ProviderAnswer(
+            streamed: .audio(AudioFormat(rawValue: request.format)), metadata: metadata, usage: service.charged(usage))
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Hablare
+
+/// A prompt as turns that both of OpenAI's APIs for text can say, its pictures read.
+struct OpenAIConversation: Sendable, Hashable {
+    /// A piece of what a person says.
+    enum Piece: Sendable, Hashable {
+        case text(String)
+        /// A picture as an address that has it inside (RFC 2397).
+        case image(String)
+    }
+
+    /// One turn.
+    enum Turn: Sendable, Hashable {
+        case system(String)
+        case user([Piece])
+        case assistant(text: String, calls: [ToolCall])
+        case toolResult(id: String, content: String)
+    }
+
+    var turns: [Turn]
+
+    /// Reads a prompt; the bytes of its pictures off the caller's actor.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for a conversation without a message, a part where its
+    ///   speaker cannot have it, a picture of another format than PNG, JPEG, WebP and GIF; `contentMissing` or one of
+    ///   category storage for a picture that cannot be read.
+    init(_ prompt: Prompt) async throws(AIServiceError) {
+        switch prompt {
+        case .text(let text):
+            turns = [.user([.text(text)])]
+        case .messages(let messages):
+            turns = []
+            for message in messages { try await append(message) }
+            guard !turns.isEmpty else {
+                throw AIServiceError(.invalidRequest, "The conversation has no message. Give it one at least.")
+            }
+        }
+    }
+
+    private mutating func append(_ message: Prompt.Message) async throws(AIServiceError) {
+        switch message.role {
+        case .system: turns.append(.system(try Self.text(of: message)))
+        case .assistant: try appendAssistant(message)
+        case .user, .tool: try await appendUser(message)
+        }
+    }
+
+    /// What a person says, and what tools answered: results are turns of their own.
+    private mutating func appendUser(_ message: Prompt.Message) async throws(AIServiceError) {
+        var pieces: [Piece] = []
+        for part in message.parts {
+            switch part {
+            case .text(let text) where message.role == .user: pieces.append(.text(text))
+            case .image(let body, let format) where message.role == .user:
+                pieces.append(.image(try await Self.address(of: body, format)))
+            case .toolResult(let id, let content):
+                if !pieces.isEmpty { turns.append(.user(pieces)) }
+                pieces = []
+                turns.append(.toolResult(id: id, content: content))
+            default: throw Self.misplaced(message.role)
+            }
+        }
+        if !pieces.isEmpty { turns.append(.user(pieces)) }
+    }
+
+    private mutating func appendAssistant(_ message: Prompt.Message) throws(AIServiceError) {
+        var texts: [String] = []
+        var calls: [ToolCall] = []
+        for part in message.parts {
+            switch part {
+            case .text(let text): texts.append(text)
+            case .toolCall(let id, let name, let arguments):
+                calls.append(ToolCall(id: id, name: name, arguments: arguments))
+            case .image, .toolResult: throw Self.misplaced(message.role)
+            }
+        }
+        guard !texts.isEmpty || !calls.isEmpty else { return }
+        turns.append(.assistant(text: texts.joined(separator: "\n\n"), calls: calls))
+    }
+
+    private static func text(of message: Prompt.Message) throws(AIServiceError) -> String {
+        var texts: [String] = []
+        for part in message.parts {
+            guard case .text(let text) = part else { throw misplaced(message.role) }
+            texts.append(text)
+        }
+        return texts.joined(separator: "\n\n")
+    }
+
+    private static func address(of body: Body, _ format: ImageFormat) async throws(AIServiceError) -> String {
+        guard let type = mediaTypes[format.rawValue.lowercased()] else {
+            throw AIServiceError(
+                .invalidRequest,
+                "A picture is in a format that the model does not read. Give it PNG, JPEG, WebP or GIF.")
+        }
+        return "data:\(type);base64,\(try await body.content().base64EncodedString())"
+    }
+
+    private static let mediaTypes = [
+        "png": "image/png", "jpeg": "image/jpeg", "jpg": "image/jpeg", "webp": "image/webp", "gif": "image/gif",
+    ]
+
+    private static func misplaced(_ role: Prompt.Role) -> AIServiceError {
+        AIServiceError(
+            .invalidRequest,
+            "A message of the \(role.rawValue) has a part that it cannot have: pictures are the user's, tool calls the assistant's, tool results the tool's."
+        )
+    }
+}
+
+extension Body {
+    /// The bytes, read off the caller's actor.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    func content() async throws(AIServiceError) -> Data {
+        do {
+            return try await data()
+        } catch let error as AIServiceError {
+            throw error
+        } catch {
+            throw AIServiceError(
+                .contentMissing, "A file of the request cannot be read. Check that it is there.",
+                cause: "\(Swift.type(of: error))")
+        }
+    }
+}

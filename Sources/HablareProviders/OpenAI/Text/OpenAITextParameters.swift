@@ -1,0 +1,95 @@
+import Foundation
+import Hablare
+
+/// A request's parameters for a language model, checked.
+struct OpenAITextParameters: Sendable, Hashable {
+    var temperature: Double?
+    var topP: Double?
+    var maximumTokens: Int64?
+    var stop: [String]?
+    var seed: Int64?
+    var effort: String?
+    var instructions: String?
+    var tools: [ToolDefinition] = []
+    /// `auto`, `none`, `required` or the name of a tool.
+    var toolChoice: String?
+    var schema: [String: ParameterValue]?
+    var schemaName = "answer"
+    /// What the model thought in an earlier turn, to be sent back.
+    var thinking: [ParameterValue] = []
+    var extra: [String: ParameterValue] = [:]
+
+    /// Which of OpenAI's two APIs is asked; they do not take the same.
+    enum API: Sendable { case chat, responses }
+
+    /// Reads them.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for one that is unknown or has an impossible value.
+    init(_ values: [String: ParameterValue], of provider: ProviderID, for api: API) throws(AIServiceError) {
+        var reader = ParameterReader(values, of: provider)
+        temperature = try reader.number("temperature", in: 0...2)
+        topP = try reader.number("top_p", in: 0...1)
+        maximumTokens = try reader.whole("max_tokens", in: 1...Int64(Int32.max))
+        if api == .chat {
+            stop = try reader.texts("stop")
+            seed = try reader.whole("seed", in: Int64.min...Int64.max)
+        } else {
+            thinking = try Self.thinking(reader.value("thinking_blocks"), reader)
+        }
+        effort = try reader.text("reasoning_effort")
+        instructions = try reader.text("instructions")
+        if let value = reader.value(ToolDefinition.parameterName) { tools = try ToolDefinition.tools(in: value) }
+        toolChoice = try reader.text("tool_choice")
+        if let toolChoice, !["auto", "none", "required"].contains(toolChoice),
+            !tools.contains(where: { $0.name == toolChoice })
+        {
+            throw reader.refusal("tool_choice", "is neither auto, none or required nor one of the request's tools")
+        }
+        schema = try reader.object("schema")
+        if let name = try reader.text("schema_name") { schemaName = name }
+        extra = try reader.object("extra") ?? [:]
+        guard extra["n"] == nil else {
+            throw reader.refusal("extra", "asks for several answers, and a request has one. Use `sample` for more")
+        }
+        try reader.finish()
+    }
+
+    /// Blocks as a list, or as the text that ``/Hablare/AnswerMetadata/thinking`` is.
+    private static func thinking(
+        _ value: ParameterValue?, _ reader: ParameterReader
+    ) throws(AIServiceError) -> [ParameterValue] {
+        guard let value else { return [] }
+        let list = value.string.flatMap { ParameterValue(json: Data($0.utf8)) } ?? value
+        guard case .array(let blocks) = list else {
+            throw reader.refusal("thinking_blocks", "is no list of what a model thought")
+        }
+        return blocks
+    }
+
+    /// Adds ``extra`` to a body.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where the body has such a member: what a request says
+    ///   twice could mean either.
+    func addExtra(to body: inout [String: ParameterValue]) throws(AIServiceError) {
+        for (name, value) in extra.sorted(by: { $0.key < $1.key }) {
+            guard body.updateValue(value, forKey: name) == nil else {
+                throw AIServiceError(
+                    .invalidRequest,
+                    "The parameter extra has a member \(ServiceRefusal.word(name)), which the request says in another way, too. Leave one of them out."
+                )
+            }
+        }
+    }
+
+    /// The JSON schema of the answer, as both APIs have it, without its place.
+    var format: [String: ParameterValue]? {
+        schema.map { ["name": .string(schemaName), "schema": .object($0), "strict": true] }
+    }
+
+    /// How many tokens what stands beside the prompt has at most.
+    var mostTokens: Int64 {
+        TokenEstimate.mostTokens(of: ToolDefinition.parameter(tools))
+            + TokenEstimate.mostTokens(of: .object(schema ?? [:])) + TokenEstimate.mostTokens(of: .array(thinking))
+            + TokenEstimate.mostTokens(of: .object(extra)) + Int64(instructions?.utf8.count ?? 0)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+public import Hablare
+
+/// When a word or a sentence is spoken.
+public struct SpokenTime: Sendable, Hashable, Codable {
+    /// What is spoken. A word has no punctuation around it.
+    public var text: String
+    /// When it begins, in seconds from the beginning of the sound.
+    public var start: Double
+    /// When it ends, in seconds from the beginning of the sound.
+    public var end: Double
+
+    /// Creates a time.
+    public init(text: String, start: Double, end: Double) {
+        self.text = text
+        self.start = start
+        self.end = end
+    }
+
+    /// Times as the text of ``/Hablare/AnswerMetadata/wordTimes``: a JSON list of objects with `text`, `start` and `end`,
+    /// in seconds and whole milliseconds. `nil` for none.
+    package static func metadata(_ times: [SpokenTime]) throws(AIServiceError) -> String? {
+        guard !times.isEmpty else { return nil }
+        let list = times.map { time -> ParameterValue in
+            ["text": .string(time.text), "start": .double(rounded(time.start)), "end": .double(rounded(time.end))]
+        }
+        return String(decoding: try ParameterValue.array(list).jsonData(), as: UTF8.self)
+    }
+
+    private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+}
+
+extension AIResponseData {
+    /// When each word is spoken, in order; empty where the provider did not say.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
+    public var wordTimes: [SpokenTime] {
+        get throws(AIServiceError) { try times(AnswerMetadata.wordTimes) }
+    }
+
+    /// When each sentence is spoken, in order; empty where the provider did not say.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
+    public var sentenceTimes: [SpokenTime] {
+        get throws(AIServiceError) { try times(AnswerMetadata.sentenceTimes) }
+    }
+
+    private func times(_ name: String) throws(AIServiceError) -> [SpokenTime] {
+        guard let text = metadata[name] else { return [] }
+        do {
+            return try JSONDecoder().decode([SpokenTime].self, from: Data(text.utf8))
+        } catch {
+            throw AIServiceError(
+                .invalidResponse, "What the answer says of times cannot be read.", cause: "\(Swift.type(of: error))")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Hablare
+
+/// G7: work that was remembered is gone on with: no later call of the request at the same provider begins anew what is
+/// on disk and was not forgotten, and none is handed what is another request's, or what was forgotten.
+enum RememberedGoesOn: SimulationRule {
+    static let name = "G7 remembered work goes on"
+
+    static func violations(in history: SimulationHistory) -> [String] {
+        var found: [String] = []
+        for story in history.stories where !story.isMurky {
+            for life in story.lives {
+                let calls = story.calls.filter { life.contains($0.started) }
+                for later in calls where later.handed == nil {
+                    guard let last = lastWord(before: later, among: calls), !last.mayHaveForgotten else { continue }
+                    found.append(
+                        "call \(later.number) of request \(story.number) begins anew what call \(last.number) remembered"
+                    )
+                }
+            }
+            for call in story.calls {
+                guard let work = call.handed else { continue }
+                check(call, work, story, history, &found)
+            }
+        }
+        return found
+    }
+
+    /// The newest call before another one at the same provider whose memory is on disk, or whose forgetting may be. A word
+    /// is taken only of an attempt under way, so that of a newer attempt is the newer one.
+    private static func lastWord(before later: CallStory, among calls: [CallStory]) -> CallStory? {
+        calls.filter { call in
+            call.attempt < later.attempt && call.provider == later.provider
+                && (call.remembered != nil || call.mayHaveForgotten)
+        }.max { $0.attempt < $1.attempt }
+    }
+
+    private static func check(
+        _ call: CallStory, _ work: Int32, _ story: RequestStory, _ history: SimulationHistory, _ found: inout [String]
+    ) {
+        guard history.calls.indices.contains(Int(work)) else {
+            return found.append("call \(call.number) was handed work that nobody began")
+        }
+        let begun = history.calls[Int(work)]
+        if begun.request != story.number || begun.provider != call.provider || begun.attempt >= call.attempt {
+            found.append("call \(call.number) of request \(story.number) was handed the work of call \(work)")
+        }
+        let forgetful = story.calls.first { earlier in
+            earlier.forgot != nil && earlier.attempt < call.attempt
+                && (earlier.number == work || earlier.handed == work)
+        }
+        if let forgetful {
+            found.append(
+                "call \(call.number) was handed the work of call \(work), which call \(forgetful.number) forgot")
+        }
+        if story.retries.contains(where: { $0.result == .done && $0.called > begun.started && $0.end < call.started }),
+            isOver(story, between: begun.started, call.started, history)
+        {
+            found.append("call \(call.number) was handed the work of call \(work), of an earlier life")
+        }
+    }
+
+    /// Whether somebody was told that a request had ended between two places of the trace.
+    private static func isOver(
+        _ story: RequestStory, between start: Int, _ end: Int, _ history: SimulationHistory
+    ) -> Bool {
+        story.cancels.contains { $0.result == .done && $0.called > start && $0.end < end }
+    }
+}

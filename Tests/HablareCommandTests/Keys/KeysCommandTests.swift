@@ -1,0 +1,293 @@
+import Foundation
+import Hablare
+import HablareProviders
+import Testing
+
+@testable import HablareCommand
+
+/// `hablare keys` end to end, on a file in a folder of the test's own.
+@Suite struct KeysCommandTests {
+    private static let key = "sk-proj-gorgonzola-c1f2"
+    private static let now = Date(timeIntervalSince1970: 1_795_000_000.75)
+    private let stage: Stage
+    private var file: URL { stage.folder.url.appending(path: ".config/hablare/credentials.json") }
+
+    init() throws {
+        var seams = EngineSeams()
+        seams.date = { Self.now }
+        stage = try Stage(seams: seams)
+    }
+
+    private func run(
+        _ arguments: String..., input: String = "", environment: [String: String] = [:],
+        checks: [String: KeyCheck] = [:]
+    ) async -> CommandStatus {
+        stage.clearScreen()
+        var composition = stage.composition(["keys"] + arguments, input: input)
+        composition.environment.merge(environment) { $1 }
+        composition.keyChecks = checks
+        return await HablareCommand.execute(in: composition)
+    }
+
+    // MARK: set
+
+    @Test func `A key is stored, and shown by its ends alone`() async throws {
+        #expect(await run("set", "openai", input: Self.key + "\n") == .success)
+        #expect(stage.output == "stored the key sk-…c1f2 for openai in \(file.path)\n")
+        #expect(stage.errors.isEmpty)
+        let found = try FileCredentials(file).credential(named: CredentialName("openai"))
+        #expect(found?.credential.key.secret == Self.key)
+        #expect(found?.credential.stored == Date(timeIntervalSince1970: 1_795_000_000))
+        #expect(found?.credential.expires == nil)
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+    }
+
+    @Test func `A key takes the place of the one before`() async throws {
+        #expect(await run("set", "openai", input: Self.key) == .success)
+        #expect(await run("set", "openai", input: "sk-roquefort-0123456789") == .success)
+        #expect(stage.output == "stored the key sk-…6789 for openai in \(file.path), in place of sk-…c1f2\n")
+        #expect(await run("set", "openai", input: "sk-roquefort-0123456789") == .success)
+        #expect(stage.output.contains("; it was there before"))
+        #expect(await run("set", "openai", "--account", "work", input: Self.key) == .success)
+        #expect(stage.output.contains("for openai (work)"))
+        #expect(try FileCredentials(file).list().count == 2)
+    }
+
+    @Test func `A key has an end, at the beginning of a day that is to come`() async throws {
+        #expect(await run("set", "openai", "--expires", "2027-01-01", input: Self.key) == .success)
+        let found = try FileCredentials(file).credential(named: CredentialName("openai"))
+        #expect(found?.credential.expires == Date(timeIntervalSince1970: 1_798_761_600))
+        #expect(await run("set", "openai", "--expires", "2026-11-18", input: Self.key) == .usage)
+        #expect(stage.errors.contains("has begun already"))
+        for day in ["tomorrow", "2027-02-30", "2027-1-1", ""] {
+            #expect(await run("set", "openai", "--expires", day, input: Self.key) == .usage, "\(day)")
+            #expect(stage.errors.contains("--expires takes a day such as 2027-01-01."))
+        }
+    }
+
+    @Test(arguments: [
+        "", " \n", "sk-gorgonzola\nsecond-line", "sk-gorgonzola 0123", "sk-gorgonzola\u{1}", "sk-görgonzola",
+        String(repeating: "gorgonzola", count: 500),
+    ])
+    func `What is no key is bad input, is not repeated, and changes nothing`(input: String) async throws {
+        #expect(await run("set", "openai", input: input) == .badInput)
+        #expect(stage.errors.hasPrefix("hablare: ") && stage.errors.contains("Nothing was stored."))
+        #expect(!stage.errors.contains("gonzola"))
+        #expect(stage.output.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test func `A key of another form is stored, with advice`() async throws {
+        #expect(await run("set", "anthropic", input: Self.key) == .success)
+        #expect(stage.errors.contains("Keys of Anthropic begin with sk-ant-, and this one does not."))
+        #expect(stage.errors.contains("It looks like a key of OpenAI."))
+        #expect(try FileCredentials(file).list().count == 1)
+    }
+
+    @Test func `It is said when the environment has a key that is used instead`() async throws {
+        let environment = ["OPENAI_API_KEY": "sk-emmental-0123456789"]
+        #expect(await run("set", "openai", input: Self.key, environment: environment) == .success)
+        #expect(
+            stage.errors
+                == "The environment variable OPENAI_API_KEY has a key for openai, too, and that one is used as long as it is set.\n"
+        )
+        #expect(await run("delete", "openai", environment: environment) == .success)
+        #expect(stage.errors.contains("The environment variable OPENAI_API_KEY has a key for openai"))
+    }
+
+    // MARK: Keys among the arguments
+
+    @Test(arguments: [
+        ["set", "openai", "sk-proj-gorgonzola-c1f2"], ["set", "sk-proj-gorgonzola-c1f2"],
+        ["set", "sk-proj-gorgonzola-c1f2", "openai"], ["set", "sk_gorgonzola"], ["set", "openai", "gorgonzola"],
+        ["set", "GorgonzolaGorgonzola"], ["set", "openai", "--account", "work", "sk-gorgonzola"],
+    ])
+    func `A key as an argument is refused, and said to be replaced, without being repeated`(
+        arguments: [String]
+    ) async throws {
+        var composition = stage.composition(["keys"] + arguments, input: Self.key)
+        composition.readSecret = { _ in
+            Issue.record("It asks for the key.")
+            return ""
+        }
+        #expect(await HablareCommand.execute(in: composition) == .usage)
+        #expect(stage.errors.contains("A key is never given as an argument"))
+        #expect(stage.errors.contains("make a new one"))
+        #expect(!(stage.errors + stage.output).lowercased().contains("gorgonzola"))
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test(arguments: [
+        ["set", "openai", "--key", "sk-gorgonzola-c1f2"], ["set", "openai", "--key=sk-gorgonzola-c1f2"],
+        ["set", "--sk-gorgonzola-c1f2"], ["set", "openai", "--expires", "sk-gorgonzola-c1f2"],
+        ["set", "openai", "--account", "sk-gorgonzola/c1f2"], ["sk-gorgonzola-c1f2"], ["list", "sk-gorgonzola-c1f2"],
+        ["test", "openai", "sk-gorgonzola-c1f2"], ["test", "sk-gorgonzola-c1f2"], ["delete", "sk-gorgonzola-c1f2"],
+        ["delete", "openai", "sk-gorgonzola-c1f2"], ["list", "--json=sk-gorgonzola-c1f2"], ["list", "gorgonzola"],
+        ["set", "openai", "-sk-gorgonzola-c1f2"], ["help", "sk-gorgonzola-c1f2"],
+    ])
+    func `No usage error of the command repeats what may be a key`(arguments: [String]) async throws {
+        let stage = stage
+        let composition = stage.composition(["keys"] + arguments)
+        let status = await HablareCommand.execute(in: composition)
+        #expect(status == .usage || arguments.first == "help")
+        #expect(!(stage.errors + stage.output).contains("gorgonzola"), "\(stage.errors)")
+    }
+
+    // MARK: list
+
+    @Test func `All keys are listed with where they are, and none is shown`() async throws {
+        #expect(await run("list") == .success)
+        #expect(stage.output.isEmpty && stage.errors.contains("There are no keys."))
+        _ = await run("set", "openai", input: Self.key)
+        _ = await run("set", "openai", "--account", "work", "--expires", "2027-01-01", input: "sk-roquefort-0123456789")
+        let environment = ["OPENAI_API_KEY": "sk-emmental-0123456789", "HABLARE_LOCAL_KEY": "x"]
+        #expect(await run("list", environment: environment) == .success)
+        let rows = stage.output.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+        #expect(
+            rows.map { $0.prefix(3).joined(separator: " ") } == [
+                "SERVICE ACCOUNT KEY", "local - …", "openai - sk-…6789", "openai - sk-…c1f2", "openai work sk-…6789",
+            ])
+        #expect(stage.output.contains("(not used)"))
+        #expect(stage.output.contains("2026-11-18T11:06:40Z") && stage.output.contains("2027-01-01T00:00:00Z"))
+        for secret in ["gorgonzola", "roquefort", "emmental"] { #expect(!stage.output.contains(secret)) }
+    }
+
+    @Test func `JSON has the same for programs`() async throws {
+        let past = try Credential(APIKey(Self.key), expires: Date(timeIntervalSince1970: 1_794_000_000), stored: nil)
+        try FileCredentials(file).set(past, for: CredentialName("openai", account: "work"))
+        #expect(await run("list", "--json", environment: ["OPENAI_API_KEY": "sk-emmental-0123456789"]) == .success)
+        let rows = try #require(
+            JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [[String: any Sendable]])
+        try #require(rows.count == 2)
+        #expect(rows[0]["service"] as? String == "openai" && rows[0]["account"] == nil)
+        #expect(rows[0]["from"] as? String == "environment" && rows[0]["place"] as? String == "OPENAI_API_KEY")
+        #expect(rows[0]["expired"] as? Bool == false && rows[0]["used"] as? Bool == true)
+        #expect(rows[1]["account"] as? String == "work" && rows[1]["key"] as? String == "sk-…c1f2")
+        #expect(rows[1]["from"] as? String == "file" && rows[1]["place"] as? String == file.path)
+        #expect(rows[1]["expired"] as? Bool == true)
+        #expect((rows[1]["expires"] as? String)?.hasPrefix("2026-11-06T") == true)
+        #expect(!stage.output.contains("gorgonzola") && !stage.output.contains("emmental"))
+    }
+
+    @Test func `A file that others may read ends everything but what the environment has`() async throws {
+        _ = await run("set", "openai", input: Self.key)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        let environment = ["ANTHROPIC_API_KEY": "sk-ant-emmental-01234"]
+        #expect(await run("list", environment: environment) == .configuration)
+        #expect(stage.output.contains("ANTHROPIC_API_KEY"))
+        #expect(stage.errors.contains("chmod 600 '\(file.path)'"))
+        for arguments in [["set", "openai"], ["test", "openai"], ["delete", "openai"]] {
+            var composition = stage.composition(["keys"] + arguments)
+            composition.keyChecks = ["openai": { _ in .accepted() }]
+            composition.readSecret = { _ in
+                Issue.record("It asks for a key that it cannot store.")
+                return ""
+            }
+            stage.clearScreen()
+            #expect(await HablareCommand.execute(in: composition) == .configuration)
+            #expect(stage.errors.contains("chmod 600 '\(file.path)'"))
+        }
+    }
+
+    // MARK: test
+
+    @Test func `A service is asked with the key that counts`() async throws {
+        let asked = Guarded<[String]>([])
+        let checks: [String: KeyCheck] = [
+            "openai": { key in
+                asked.withLock { $0.append(key.secret) }
+                return .accepted("It has 3 models.")
+            }
+        ]
+        #expect(await run("test", "openai", checks: checks) == .inputMissing)
+        #expect(stage.errors == "hablare: There is no key for openai. Store one with: hablare keys set openai\n")
+        _ = await run("set", "openai", input: Self.key)
+        #expect(await run("test", "openai", checks: checks) == .success)
+        #expect(stage.output == "openai takes the key sk-…c1f2 from \(file.path). It has 3 models.\n")
+        let environment = ["OPENAI_API_KEY": "sk-emmental-0123456789"]
+        #expect(await run("test", "openai", environment: environment, checks: checks) == .success)
+        #expect(stage.output.contains("the key sk-…6789 from the environment variable OPENAI_API_KEY"))
+        #expect(asked.withLock { $0 } == [Self.key, "sk-emmental-0123456789"])
+    }
+
+    @Test func `A key that is not taken, or cannot be tested, is status 1 with the reason`() async throws {
+        _ = await run("set", "openai", input: Self.key)
+        #expect(await run("test", "openai", checks: ["openai": { _ in .refused("It was revoked.") }]) == .incomplete)
+        #expect(
+            stage.errors == "hablare: openai does not take the key sk-…c1f2 from \(file.path). It was revoked.\n")
+        let refusing: [String: KeyCheck] = [
+            "openai": { _ in throw AIServiceError(.unauthorized, "OpenAI does not accept the key.") }
+        ]
+        #expect(await run("test", "openai", checks: refusing) == .incomplete)
+        #expect(stage.errors.contains("openai does not take the key sk-…c1f2"))
+        let offline: [String: KeyCheck] = [
+            "openai": { _ in throw AIServiceError(.connectionFailed, "There is no network.") }
+        ]
+        #expect(await run("test", "openai", checks: offline) == .incomplete)
+        #expect(stage.errors == "hablare: There is no network.\n")
+    }
+
+    @Test func `An expired key is not sent anywhere`() async throws {
+        let past = try Credential(APIKey(Self.key), expires: Date(timeIntervalSince1970: 1_794_960_000))
+        try FileCredentials(file).set(past, for: CredentialName("openai"))
+        let checks: [String: KeyCheck] = [
+            "openai": { _ in
+                Issue.record("It was asked.")
+                return .accepted()
+            }
+        ]
+        #expect(await run("test", "openai", checks: checks) == .configuration)
+        #expect(stage.errors.contains("expired on 2026-11-18"))
+    }
+
+    @Test func `It is said which services can be asked`() async throws {
+        #expect(await run("test", "openai") == .unavailable)
+        #expect(stage.errors.contains("No service can be asked by this version."))
+        let checks: [String: KeyCheck] = ["openai": { _ in .accepted() }, "anthropic": { _ in .accepted() }]
+        #expect(await run("test", "opnai", checks: checks) == .unavailable)
+        #expect(stage.errors.contains("Did you mean openai?"))
+        #expect(await run("test", "local", checks: checks) == .unavailable)
+        #expect(stage.errors.contains("There is anthropic, openai."))
+    }
+
+    // MARK: delete
+
+    @Test func `A key is deleted, and said to be valid until it is revoked`() async throws {
+        _ = await run("set", "openai", input: Self.key)
+        _ = await run("set", "local", input: "x")
+        #expect(await run("delete", "openai") == .success)
+        #expect(stage.output == "deleted the key sk-…c1f2 for openai from \(file.path)\n")
+        #expect(stage.errors.contains("revoke it at https://platform.openai.com/api-keys"))
+        #expect(try FileCredentials(file).list().map(\.name.service) == ["local"])
+        #expect(await run("delete", "openai") == .inputMissing)
+        #expect(stage.errors.contains("There is no key for openai in \(file.path)."))
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(!text.contains("gorgonzola"))
+    }
+
+    @Test func `Without a home there is the environment alone`() async throws {
+        for arguments in [["set", "openai"], ["delete", "openai"]] {
+            var composition = stage.composition(["keys"] + arguments, input: Self.key)
+            composition.environment = ["OPENAI_API_KEY": "sk-emmental-0123456789"]
+            stage.clearScreen()
+            #expect(await HablareCommand.execute(in: composition) == .configuration)
+            #expect(stage.errors.contains("Neither XDG_CONFIG_HOME nor HOME is set"))
+        }
+        var composition = stage.composition(["keys", "list"])
+        composition.environment = ["OPENAI_API_KEY": "sk-emmental-0123456789"]
+        stage.clearScreen()
+        #expect(await HablareCommand.execute(in: composition) == .success)
+        #expect(stage.output.contains("sk-…6789"))
+    }
+
+    @Test func `Without a subcommand there is help, and each has examples`() async throws {
+        #expect(await run() == .success)
+        #expect(stage.output.contains("SUBCOMMANDS:"))
+        for name in ["set", "list", "test", "delete"] {
+            #expect(await run(name, "--help") == .success)
+            #expect(stage.output.contains("EXAMPLES:\n  hablare keys \(name)"))
+            #expect(!stage.output.contains("surplus"))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import HablareCommand
+
+/// What `--provider`, `--model` and `--base-url` say of the settings, for one run.
+@Suite struct ServiceOptionsTests {
+    private func options(provider: String? = nil, model: String? = nil, baseURL: String? = nil) -> ServiceOptions {
+        var options = ServiceOptions()
+        (options.provider, options.model, options.baseURL) = (provider, model, baseURL)
+        return options
+    }
+
+    private func said(
+        _ use: ProviderUse, _ options: ServiceOptions, over settings: Settings = Settings()
+    ) throws -> [String: String] {
+        let options = try options.settings(for: use, over: settings)
+        return Dictionary(uniqueKeysWithValues: options.map { ($0.path.description, $0.texts[0]) })
+    }
+
+    @Test(arguments: [
+        (ProviderUse.generate, "openai", "services.openai.model"), (.speak, "openai", "services.openai.speech_model"),
+        (.narrate, "openai", "services.openai.speech_model"), (.image, "openai", "services.openai.image_model"),
+        (.embed, "openai", "services.openai.embedding_model"),
+        (.generate, "openai.structured", "services.openai.model"),
+        (.generate, "openai.speech", "services.openai.speech_model"),
+        (.generate, "anthropic", "services.anthropic.model"),
+        (.speak, "elevenlabs", "services.elevenlabs.speech_model"),
+        (.generate, "elevenlabs", "services.elevenlabs.speech_model"),
+    ])
+    func `A model is that of what is asked`(use: ProviderUse, provider: String, path: String) throws {
+        let said = try said(use, options(provider: provider, model: "m"))
+        #expect(said == ["default_provider.\(use.rawValue)": provider, path: "m"])
+        // Every such setting means something for the service.
+        let options = options(provider: provider, model: "m")
+        let desk = try SettingsDesk()
+        _ = try desk.read(options: options.settings(for: use, over: Settings()))
+    }
+
+    @Test func `An address is that of the service of the default provider, too`() throws {
+        var settings = Settings()
+        settings.defaultProviders = [.generate: "openai"]
+        #expect(
+            try said(.generate, options(baseURL: "http://localhost:1"), over: settings)
+                == ["services.openai.base_url": "http://localhost:1"])
+        #expect(try said(.speak, options(), over: settings).isEmpty)
+    }
+
+    @Test func `An address that is none ends the run, though one in a file would wait`() throws {
+        let desk = try SettingsDesk()
+        let options = options(provider: "openai", baseURL: "localhost")
+        let failure = #expect(throws: CommandFailure.self) {
+            try desk.read(options: options.settings(for: .generate, over: Settings()))
+        }
+        #expect(failure?.status == .usage)
+        #expect(failure?.message.contains("--base-url is not as it should be: ") == true)
+        try desk.write("services: {openai: {base_url: localhost}}")
+        #expect(try desk.read().service("openai")?.addressProblem?.message.contains("Line 1, column 31") == true)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "m", nil, "--model is about a service, and none is named"),
+            (nil, nil, "http://x", "--base-url is about a service, and none is named"),
+            ("espeak-ng", "m", nil, "espeak-ng is none. Services are openai, anthropic, elevenlabs"),
+            ("anthropic.speech", "m", nil, "There is no provider anthropic.speech"),
+        ] as [(String?, String?, String?, String)])
+    func `Where there is no service to be meant, that is an error`(
+        provider: String?, model: String?, baseURL: String?, message: String
+    ) throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            try said(.generate, options(provider: provider, model: model, baseURL: baseURL))
+        }
+        #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import HTTPTypes
+import Hablare
+import Testing
+
+@testable import HablareProviders
+
+/// What is sent.
+@Suite struct AnthropicRequestTests {
+    /// Makes a call, and gives what was sent.
+    private func sent(_ request: AIRequest) async throws -> HTTPCall {
+        let bench = try AnthropicBench(stream: AnthropicStreams.hello)
+        _ = try await bench.text.answering(request).result.get()
+        return try #require(bench.transport.calls.first)
+    }
+
+    private func refused(_ request: AIRequest, structured: Bool = false) async throws -> AIServiceError {
+        let bench = try AnthropicBench(stream: AnthropicStreams.hello)
+        let error = await (structured ? bench.structured : bench.text).answering(request).failure
+        #expect(bench.transport.calls.isEmpty, "nothing is sent")
+        return try #require(error)
+    }
+
+    @Test func `A text becomes one message of the user's`() async throws {
+        let call = try await sent(AIRequest(prompt: "Hello?"))
+        #expect(call.url.absoluteString == "https://api.anthropic.com/v1/messages")
+        #expect(call.method == .post)
+        #expect(call.fields[named: "anthropic-version"] == "2023-06-01")
+        #expect(call.fields[.contentType] == "application/json")
+        #expect(call.secrets[named: "x-api-key"] == "sk-ant-api03-0123456789abcdef")
+        #expect(
+            call.text
+                == #"{"max_tokens":4096,"messages":[{"content":[{"text":"Hello?","type":"text"}],"role":"user"}],"model":"claude-sonnet-5-5","stream":true}"#
+        )
+    }
+
+    @Test func `An address that ends with the version has it once`() async throws {
+        let bench = try AnthropicBench(address: "http://localhost:8080/v1/") { _ in .events(AnthropicStreams.hello) }
+        _ = try await bench.text.answering(AIRequest(prompt: "x")).result.get()
+        #expect(bench.transport.calls.first?.url.absoluteString == "http://localhost:8080/v1/messages")
+    }
+
+    @Test func `A conversation has its instructions apart, and one turn for each change of speaker`() async throws {
+        let prompt = Prompt.messages([
+            .init(role: .system, text: "Be brief."),
+            .init(role: .user, parts: [.text("What is this?"), .image(Body(Data([1, 2, 3])), .png), .text("")]),
+            .init(role: .assistant, parts: [.toolCall(id: "t1", name: "look", arguments: ["deep": true])]),
+            .init(role: .tool, parts: [.toolResult(id: "t1", content: "a cat")]),
+            .init(role: .system, text: "Say please."),
+            .init(role: .user, text: "So?"),
+        ])
+        let call = try await sent(
+            AIRequest(prompt: prompt, model: "claude-opus-5-5", parameters: ["instructions": "You know cats."]))
+        #expect(
+            call.text
+                == #"{"max_tokens":4096,"messages":[{"content":[{"text":"What is this?","type":"text"},{"source":{"data":"AQID","media_type":"image/png","type":"base64"},"type":"image"}],"role":"user"},{"content":[{"id":"t1","input":{"deep":true},"name":"look","type":"tool_use"}],"role":"assistant"},{"content":[{"content":"a cat","tool_use_id":"t1","type":"tool_result"},{"text":"So?","type":"text"}],"role":"user"}],"model":"claude-opus-5-5","stream":true,"system":"You know cats.\n\nBe brief.\n\nSay please."}"#
+        )
+    }
+
+    @Test func `Parameters become what the API calls them`() async throws {
+        let tool = ToolDefinition(
+            name: "look", description: "Looks.",
+            parameters: ["type": "object", "properties": ["deep": ["type": "boolean"]]]
+        )
+        let call = try await sent(
+            AIRequest(
+                prompt: "x",
+                parameters: [
+                    "temperature": 0.5, "top_p": 1, "max_tokens": 100, "stop": ["END", "FIN"],
+                    "tools": ToolDefinition.parameter([tool]), "tool_choice": "look", "reasoning_effort": "low",
+                    "schema": ["type": "object"], "schema_name": "thing",
+                    "extra": ["top_k": 5, "metadata": ["user_id": "u"]],
+                ]))
+        let body = try #require(call.json)
+        #expect(body[member: "temperature"]?.number == 0.5 && body[member: "top_p"]?.number == 1)
+        #expect(body[member: "max_tokens"] == 100)
+        #expect(body[member: "stop_sequences"] == ["END", "FIN"])
+        #expect(
+            body[member: "tools"] == [["name": "look", "description": "Looks.", "input_schema": tool.parameters]])
+        #expect(body[member: "tool_choice"] == ["type": "tool", "name": "look"])
+        #expect(
+            body[member: "output_config"]
+                == ["effort": "low", "format": ["type": "json_schema", "schema": ["type": "object"]]])
+        #expect(body[member: "top_k"] == 5 && body[member: "metadata"] == ["user_id": "u"])
+        #expect(body[member: "schema_name"] == nil && body[member: "schema"] == nil)
+    }
+
+    @Test(
+        "Thinking is a budget, a word or an object",
+        arguments: [
+            ("2000" as ParameterValue, ["type": "enabled", "budget_tokens": 2000] as ParameterValue, Int64(6096)),
+            (2000, ["type": "enabled", "budget_tokens": 2000], 6096),
+            ("adaptive", ["type": "adaptive"], 4096),
+            (["type": "adaptive", "display": "summarized"], ["type": "adaptive", "display": "summarized"], 4096),
+        ] as [(ParameterValue, ParameterValue, Int64)])
+    func thinking(value: ParameterValue, sent expected: ParameterValue, maximum: Int64) async throws {
+        let body = try #require(try await sent(AIRequest(prompt: "x", parameters: ["thinking": value])).json)
+        #expect(body[member: "thinking"] == expected)
+        #expect(body[member: "max_tokens"] == .int(maximum))
+    }
+
+    @Test(
+        "What cannot be used is refused before anything is sent, by its name",
+        arguments: [
+            ("temperature", 1.5), ("top_p", -1), ("max_tokens", 0), ("stop", []),
+            ("tools", "none"), ("tool_choice", "unknown"), ("reasoning_effort", "extreme"), ("schema", "{}"),
+            ("thinking", 100), ("thinking", ["budget_tokens": 5000]), ("thinking_blocks", "[]x"),
+            ("thinking_blocks", #"[{"type":"image"}]"#), ("temprature", 1), ("seed", 1), ("extra", "x"),
+        ] as [(String, ParameterValue)])
+    func refusals(name: String, value: ParameterValue) async throws {
+        let error = try await refused(AIRequest(prompt: "x", parameters: [name: value]))
+        #expect(error.code == .invalidRequest)
+        #expect(error.message.contains(name))
+    }
+
+    @Test func `A budget for thoughts has to be below the longest answer, and the error has both numbers`() async throws
+    {
+        let error = try await refused(
+            AIRequest(prompt: "x", parameters: ["thinking": 3000, "max_tokens": 2000]))
+        #expect(error.message.contains("3000") && error.message.contains("2000"))
+    }
+
+    @Test(
+        "Prompts that the API cannot say are refused",
+        arguments: [
+            Prompt.text(""), .messages([]), .messages([.init(role: .system, text: "only")]),
+            .messages([.init(role: .assistant, parts: [.image(Body(Data([1])), .png)])]),
+            .messages([.init(role: .system, parts: [.image(Body(Data([1])), .png)])]),
+            .messages([.init(role: .user, parts: [.image(Body(Data([1])), ImageFormat(rawValue: "tiff"))])]),
+            .messages([.init(role: .user, parts: [.toolCall(id: "1", name: "x", arguments: [:])])]),
+            .messages([.init(role: .assistant, parts: [.toolResult(id: "1", content: "x")])]),
+        ])
+    func prompts(prompt: Prompt) async throws {
+        #expect(try await refused(AIRequest(prompt: prompt)).code == .invalidRequest)
+    }
+
+    @Test func `A request that is too large is refused with the numbers`() async throws {
+        let large = String(repeating: "x", count: AnthropicService.maximumRequestBytes)
+        let error = try await refused(AIRequest(prompt: .text(large)))
+        #expect(error.code == .invalidRequest)
+        #expect(error.message.contains("\(AnthropicService.maximumRequestBytes)"))
+    }
+
+    @Test func `A structured answer needs a schema`() async throws {
+        let error = try await refused(AIRequest(prompt: "x"), structured: true)
+        #expect(error.code == .invalidRequest && error.message.contains("schema"))
+    }
+
+    @Test func `The most that a call can use is counted high, and not known with pictures`() throws {
+        let provider = try AnthropicBench(stream: "").text
+        let most = try #require(
+            provider.maximumUsage(of: AIRequest(prompt: "Hello", parameters: ["max_tokens": 77])))
+        #expect(most.outputTokens == 77 && most.inputTokens > 5)
+        let picture = Prompt.messages([.init(role: .user, parts: [.image(Body(Data([1])), .png)])])
+        #expect(provider.maximumUsage(of: AIRequest(prompt: picture)) == nil)
+        #expect(provider.maximumUsage(of: AIRequest(prompt: "x", parameters: ["wrong": 1])) == nil)
+    }
+
+    @Test func `What changes answers is another instance`() throws {
+        let bench = try AnthropicBench(stream: "")
+        #expect(bench.text.instance != bench.structured.instance)
+        #expect(
+            bench.text.instance != AnthropicMessagesProvider(service: bench.service, model: "other").instance)
+        #expect(bench.text.instance.rawValue.hasPrefix("anthropic:"))
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import HTTPTypes
+import Hablare
+import Testing
+
+@testable import HablareProviders
+
+@Suite struct AnthropicServiceTests {
+    @Test func `Models are listed page by page`() async throws {
+        let bench = try AnthropicBench { call in
+            if call.url.query()?.contains("after_id=b") == true {
+                return .json(#"{"data":[{"type":"model","id":"c"}],"has_more":false,"last_id":"c"}"#)
+            }
+            return .json(
+                #"{"data":[{"type":"model","id":"a","display_name":"A","created_at":"2026-09-23T00:00:00Z","lifecycle":"active","max_input_tokens":1000000,"max_tokens":128000},{"nonsense":1},{"id":"b","display_name":"B","lifecycle":"deprecated"}],"has_more":true,"last_id":"b"}"#
+            )
+        }
+        let models = try await bench.service.models()
+        #expect(
+            models == [
+                AnthropicModel(
+                    id: "a", name: "A", releasedAt: InternetDate.known("2026-09-23T00:00:00Z"),
+                    maximumInputTokens: 1_000_000, maximumOutputTokens: 128_000),
+                AnthropicModel(id: "b", name: "B", isDeprecated: true), AnthropicModel(id: "c", name: "c"),
+            ])
+        #expect(
+            bench.transport.calls.map(\.url.absoluteString).first == "https://api.anthropic.com/v1/models?limit=1000")
+        #expect(bench.transport.calls.count == 2)
+    }
+
+    @Test func `A server that gives one page again and again is not asked for ever`() async throws {
+        let bench = try AnthropicBench { call in
+            .json(#"{"data":[{"id":"a"}],"has_more":true,"last_id":"\#(call.url.query()?.count ?? 0)"}"#)
+        }
+        _ = try await bench.service.models()
+        #expect(bench.transport.calls.count <= 10)
+    }
+
+    @Test func `A list that is none is a failure`() async throws {
+        let bench = try AnthropicBench { _ in .json("{}") }
+        await #expect(throws: AIServiceError.self) { try await bench.service.models() }
+    }
+
+    @Test func `In an engine an overloaded model is asked again, and what it says streams and is paid for once`()
+        async throws
+    {
+        let bench = try AnthropicBench { call in
+            .events(AnthropicStreams.start + AnthropicStreams.error("overloaded_error"))
+        }
+        let count = Guarded(0)
+        let transport = ScriptedTransport { call in
+            let number = count.withLock { number in
+                number += 1
+                return number
+            }
+            if number == 1 { return try await bench.transport.send(call) }
+            return .events(AnthropicStreams.hello)
+        }
+        let key = try APIKey("sk-ant-api03-0123456789abcdef")
+        let service = AnthropicService(
+            address: try ServiceAddress(AnthropicService.defaultAddress), transport: transport,
+            key: { () throws(AIServiceError) in key })
+        let manager = AIRequestManager(
+            store: InMemoryStore(), providers: try ProviderRegistry([AnthropicMessagesProvider(service: service)]),
+            configuration: EngineConfiguration(retry: RetryPolicy(baseDelay: .milliseconds(1))))
+        try await EngineService.run(manager) {
+            let request = AIRequest(prompt: "hello", model: "claude-sonnet-5-5", streaming: StreamingPolicy())
+            let response = try await manager.execute(request, with: "anthropic")
+            let text = try await response.text()
+            #expect(text == AnthropicStreams.helloText)
+            // 4,320 tokens at 2 dollars a million, 15 at 10.
+            #expect(response.usage.costMicroDollars == 8790)
+            let attempts = try await manager.attempts(for: request.id)
+            #expect(attempts.map(\.billing) == [.neverSent, .billed])
+        }
+        #expect(transport.calls.count == 2)
+    }
+}

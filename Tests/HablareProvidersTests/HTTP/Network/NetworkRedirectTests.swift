@@ -1,0 +1,103 @@
+import Foundation
+import HTTPTypes
+import HablareProviders
+import HablareTestServers
+import Testing
+
+@Suite struct NetworkRedirectTests {
+    @Test func `A redirect within the origin takes the key along`() async throws {
+        try await LoopbackServer.withServer { call in
+            call.path == "/old" ? .head(308, fields: [.location: "/new"]) : .text(200, "there")
+        } _: { server in
+            try await withTransport { transport in
+                let call = HTTPCall(
+                    .post, try server.url("/old"), secrets: [.authorization: "Bearer k"], body: .bytes(Data("b".utf8)))
+                let text = try await transport.send(call).body.text()
+                #expect(text == "there")
+                let second = try await server.call(1).call
+                #expect(second.path == "/new")
+                #expect(second.method == .post)
+                #expect(second.body == Data("b".utf8))
+                #expect(second.field("authorization") == "Bearer k")
+                #expect(server.connectionCount == 1)
+            }
+        }
+    }
+
+    @Test func `A redirect to another host takes no key along`() async throws {
+        try await LoopbackServer.withServer { _ in
+            .text(200, "elsewhere")
+        } _: { other in
+            try await LoopbackServer.withServer { _ in
+                .head(307, fields: [.location: "\(other.base)/x"])
+            } _: { server in
+                try await withTransport { transport in
+                    let call = HTTPCall(
+                        .post, try server.url("/old"), secrets: [.authorization: "Bearer k"],
+                        body: .bytes(Data("b".utf8)))
+                    let text = try await transport.send(call).body.text()
+                    #expect(text == "elsewhere")
+                    let first = try await server.call(0).call
+                    #expect(first.field("authorization") == "Bearer k")
+                    let second = try await other.call(0).call
+                    #expect(second.field("authorization") == nil)
+                    #expect(second.body == Data("b".utf8))
+                }
+            }
+        }
+    }
+
+    @Test func `A circle ends after five redirects`() async throws {
+        try await LoopbackServer.withServer { _ in
+            .head(302, fields: [.location: "/"])
+        } _: { server in
+            try await withTransport { transport in
+                let failure = try await failure(of: HTTPCall(.get, server.url()), over: transport)
+                #expect(failure.reason == .redirect)
+                #expect(!failure.mayHaveArrived)
+                #expect(server.calls.count == 6)
+            }
+        }
+    }
+
+    @Test func `After a 303 the call has arrived, whatever comes then`() async throws {
+        try await LoopbackServer.withServer { call in
+            call.method == .post ? .head(303, fields: [.location: "/result"]) : .raw([.cut(.finish)])
+        } _: { server in
+            try await withTransport { transport in
+                let call = HTTPCall(.post, try server.url(), body: .bytes(Data([1])))
+                let failure = try await failure(of: call, over: transport)
+                #expect(failure.reason == .connectionLost)
+                #expect(failure.mayHaveArrived)
+            }
+        }
+        let gone = try await LoopbackServer.withServer { _ in
+            .text(200, "")
+        } _: {
+            $0.base
+        }
+        try await LoopbackServer.withServer { _ in
+            .head(303, fields: [.location: gone])
+        } _: { server in
+            try await withTransport { transport in
+                let call = HTTPCall(.post, try server.url(), body: .bytes(Data([1])))
+                let failure = try await failure(of: call, over: transport)
+                #expect(failure.reason == .unreachable)
+                #expect(failure.mayHaveArrived, "the POST was carried out, though its result cannot be fetched")
+            }
+        }
+    }
+
+    @Test func `A redirect of a POST that would lose its body is refused`() async throws {
+        try await LoopbackServer.withServer { _ in
+            .head(301, fields: [.location: "/new"])
+        } _: { server in
+            try await withTransport { transport in
+                let call = HTTPCall(.post, try server.url(), body: .bytes(Data([1])))
+                let failure = try await failure(of: call, over: transport)
+                #expect(failure.reason == .redirect)
+                #expect(server.calls.count == 1)
+            }
+        }
+    }
+}

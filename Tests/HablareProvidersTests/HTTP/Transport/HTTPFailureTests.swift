@@ -1,0 +1,38 @@
+import Hablare
+import HablareProviders
+import Testing
+
+@Suite struct HTTPFailureTests {
+    /// Reason by reason: the code; whose move it is when nothing can have arrived, and when it may have.
+    private static let table:
+        [HTTPFailure.Reason: (code: AIServiceError.Code, before: FailureDisposition, after: FailureDisposition)] = [
+            .hostNotFound: (.connectionFailed, .retry(after: nil), .outcomeUnknown),
+            .unreachable: (.connectionFailed, .retry(after: nil), .outcomeUnknown),
+            .connectTimeout: (.connectionFailed, .retry(after: nil), .outcomeUnknown),
+            .certificate: (.invalidConfiguration, .needsUser, .needsUser),
+            .certificateExpired: (.invalidConfiguration, .needsUser, .needsUser),
+            .certificateOfOtherHost: (.invalidConfiguration, .needsUser, .needsUser),
+            .secureConnection: (.connectionFailed, .retry(after: nil), .outcomeUnknown),
+            .proxy: (.connectionFailed, .retry(after: nil), .outcomeUnknown),
+            .idleTimeout: (.timeout, .retry(after: nil), .outcomeUnknown),
+            .connectionLost: (.connectionLost, .retry(after: nil), .outcomeUnknown),
+            .malformedAnswer: (.invalidResponse, .fail, .outcomeUnknown),
+            .redirect: (.invalidConfiguration, .needsUser, .needsUser),
+            .unreadableBody: (.contentMissing, .fail, .outcomeUnknown),
+            .other: (.connectionLost, .retry(after: nil), .outcomeUnknown),
+        ]
+
+    @Test(arguments: HTTPFailure.Reason.allCases)
+    func `Each reason has its code, says where and whose move it is`(reason: HTTPFailure.Reason) throws {
+        let origin = try origin("https://api.example:8443/v1?key=1")
+        let row = try #require(Self.table[reason])
+        for (mayHaveArrived, disposition) in [(false, row.before), (true, row.after)] {
+            let error = HTTPFailure(reason, mayHaveArrived: mayHaveArrived, cause: "in its words")
+                .error(of: "Example", at: origin)
+            #expect(error.code == row.code)
+            #expect(error.disposition == disposition)
+            #expect(error.message.contains("Example at https://api.example:8443"))
+            #expect(error.cause == "in its words")
+        }
+    }
+}

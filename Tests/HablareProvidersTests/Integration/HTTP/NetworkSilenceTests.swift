@@ -1,0 +1,99 @@
+import Foundation
+import HTTPTypes
+import HablareProviders
+import HablareTestServers
+import Testing
+
+/// Real time passes here, because a silence is measured in it. Where something must be in time, there is much of it, for
+/// machines that are busy.
+@Suite struct NetworkSilenceTests {
+    private static let quick = NetworkSettings(idleTimeout: .seconds(1))
+
+    private func failure(of reply: ServerReply, _ settings: NetworkSettings, idle: Duration? = nil) async throws
+        -> HTTPFailure
+    {
+        try await LoopbackServer.withServer { _ in
+            reply
+        } _: { server in
+            try await withTransport(settings) { transport in
+                let call = HTTPCall(.post, try server.url(), body: .bytes(Data([1])), idleTimeout: idle)
+                let found = try await HablareProvidersTests.failure(of: call, over: transport)
+                let left = try await server.call(0).clientLeft()
+                #expect(left)
+                return found
+            }
+        }
+    }
+
+    @Test func `A server that says nothing is given up, and its connection ended`() async throws {
+        let failure = try await failure(of: .silence, Self.quick)
+        #expect(failure.reason == .idleTimeout)
+        #expect(failure.mayHaveArrived)
+    }
+
+    @Test func `A server that falls silent in the middle is given up`() async throws {
+        let failure = try await failure(of: .pieces([.piece("one"), .hang]), Self.quick)
+        #expect(failure.reason == .idleTimeout)
+    }
+
+    @Test func `A head that never ends is given up`() async throws {
+        let failure = try await failure(of: .raw([.piece("HTTP/1.1 200 OK\r\nx-a: "), .hang]), Self.quick)
+        #expect(failure.reason == .idleTimeout)
+    }
+
+    @Test func `The call's own time wins`() async throws {
+        let failure = try await failure(of: .silence, NetworkSettings(), idle: .milliseconds(500))
+        #expect(failure.reason == .idleTimeout)
+    }
+
+    @Test func `A slow drip is no silence`() async throws {
+        let settings = NetworkSettings(idleTimeout: .seconds(3))
+        try await LoopbackServer.withServer { _ in
+            .pieces([.drip(Data(repeating: 1, count: 10), every: .milliseconds(400))])
+        } _: { server in
+            try await withTransport(settings) { transport in
+                let data = try await transport.send(HTTPCall(.get, server.url())).body.data()
+                #expect(data.count == 10)
+            }
+        }
+    }
+
+    @Test func `A reader who is slow is no silent server`() async throws {
+        try await LoopbackServer.withServer { _ in
+            .bytes(200, Data(count: 32 << 20))
+        } _: { server in
+            try await withTransport(NetworkSettings(idleTimeout: .seconds(4))) { transport in
+                let answer = try await transport.send(HTTPCall(.get, server.url()))
+                try await Task.sleep(for: .seconds(6))
+                // What is not read is not fetched: the server cannot have handed over the whole of it.
+                #expect(server.calls.first?.endingSoFar == nil)
+                let data = try await answer.body.data()
+                #expect(data.count == 32 << 20)
+            }
+        }
+    }
+
+    @Test func `A server that does not take the call is given up`() async throws {
+        let gate = Gate()
+        try await LoopbackServer.withServer(beforeBody: { _ in .raw([.wait(gate)]) }) { _ in
+            .text(200, "")
+        } _: { server in
+            try await withTransport(Self.quick) { transport in
+                let call = HTTPCall(.post, try server.url(), body: .bytes(Data(count: 64 << 20)))
+                let failure = try await HablareProvidersTests.failure(of: call, over: transport)
+                #expect(failure.reason == .idleTimeout)
+                #expect(failure.mayHaveArrived)
+                gate.open()
+            }
+        }
+    }
+
+    @Test func `A host that nobody knows is told`() async throws {
+        try await withTransport(NetworkSettings(connectTimeout: .seconds(30))) { transport in
+            let url = try #require(URL(string: "http://no-such-host.invalid/"))
+            let failure = try await HablareProvidersTests.failure(of: HTTPCall(.get, url), over: transport)
+            #expect(failure.reason == .hostNotFound, "\(failure.cause)")
+            #expect(!failure.mayHaveArrived)
+        }
+    }
+}

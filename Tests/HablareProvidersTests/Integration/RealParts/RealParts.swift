@@ -1,0 +1,51 @@
+import Foundation
+import Hablare
+import HablareProviders
+import Testing
+
+/// Software that nobody here wrote, as `make integration` installs and starts it. Where that did not happen, the suites
+/// are skipped, and say so.
+enum RealParts {
+    /// A small language model behind an OpenAI-shaped server (llama.cpp's).
+    static let modelServer = ProcessInfo.processInfo.environment["HABLARE_MODEL_SERVER"]
+    /// The neural voice's program.
+    static let hibari = ProcessInfo.processInfo.environment["HABLARE_HIBARI"]
+
+    /// The service on the server, with a transport that is shut down at the end.
+    static func withService<Result>(
+        _ body: (OpenAIService) async throws -> Result
+    ) async throws -> Result {
+        let address = try ServiceAddress(#require(modelServer))
+        let transport = try NetworkTransport()
+        let service = OpenAIService(address, transport: transport, key: { () throws(AIServiceError) -> APIKey? in nil })
+        do {
+            let result = try await body(service)
+            await transport.shutdown()
+            return result
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+    }
+
+    /// What the server's slots are doing: llama.cpp says so at `/slots`.
+    static func isAnswering() async throws -> Bool {
+        let address = try ServiceAddress(#require(modelServer).replacing("/v1", with: ""))
+        let transport = try NetworkTransport()
+        let client = ServiceClient(
+            address, dialect: PlainDialect(), transport: transport, key: { () throws(AIServiceError) -> APIKey? in nil }
+        )
+        let slots: [Slot]
+        do {
+            slots = try await client.send(.get(["slots"])).json()
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+        await transport.shutdown()
+        return slots.contains(where: \.is_processing)
+    }
+
+    private struct Slot: Decodable { let is_processing: Bool }
+    private struct PlainDialect: ServiceDialect { let name = "The model server" }
+}

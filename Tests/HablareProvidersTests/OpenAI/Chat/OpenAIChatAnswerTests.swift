@@ -1,0 +1,145 @@
+import Foundation
+import HTTPTypes
+import Hablare
+import Testing
+
+@testable import HablareProviders
+
+/// Answers of `chat/completions` that come whole.
+@Suite struct OpenAIChatAnswerTests {
+    private func call(_ answer: HTTPAnswer, form: OpenAIAnswerForm = .text) async throws -> OpenAIBench.Outcome {
+        try await OpenAIBench().call(AIRequest(prompt: "Greet.")) { _ in
+            answer
+        } _: {
+            OpenAIBench.chat(form)($0)
+        }
+    }
+
+    private static func completion(_ message: String, finish: String = "stop") -> String {
+        #"{"id":"chatcmpl-1","model":"m-1","choices":[{"index":0,"message":\#(message),"finish_reason":"\#(finish)"}],"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":0,"cache_write_tokens":5}}}"#
+    }
+
+    @Test("A completion is an answer with all it says")
+    func whole() async throws {
+        var fields = HTTPFields()
+        fields[named: "x-request-id"] = "req_1"
+        let outcome = try await call(
+            OpenAIBench.json(Self.completion(#"{"role":"assistant","content":"Grüß dich"}"#), fields))
+        let answer = try outcome.result.get()
+        #expect(answer.content == .text("Grüß dich") && outcome.pieces.isEmpty)
+        #expect(answer.usage == Usage(inputTokens: 9, outputTokens: 4))
+        #expect(
+            answer.metadata == [
+                "request_id": "req_1", "model": "m-1", "finish_reason": "stop", "cached_input_tokens": "0",
+                "cache_write_tokens": "5",
+            ])
+    }
+
+    @Test("Cut at any byte it is a failure and never a part of an answer")
+    func cut() async throws {
+        let text = Data(Self.completion(#"{"content":"Grüß dich"}"#).utf8)
+        for count in 0..<text.count {
+            let outcome = try await call(OpenAIBench.answer(text.prefix(count), "application/json"))
+            #expect(outcome.error?.code == .invalidResponse)
+        }
+    }
+
+    @Test("A value tree is the whole answer; null where tools are wanted first")
+    func tree() async throws {
+        let outcome = try await call(
+            OpenAIBench.json(Self.completion(#"{"content":" {\"a\": 1.5}\n"}"#)), form: .structured)
+        #expect(try outcome.result.get().content == .structured(["a": 1.5]))
+        let tools = try await call(
+            OpenAIBench.json(
+                Self.completion(
+                    #"{"content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}"#,
+                    finish: "tool_calls")), form: .structured)
+        let answer = try tools.result.get()
+        #expect(answer.content == .structured(.null) && answer.metadata["tool_calls"]?.contains(#""name":"f""#) == true)
+    }
+
+    @Test("Text that is no JSON is none; where it was cut the error says so; a refusal is one")
+    func noTree() async throws {
+        let prose = try await call(OpenAIBench.json(Self.completion(#"{"content":"Sure! {}"}"#)), form: .structured)
+        #expect(prose.error?.code == .invalidResponse && prose.error?.message.contains("Sure") == false)
+        let cut = try await call(
+            OpenAIBench.json(Self.completion(#"{"content":"{\"a\": "}"#, finish: "length")), form: .structured)
+        #expect(cut.error?.message.contains("max_tokens") == true)
+        let refusal = try await call(
+            OpenAIBench.json(Self.completion(#"{"content":null,"refusal":"No."}"#)), form: .structured)
+        #expect(refusal.error?.code == .providerFailed)
+        let text = try await call(OpenAIBench.json(Self.completion(#"{"content":null,"refusal":"No."}"#)))
+        #expect(try text.result.get().metadata["finish_reason"] == "refusal")
+        #expect(try text.result.get().content == .text("No."))
+    }
+
+    @Test(
+        "What is no completion is not taken for one",
+        arguments: ["", "{}", "[]", "null", #"{"choices":[]}"#, #"{"choices":null}"#, #"{"choices":[{"message":7}]}"#])
+    func malformed(text: String) async throws {
+        let outcome = try await call(OpenAIBench.json(text))
+        #expect(outcome.error?.code == .invalidResponse && outcome.error?.disposition == .fail)
+    }
+
+    @Test("An error under a status of success is an error")
+    func error() async throws {
+        let outcome = try await call(OpenAIBench.json(#"{"error":{"message":"x","code":"model_not_found"}}"#))
+        #expect(outcome.error?.code == .invalidConfiguration)
+    }
+
+    @Test("A page of another kind is no answer")
+    func page() async throws {
+        let outcome = try await call(OpenAIBench.answer(Data("<html>Log in</html>".utf8), "text/html"))
+        #expect(outcome.error?.code == .invalidResponse)
+    }
+
+    @Test("A lost connection is of unknown outcome; one that was never made is not")
+    func transfer() async throws {
+        for mayHaveArrived in [true, false] {
+            let outcome = try await OpenAIBench().call(AIRequest(prompt: "x")) { _ in
+                throw HTTPFailure(.connectionLost, mayHaveArrived: mayHaveArrived, cause: "x")
+            } _: {
+                OpenAIBench.chat()($0)
+            }
+            #expect(outcome.error?.disposition == (mayHaveArrived ? .outcomeUnknown : .retry(after: nil)))
+        }
+        let cancelled = try await OpenAIBench().call(AIRequest(prompt: "x")) { _ in
+            throw CancellationError()
+        } _: {
+            OpenAIBench.chat()($0)
+        }
+        #expect(cancelled.error?.code == .cancelled)
+    }
+
+    @Test("On this machine a call costs nothing, unless it is said to")
+    func free() async throws {
+        let answer = OpenAIBench.json(Self.completion(#"{"content":"x"}"#))
+        for (isCharged, cost) in [(nil, 0), (true, nil)] as [(Bool?, Int64?)] {
+            let bench = OpenAIBench(baseURL: "http://127.0.0.1:8080/v1", isCharged: isCharged)
+            let outcome = try await bench.call(AIRequest(prompt: "x")) { _ in
+                answer
+            } _: {
+                OpenAIBench.chat()($0)
+            }
+            #expect(try outcome.result.get().usage == Usage(inputTokens: 9, outputTokens: 4, costMicroDollars: cost))
+            let provider = OpenAIBench.chat()(try bench.service(ScriptedTransport { _ in answer }))
+            #expect(provider.maximumUsage(of: AIRequest(prompt: "x"))?.costMicroDollars == cost)
+        }
+    }
+
+    @Test("The most that a call can use is known where the request limits the output")
+    func bound() throws {
+        let provider = OpenAIBench.chat()(try OpenAIBench().service(ScriptedTransport { _ in OpenAIBench.json("") }))
+        #expect(provider.maximumUsage(of: AIRequest(prompt: "hello")) == nil)
+        let usage = try #require(
+            provider.maximumUsage(of: AIRequest(prompt: "hello", parameters: ["max_tokens": 100])))
+        #expect(usage.outputTokens == 100 && usage.inputTokens >= 5)
+        let tools = ToolDefinition.parameter([
+            ToolDefinition(name: "f", description: String(repeating: "d", count: 500))
+        ])
+        let more = provider.maximumUsage(
+            of: AIRequest(prompt: "hello", parameters: ["max_tokens": 100, "tools": tools]))
+        #expect((more?.inputTokens ?? 0) >= usage.inputTokens + 500)
+        #expect(provider.units(of: AIRequest(prompt: "hello")) < Double(usage.inputTokens))
+    }
+}

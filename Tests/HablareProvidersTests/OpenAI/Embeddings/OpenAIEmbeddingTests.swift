@@ -1,0 +1,81 @@
+import Foundation
+import Hablare
+import Testing
+
+@testable import HablareProviders
+
+@Suite struct OpenAIEmbeddingTests {
+    private static let vector: [Float] = [0.5, -1.25, 3.0e-20]
+
+    private static var base64: String {
+        Data(
+            vector.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number.bitPattern >> UInt32(8 * $0)) } }
+        )
+        .base64EncodedString()
+    }
+
+    private static func list(_ vector: String) -> HTTPAnswer {
+        OpenAIBench.json(
+            #"{"object":"list","data":[{"object":"embedding","index":0,"embedding":\#(vector)}],"model":"m-1","usage":{"prompt_tokens":5,"total_tokens":5}}"#
+        )
+    }
+
+    private func call(
+        _ parameters: [String: ParameterValue] = [:], prompt: Prompt = "hello", at bench: OpenAIBench = OpenAIBench(),
+        _ answer: HTTPAnswer
+    ) async throws -> OpenAIBench.Outcome {
+        try await bench.call(AIRequest(prompt: prompt, parameters: parameters)) { _ in
+            answer
+        } _: {
+            OpenAIEmbeddingProvider("openai.embedding", service: $0, model: "text-embedding-3-small")
+        }
+    }
+
+    @Test("Both forms of a vector are the same numbers", arguments: [#""\#(base64)""#, "[0.5, -1.25, 3.0e-20]"])
+    func forms(text: String) async throws {
+        let outcome = try await call([:], Self.list(text))
+        let answer = try outcome.result.get()
+        #expect(answer.content == .embedding(Self.vector) && answer.usage == Usage(inputTokens: 5))
+        #expect(answer.metadata == ["model": "m-1"])
+    }
+
+    @Test("What is sent")
+    func bodies() async throws {
+        let outcome = try await call(["dimensions": 3, "extra": ["user": "7"]], Self.list("[1,2,3]"))
+        let expected = try ParameterValue.literal(
+            #"{"model":"text-embedding-3-small","input":"hello","encoding_format":"base64","dimensions":3,"user":"7"}"#)
+        #expect(outcome.calls.first?.json == expected)
+        let other = try await call([:], at: OpenAIBench(baseURL: "http://localhost:8080/v1"), Self.list("[1]"))
+        #expect(other.calls.first?.json?[member: "encoding_format"] == "float")
+        #expect(try other.result.get().usage.costMicroDollars == 0)
+    }
+
+    @Test(
+        "What is no vector is not taken for one",
+        arguments: ["[]", "\"\"", "\"AAA=\"", "\"?\"", "[\"x\"]", "null", "[1e999]", #""AACAfw==""#, "{}"])
+    func malformed(text: String) async throws {
+        #expect(try await call([:], Self.list(text)).error?.code == .invalidResponse)
+    }
+
+    @Test("No vector, several, or one of another length than was asked for is no answer")
+    func others() async throws {
+        #expect(try await call([:], OpenAIBench.json(#"{"data":[]}"#)).error?.code == .invalidResponse)
+        #expect(
+            try await call([:], OpenAIBench.json(#"{"data":[{"embedding":[1]},{"embedding":[2]}]}"#)).error?.code
+                == .invalidResponse)
+        #expect(try await call(["dimensions": 2], Self.list("[1,2,3]")).error?.code == .invalidResponse)
+        for count in 0..<40 {
+            let cut = Data(#"{"data":[{"embedding":[0.25,0.5]}]}     "#.utf8.prefix(count))
+            let outcome = try await call([:], OpenAIBench.answer(cut, "application/json"))
+            #expect((outcome.error == nil) == (count >= 35))
+        }
+    }
+
+    @Test(
+        "What cannot be sent is refused",
+        arguments: [(["dimensions": 0], "x"), (["size": 1], "x"), ([:], "  ")] as [([String: ParameterValue], Prompt)])
+    func refused(parameters: [String: ParameterValue], prompt: Prompt) async throws {
+        let outcome = try await call(parameters, prompt: prompt, Self.list("[1]"))
+        #expect(outcome.error?.code == .invalidRequest && outcome.calls.isEmpty)
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Hablare
+import Testing
+
+@testable import HablareProviders
+
+@Suite struct OpenAIImageTests {
+    private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2])
+    private static let jpeg = Data([0xFF, 0xD8, 0xFF, 0xE0, 1])
+    private static let webp = Data("RIFF\u{1}\u{0}\u{0}\u{0}WEBPVP8 ".utf8)
+
+    private static func made(_ bytes: Data) -> HTTPAnswer {
+        OpenAIBench.json(
+            #"{"created":1,"data":[{"b64_json":"\#(bytes.base64EncodedString())","revised_prompt":"A fine cat"}],"usage":{"input_tokens":7,"output_tokens":1000,"total_tokens":1007}}"#
+        )
+    }
+
+    private func call(
+        _ parameters: [String: ParameterValue] = [:], prompt: Prompt = "A cat", model: String? = nil,
+        _ answer: HTTPAnswer = made(png)
+    ) async throws -> OpenAIBench.Outcome {
+        try await OpenAIBench().call(AIRequest(prompt: prompt, model: model, parameters: parameters)) { _ in
+            answer
+        } _: {
+            OpenAIImageProvider("openai.image", service: $0, model: "gpt-image-1.5")
+        }
+    }
+
+    @Test("A picture is what its bytes say, and what it used is counted", arguments: [png, jpeg, webp])
+    func made(bytes: Data) async throws {
+        let outcome = try await call([:], Self.made(bytes))
+        let answer = try outcome.result.get()
+        let format: ImageFormat = bytes == Self.png ? .png : bytes == Self.jpeg ? .jpeg : .webp
+        #expect(answer.content == .image(Body(bytes), format))
+        #expect(answer.usage == Usage(inputTokens: 7, outputTokens: 1000, bytes: Int64(bytes.count)))
+        #expect(answer.metadata == ["model": "gpt-image-1.5", "revised_prompt": "A fine cat"])
+        #expect(outcome.calls.first?.url.absoluteString == "https://api.openai.com/v1/images/generations")
+    }
+
+    @Test("All parameters; models that answer with an address are told to answer with bytes")
+    func bodies() async throws {
+        let all = try await call([
+            "size": "1024x1536", "quality": "high", "background": "transparent", "format": "webp",
+            "extra": ["moderation": "low"],
+        ])
+        let expected = try ParameterValue.literal(
+            #"{"model":"gpt-image-1.5","prompt":"A cat","n":1,"size":"1024x1536","quality":"high","background":"transparent","output_format":"webp","moderation":"low"}"#
+        )
+        #expect(all.calls.first?.json == expected)
+        let old = try await call(["format": "png"], model: "dall-e-3")
+        let other = try ParameterValue.literal(
+            #"{"model":"dall-e-3","prompt":"A cat","n":1,"response_format":"b64_json"}"#)
+        #expect(old.calls.first?.json == other)
+    }
+
+    @Test(
+        "What cannot be made is refused before anything is sent",
+        arguments: [
+            (["background": "green"], "x", nil), (["format": "tiff"], "x", nil), (["format": "webp"], "x", "dall-e-3"),
+            (["extra": ["n": 4]], "x", nil), (["voice": "y"], "x", nil), ([:], "", nil),
+            ([:], .messages([.init(role: .user, parts: [.text("x"), .image("y", .png)])]), nil),
+        ] as [([String: ParameterValue], Prompt, String?)])
+    func refused(parameters: [String: ParameterValue], prompt: Prompt, model: String?) async throws {
+        let outcome = try await call(parameters, prompt: prompt, model: model)
+        #expect(outcome.error?.code == .invalidRequest && outcome.calls.isEmpty)
+    }
+
+    @Test(
+        "What is no picture is not taken for one",
+        arguments: [
+            "{}", #"{"data":[]}"#, #"{"data":[{"url":"https://example.com/x.png"}]}"#, #"{"data":[{"b64_json":"?"}]}"#,
+            #"{"data":[{"b64_json":"PGh0bWw+"}]}"#, "[]", "rubbish", #"{"data":[{"b64_json":""}]}"#,
+        ])
+    func malformed(text: String) async throws {
+        let outcome = try await call([:], OpenAIBench.json(text))
+        #expect(outcome.error?.code == .invalidResponse)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import HTTPTypes
+import Hablare
+import Testing
+
+@testable import HablareProviders
+
+@Suite struct OpenAIServiceTests {
+    private func service(_ baseURL: String, _ answer: HTTPAnswer) throws -> OpenAIService {
+        try OpenAIBench(baseURL: baseURL).service(ScriptedTransport { _ in answer })
+    }
+
+    @Test("The models of a key, by name; what is no model is left out")
+    func models() async throws {
+        let list = OpenAIBench.json(
+            #"{"object":"list","data":[{"id":"tts-1","created":1700000000,"owned_by":"openai"},{"id":"gpt-4.1"},{"x":1},7,{"id":""}]}"#
+        )
+        let models = try await service(OpenAIService.baseURL, list).models()
+        #expect(
+            models == [
+                OpenAIModel(id: "gpt-4.1"),
+                OpenAIModel(id: "tts-1", created: Date(timeIntervalSince1970: 1_700_000_000), owner: "openai"),
+            ])
+    }
+
+    @Test("What is no list of models is none, and a refusal is one", arguments: ["{}", "[]", "x", #"{"data":{}}"#])
+    func noModels(text: String) async throws {
+        await #expect(throws: AIServiceError.self) {
+            try await service(OpenAIService.baseURL, OpenAIBench.json(text)).models()
+        }
+        let refusing = try service(OpenAIService.baseURL, OpenAIBench.json(text, status: 401))
+        do throws(AIServiceError) {
+            _ = try await refusing.models()
+            Issue.record("Nothing failed")
+        } catch {
+            #expect(error.code == .unauthorized)
+        }
+    }
+
+    @Test("OpenAI itself and other servers have defaults of their own; kinds of providers have accounts of their own")
+    func defaults() throws {
+        let here = try service(OpenAIService.baseURL, OpenAIBench.json(""))
+        #expect(here.compatibility == .openAI && here.isCharged && here.rate == .openAI && here.account == "openai")
+        let local = try service("http://localhost:11434/v1", OpenAIBench.json(""))
+        #expect(local.compatibility == .others && !local.isCharged && local.rate == nil)
+        #expect(local.account != here.account)
+        let providers: [any AIServiceProvider] = [
+            OpenAIChatProvider("a", service: here, model: "m"), OpenAIResponsesProvider("b", service: here, model: "m"),
+            OpenAISpeechProvider("c", service: here, model: "m"), OpenAIImageProvider("d", service: here, model: "m"),
+            OpenAIEmbeddingProvider("e", service: here, model: "m"),
+        ]
+        #expect(Set(providers.map(\.account)).count == 4 && providers[0].account == providers[1].account)
+        #expect(providers.allSatisfy { $0.defaultModel == "m" })
+        #expect(throws: Never.self) { try ProviderRegistry(providers) }
+    }
+
+    @Test("Fields of one's own go with each call")
+    func fields() async throws {
+        let transport = ScriptedTransport { _ in OpenAIBench.json(#"{"data":[]}"#) }
+        var fields = HTTPFields()
+        fields[named: "OpenAI-Organization"] = "org-1"
+        let service = OpenAIService(
+            try ServiceAddress(OpenAIService.baseURL), transport: transport, key: { () throws(AIServiceError) in nil },
+            fields: fields)
+        _ = try await service.models()
+        let call = try #require(transport.calls.first)
+        #expect(call.fields[named: "OpenAI-Organization"] == "org-1" && call.secrets.isEmpty && call.method == .get)
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTypes
+import Hablare
+import Testing
+
+@testable import HablareProviders
+
+@Suite struct OpenAISpeechTests {
+    private static let provider: @Sendable (OpenAIService) -> any AIServiceProvider = {
+        OpenAISpeechProvider("openai.speech", service: $0, model: "tts-1")
+    }
+
+    private static func sound(_ pieces: [String], length: Int? = nil, type: String = "audio/mpeg") -> HTTPAnswer {
+        var fields: HTTPFields = [.contentType: type]
+        if let length { fields[.contentLength] = String(length) }
+        fields[named: "x-request-id"] = "req_1"
+        return HTTPAnswer(status: 200, fields: fields, body: HTTPPieces(pieces.map { Data($0.utf8) }))
+    }
+
+    private func call(
+        _ parameters: [String: ParameterValue] = [:], prompt: Prompt = "Gr\u{fc}ß dich", model: String? = nil,
+        _ answer: HTTPAnswer = sound(["abc", "de"])
+    ) async throws -> OpenAIBench.Outcome {
+        try await OpenAIBench().call(AIRequest(prompt: prompt, model: model, parameters: parameters)) { _ in
+            answer
+        } _: {
+            Self.provider($0)
+        }
+    }
+
+    @Test("Sound is yielded as it comes, and counted")
+    func streams() async throws {
+        let outcome = try await call()
+        let answer = try outcome.result.get()
+        #expect(outcome.pieces == [Data("abc".utf8), Data("de".utf8)])
+        #expect(answer.content.type == .audio && answer.content.format == "mp3" && answer.isStreamed)
+        #expect(answer.usage == Usage(characters: 9, bytes: 5))
+        #expect(answer.metadata == ["voice": "alloy", "model": "tts-1", "request_id": "req_1"])
+        let body = try #require(outcome.calls.first?.json)
+        let expected = try ParameterValue.literal(
+            #"{"model":"tts-1","input":"Grüß dich","voice":"alloy","response_format":"mp3"}"#)
+        #expect(body == expected)
+        #expect(outcome.calls.first?.url.absoluteString == "https://api.openai.com/v1/audio/speech")
+    }
+
+    @Test("All parameters; what the API has nothing like is taken and left out")
+    func parameters() async throws {
+        let outcome = try await call(
+            [
+                "voice": "voice_12", "format": "pcm", "speed": 1.5, "instructions": "Whisper.", "previous_text": "a",
+                "next_text": "b", "language": "de", "extra": ["stream_format": "audio"],
+            ], model: "gpt-4o-mini-tts")
+        let expected = try ParameterValue.literal(
+            #"{"model":"gpt-4o-mini-tts","input":"Grüß dich","voice":{"id":"voice_12"},"response_format":"pcm","speed":1.5,"instructions":"Whisper.","stream_format":"audio"}"#
+        )
+        #expect(outcome.calls.first?.json == expected)
+        let answer = try outcome.result.get()
+        #expect(answer.content.format == "pcm" && answer.metadata["sample_rate"] == "24000")
+        #expect(answer.metadata["voice"] == "voice_12")
+    }
+
+    @Test("Each format is what it says", arguments: OpenAISpeechProvider.formats)
+    func formats(format: String) async throws {
+        let answer = try await call(["format": .string(format)]).result.get()
+        #expect(answer.content.format == format && (answer.metadata["sample_rate"] != nil) == (format == "pcm"))
+    }
+
+    @Test(
+        "What cannot be spoken is refused before anything is sent",
+        arguments: [
+            (["speed": 5], "x"), (["speed": 0.1], "x"), (["format": "mp4"], "x"), (["timestamps": true], "x"),
+            ([:], " \n"),
+            (["extra": ["input": "y"]], "x"),
+            ([:], .messages([.init(role: .user, parts: [.text("x"), .image("y", .png)])])),
+        ] as [([String: ParameterValue], Prompt)])
+    func refused(parameters: [String: ParameterValue], prompt: Prompt) async throws {
+        let outcome = try await call(parameters, prompt: prompt)
+        #expect(outcome.error?.code == .invalidRequest && outcome.calls.isEmpty)
+    }
+
+    @Test("A longer text than the API takes is refused by the engine, whose limit is the API's")
+    func limit() throws {
+        let provider = Self.provider(try OpenAIBench().service(ScriptedTransport { _ in Self.sound([]) }))
+        #expect(provider.limits.maximumCharacters == 4096)
+        #expect(provider.maximumUsage(of: AIRequest(prompt: "Grüß")) == Usage(characters: 4))
+    }
+
+    @Test("Sound that ends before its length, none at all, or something else than sound is no answer")
+    func broken() async throws {
+        for count in 0..<5 {
+            let cut = try await call([:], Self.sound([String("abcde".prefix(count))], length: 5))
+            #expect(cut.error?.code == .connectionLost && cut.error?.disposition == .outcomeUnknown)
+        }
+        #expect(try await call([:], Self.sound([])).error?.code == .invalidResponse)
+        #expect(try await call([:], Self.sound(["<html>"], type: "text/html")).error?.code == .invalidResponse)
+        #expect(try await call([:], Self.sound(["abc"], type: "application/octet-stream")).error == nil)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Hablare
+import Testing
+
+@testable import HablareProviders
+
+@Suite struct ToolCallAssemblyTests {
+    private typealias Piece = (index: Int64?, id: String?, name: String?, arguments: ParameterValue?)
+
+    private func calls(_ pieces: [Piece]) -> [ToolCall]? {
+        var assembly = ToolCallAssembly()
+        for piece in pieces {
+            let hasRoom = assembly.take(
+                index: piece.index, id: piece.id, name: piece.name, arguments: piece.arguments)
+            #expect(hasRoom)
+        }
+        return assembly.calls()
+    }
+
+    private static let weather: [Piece] = [
+        (0, "a", "weather", nil), (0, nil, nil, #"{"city":"#), (0, nil, nil, #""Oslo"}"#),
+    ]
+    private static let time: [Piece] = [(1, "b", "time", nil), (1, nil, nil, #"{"zone":"#), (1, nil, nil, #""CET"}"#)]
+    private static let expected = [
+        ToolCall(id: "a", name: "weather", arguments: ["city": "Oslo"]),
+        ToolCall(id: "b", name: "time", arguments: ["zone": "CET"]),
+    ]
+
+    @Test("Pieces of two calls may come in any order that keeps each call's own")
+    func interleaved() {
+        // Every way to choose which three of six places are the first call's.
+        for choice in 0..<64 where choice.nonzeroBitCount == 3 {
+            var first = Self.weather[...]
+            var second = Self.time[...]
+            var pieces: [Piece] = []
+            for place in 0..<6 {
+                let piece = choice >> place & 1 == 1 ? first.popFirst() : second.popFirst()
+                if let piece { pieces.append(piece) }
+            }
+            #expect(calls(pieces) == Self.expected)
+        }
+    }
+
+    @Test("Id and name may come behind the arguments")
+    func late() {
+        #expect(
+            calls([(0, nil, nil, #"{"city":"Oslo"}"#), (0, nil, "weather", nil), (0, "a", nil, nil)])
+                == [Self.expected[0]])
+    }
+
+    @Test("Calls without an index, or all with the same, are told apart by their ids")
+    func withoutIndex() {
+        for index in [nil, 0] as [Int64?] {
+            #expect(
+                calls([(index, "a", "weather", #"{"city":"Oslo"}"#), (index, "b", "time", #"{"zone":"CET"}"#)])
+                    == Self.expected)
+            #expect(
+                calls([
+                    (index, "a", "weather", nil), (index, nil, nil, #"{"city":"Oslo"}"#), (index, "b", "time", nil),
+                    (index, nil, nil, #"{"zone":"CET"}"#),
+                ]) == Self.expected)
+            #expect(
+                calls([
+                    (index, "a", "weather", #"{"city":"#), (index, "b", "time", #"{"zone":"#),
+                    (index, "a", "weather", #""Oslo"}"#), (index, "b", "time", #""CET"}"#),
+                ]) == Self.expected)
+        }
+    }
+
+    @Test("Arguments may be an object; without any they are an empty one; a missing id is made up")
+    func forms() {
+        #expect(calls([(0, "a", "weather", ["city": "Oslo"])]) == [Self.expected[0]])
+        #expect(calls([(0, "a", "weather", nil)]) == [ToolCall(id: "a", name: "weather", arguments: [:])])
+        #expect(
+            calls([(0, nil, "one", ""), (1, "", "two", .null)])
+                == [
+                    ToolCall(id: "call_0", name: "one", arguments: [:]),
+                    ToolCall(id: "call_1", name: "two", arguments: [:]),
+                ])
+        #expect(calls([])?.isEmpty == true)
+    }
+
+    @Test("A call without a name, or with arguments that are cut, is none")
+    func broken() {
+        #expect(calls([(0, "a", nil, "{}")]) == nil)
+        #expect(calls([(0, "a", "weather", #"{"city":"Os"#)]) == nil)
+    }
+
+    @Test("There is an end to what is gathered")
+    func bounded() {
+        var assembly = ToolCallAssembly()
+        let piece = ParameterValue.string(String(repeating: "x", count: 1 << 20))
+        var taken = 0
+        while taken < 100, assembly.take(index: 0, id: nil, name: nil, arguments: piece) { taken += 1 }
+        #expect(taken == 16)
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import Hablare
+import HablareProviders
+
+/// A transport without a network: answers as it is told, and remembers what it was given.
+final class ScriptedTransport: HTTPTransport {
+    private let script: @Sendable (HTTPCall) async throws -> HTTPAnswer
+    private let seen = Guarded<[HTTPCall]>([])
+
+    init(_ script: @escaping @Sendable (HTTPCall) async throws -> HTTPAnswer) {
+        self.script = script
+    }
+
+    /// Every call, in the order they came.
+    var calls: [HTTPCall] { seen.withLock { $0 } }
+
+    func send(_ call: HTTPCall) async throws -> HTTPAnswer {
+        seen.withLock { $0.append(call) }
+        return try await script(call)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// What an attempt left to go on with, event by event.
+@Suite struct FlightHandleTests {
+    private static let me = OwnerID(rawValue: 1)
+
+    private static func flight(
+        _ state: FlightLifecycle.State = .executing(me), losses: Int = 0, hasHandle: Bool = true
+    ) -> FlightLifecycle {
+        FlightLifecycle(
+            state: state, token: 5, attempt: 3, generation: 2, uncounted: 1, losses: losses, hasHandle: hasHandle)
+    }
+
+    @Test("Only the attempt under way remembers and forgets, under its own token")
+    func underWay() {
+        let refusals: [(FlightLifecycle.State, FlightLifecycle.Refusal)] = [
+            (.waiting, .staleToken), (.backingOff(until: .distantFuture), .staleToken), (.held, .staleToken),
+            (.leased(Self.me), .staleToken), (.settled(.completed), .settled(.completed)),
+            (.settled(.failed), .settled(.failed)), (.settled(.cancelled), .settled(.cancelled)),
+        ]
+        for (state, refusal) in refusals {
+            #expect(throws: refusal) {
+                var flight = Self.flight(state)
+                try flight.handleRemembered(token: 5)
+            }
+            #expect(throws: refusal) {
+                var flight = Self.flight(state)
+                try flight.handleForgotten(token: 5)
+            }
+        }
+        for token in [Int64(4), 6] {
+            #expect(throws: FlightLifecycle.Refusal.staleToken) {
+                var flight = Self.flight(hasHandle: false)
+                try flight.handleRemembered(token: token)
+            }
+        }
+    }
+
+    @Test("An attempt that finds a handle stays in the generation")
+    func generation() throws {
+        for hasHandle in [false, true] {
+            var flight = Self.flight(.leased(Self.me), hasHandle: hasHandle)
+            try flight.attemptStarted(token: 5)
+            #expect(flight.attempt == 4 && flight.generation == (hasHandle ? 2 : 3))
+        }
+    }
+
+    @Test("It stays until the flight is settled, asks another provider, or forgets it")
+    func stays() throws {
+        var kept: [FlightLifecycle] = []
+        var flight = Self.flight()
+        try flight.attemptPostponed(token: 5, until: .distantFuture)
+        kept.append(flight)
+        try flight.backoffEnded()
+        kept.append(flight)
+        flight = Self.flight()
+        try flight.attemptHeld(token: 5)
+        kept.append(flight)
+        try flight.reopened()
+        kept.append(flight)
+        try flight.leased(by: Self.me)
+        kept.append(flight)
+        try flight.setAside(token: 6, until: .distantFuture)
+        kept.append(flight)
+        flight = Self.flight()
+        try flight.released(token: 5, mayBeBilled: true)
+        kept.append(flight)
+        flight = Self.flight()
+        flight.leaseBroken(.hold, mayRestart: false)
+        kept.append(flight)
+        #expect(kept.map(\.hasHandle) == kept.map { _ in true })
+        var lost: [FlightLifecycle] = []
+        for settlement in [FlightLifecycle.Settlement.completed, .failed] {
+            flight = Self.flight()
+            try flight.attemptEnded(token: 5, attempt: 3, as: settlement)
+            lost.append(flight)
+        }
+        flight = Self.flight(.waiting)
+        try flight.attemptEnded(token: 4, attempt: 3, as: .completed)
+        lost.append(flight)
+        for state in [FlightLifecycle.State.executing(Self.me), .waiting] {
+            flight = Self.flight(state)
+            flight.lastMemberLeft()
+            lost.append(flight)
+        }
+        flight = Self.flight()
+        try flight.attemptDiverted(token: 5)
+        lost.append(flight)
+        flight = Self.flight()
+        try flight.handleForgotten(token: 5)
+        lost.append(flight)
+        #expect(lost.map(\.hasHandle) == lost.map { _ in false })
+    }
+
+    @Test("A broken lease lets it wait again, whatever the policy and the readers; ten losses hold it all the same")
+    func broken() {
+        for policy in UnknownOutcomePolicy.allCases {
+            for mayRestart in [false, true] {
+                for losses in [0, 8, 9, 10] {
+                    var flight = Self.flight(losses: losses)
+                    #expect(flight.leaseBroken(policy, mayRestart: mayRestart) == 3)
+                    #expect(flight.state == (losses >= 9 ? .held : .waiting))
+                }
+            }
+        }
+    }
+}
