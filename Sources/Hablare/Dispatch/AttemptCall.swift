@@ -92,4 +92,8 @@ final class AttemptCall: CallListener {
     func resumed() async throws {
         try await stream.resume(flight)
     }
+
+    func isWanted() async throws -> Bool {
+        try await stream.isWanted()
+    }
 }

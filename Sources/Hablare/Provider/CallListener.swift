@@ -19,6 +19,9 @@ protocol CallListener: Sendable {
 
     /// The provider goes on with what was remembered.
     func resumed() async throws
+
+    /// Whether anybody waits for the work.
+    func isWanted() async throws -> Bool
 }
 
 /// The listener of a call that was made by hand.
@@ -28,13 +31,15 @@ final class CallClosures: CallListener {
     private let chunks: @Sendable (Data) async throws -> Void
     private let handles: @Sendable (Data?) async throws -> Void
     private let resumption: @Sendable () async throws -> Void
+    private let wish: @Sendable () async throws -> Bool
     let remembered: RememberedWork?
 
     init(
         remembered: RememberedWork?, progress: @escaping @Sendable (Double) -> Void,
         limits: @escaping @Sendable (ReportedLimits) -> Void, chunks: @escaping @Sendable (Data) async throws -> Void,
         handles: @escaping @Sendable (Data?) async throws -> Void,
-        resumption: @escaping @Sendable () async throws -> Void
+        resumption: @escaping @Sendable () async throws -> Void,
+        wish: @escaping @Sendable () async throws -> Bool
     ) {
         self.remembered = remembered
         self.progress = progress
@@ -42,6 +47,7 @@ final class CallClosures: CallListener {
         self.chunks = chunks
         self.handles = handles
         self.resumption = resumption
+        self.wish = wish
     }
 
     func progressed(to fraction: Double) { progress(fraction) }
@@ -49,4 +55,5 @@ final class CallClosures: CallListener {
     func yielded(_ bytes: Data) async throws { try await chunks(bytes) }
     func remembers(_ handle: Data?) async throws { try await handles(handle) }
     func resumed() async throws { try await resumption() }
+    func isWanted() async throws -> Bool { try await wish() }
 }

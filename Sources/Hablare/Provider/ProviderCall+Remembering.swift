@@ -30,10 +30,10 @@ extension ProviderCall {
     /// the task does not stop it, and it is worth remembering also in a task that was cancelled, as an attempt is by a
     /// shutdown. Not a secret, and never logged all the same: put no key into it.
     ///
-    /// - Throws: `CancellationError` where the attempt is over as far as the store knows: its request was cancelled, or
-    ///   its lease is another's; end the work on the service's side then. ``AIServiceError``: `invalidResponse` for a
-    ///   handle that is empty or too large, or after the end of the call; or of category storage: then the earlier handle
-    ///   stays, if there was one.
+    /// - Throws: `CancellationError` where the attempt is over as far as the store knows: its request is final, or its
+    ///   lease is another's. Which of the two says ``isWanted()``. ``AIServiceError``: `invalidResponse` for a handle that
+    ///   is empty or too large, or after the end of the call; or of category storage: then the earlier handle stays, if
+    ///   there was one.
     public func remember(_ handle: Data) async throws {
         guard !handle.isEmpty, handle.count <= Self.maximumHandle else { throw AIServiceError.badHandle(handle.count) }
         try await listener.remembers(handle)
@@ -63,6 +63,21 @@ extension ProviderCall {
     ///   storage where what was kept cannot be read now. `CancellationError` when the attempt is stopped.
     public func resume() async throws {
         try await listener.resumed()
+    }
+}
+
+extension ProviderCall {
+    /// Whether anybody still waits for the work, as far as the store knows. Ask when the task was cancelled, before work
+    /// is ended on the service's side.
+    ///
+    /// False where the request is final: it was cancelled or deleted, or its deadline has passed. Then nobody will go on
+    /// with the work, and nobody but this call can tell the service. True where the engine shuts down or rests, where the
+    /// attempt took too long, and where another process has taken it over: leave the work alone then, because the next
+    /// attempt goes on with it. Cancelling the task does not stop it.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage.
+    public func isWanted() async throws -> Bool {
+        try await listener.isWanted()
     }
 }
 

@@ -23,6 +23,7 @@ public struct ProviderCall: Sendable {
     ///   - remembered: What an earlier attempt remembered. Default: nothing.
     ///   - handles: Given what the provider remembers; `nil` when it forgets.
     ///   - resumption: Told that the provider goes on with what was remembered.
+    ///   - wish: Says whether anybody still waits for the work. Default: somebody does.
     public init(
         request: AIRequest, attempt: Int = 1, timeout: Duration = .seconds(30),
         remembered: RememberedWork? = nil,
@@ -30,13 +31,14 @@ public struct ProviderCall: Sendable {
         limits: @escaping @Sendable (ReportedLimits) -> Void = { _ in },
         chunks: @escaping @Sendable (Data) async throws -> Void = { _ in },
         handles: @escaping @Sendable (Data?) async throws -> Void = { _ in },
-        resumption: @escaping @Sendable () async throws -> Void = {}
+        resumption: @escaping @Sendable () async throws -> Void = {},
+        wish: @escaping @Sendable () async throws -> Bool = { true }
     ) {
         self.init(
             request: request, attempt: attempt, timeout: timeout,
             listener: CallClosures(
                 remembered: remembered, progress: progress, limits: limits, chunks: chunks, handles: handles,
-                resumption: resumption))
+                resumption: resumption, wish: wish))
     }
 
     init(request: AIRequest, attempt: Int, timeout: Duration, listener: any CallListener) {

@@ -52,6 +52,12 @@ extension AttemptStream {
         state.withLock { $0.memory.remembered(handle) }
     }
 
+    /// Whether the flight is not settled.
+    func isWanted() async throws -> Bool {
+        let lives = try await seams.journal.read { [flight] store in try store.flights([flight]) }
+        return lives[flight].map { !$0.isSettled } ?? false
+    }
+
     /// Takes over what earlier attempts yielded: the answer is that, and what follows.
     func resume(_ flight: QueuedFlight) async throws {
         let isNew = try state.withLock { state in

@@ -82,6 +82,15 @@ func background(
     }
 }
 
+/// Whether anybody waits for a call's work; `nil` where that cannot be told.
+private func wants(_ call: ProviderCall) async -> Bool? {
+    do {
+        return try await call.isWanted()
+    } catch {
+        return nil
+    }
+}
+
 /// What a provider remembers outlives its attempt, and the next one goes on with it.
 @Suite(.timeLimit(.minutes(5)))
 struct RememberingTests {
@@ -198,6 +207,8 @@ struct RememberingTests {
                 } catch is CancellationError {
                     refused.withLock { $0.append("forgetting") }
                 }
+                let isWanted = try await call.isWanted()
+                refused.withLock { $0.append(isWanted ? "wanted by another" : "not wanted") }
             } catch {
                 return .failure(AIServiceError(.connectionLost, "Cut off."))
             }
@@ -224,7 +235,8 @@ struct RememberingTests {
             try await other.run { () async throws in
                 await second.arrivals(reach: 1)
                 latch.open()
-                try await other.expectSoon { refused.withLock { $0 } == ["remembering", "forgetting"] }
+                try await other.expectSoon { refused.withLock { $0.count } == 3 }
+                #expect(refused.withLock { $0 } == ["remembering", "forgetting", "wanted by another"])
                 store.fail()  // it takes nothing more
                 second.open()
                 try await other.pass { try await manager.snapshot(for: request.id).phase == .completed }
@@ -394,7 +406,8 @@ struct RememberingTests {
                 do {
                     try await call.remember(Data("h".utf8))
                 } catch {
-                    refusal.withLock { $0 = "\(type(of: error))" }
+                    let isWanted = await wants(call)
+                    refusal.withLock { $0 = "\(type(of: error)), \(isWanted ?? true)" }
                 }
             }
             return .failure(.attemptCancelled)
@@ -405,7 +418,7 @@ struct RememberingTests {
             try await manager.submit(request, to: "scripted")
             await gate.arrivals(reach: 1)
             _ = try await manager.cancelRequest(request.id)
-            try await engine.expectSoon { refusal.withLock { $0 } == "CancellationError" }
+            try await engine.expectSoon { refusal.withLock { $0 } == "CancellationError, false" }
         }
     }
 
@@ -413,10 +426,13 @@ struct RememberingTests {
     func shutdown() async throws {
         let request = AIRequest(prompt: "p", unknownOutcome: .hold)
         let gate = Gate()
+        let isWanted = Guarded<Bool?>(nil)
         let late = ScriptedProvider { [service] call in
             do {
                 try await gate.pass()
             } catch {
+                let answer = await wants(call)
+                isWanted.withLock { $0 = answer }
                 do {
                     try await call.remember(Data(service.begin().utf8))
                 } catch {
@@ -436,6 +452,7 @@ struct RememberingTests {
             _ = try await engine.soon { try await manager.execute(requestID: request.id) }
         }
         #expect(service.record.begun == ["work-1"] && service.record.asked == ["work-1"])
+        #expect(isWanted.withLock { $0 } == true, "the work is to be left alone")
     }
 
     // MARK: Bad input
