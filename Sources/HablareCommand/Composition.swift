@@ -20,20 +20,22 @@ struct Composition: Sendable {
     }
     /// Where keys are stored, for a configuration folder.
     var keyStore: @Sendable (ConfigurationFolder) -> any CredentialStore = Composition.platformKeys
-    /// How services are asked whether they take a key, by their names.
-    var keyChecks: [String: KeyCheck] = [:]
+    /// How the services of the settings are asked whether they take a key, by their names.
+    var keyChecks: KeyChecking = Composition.keyChecks
     /// Opens a store, and creates it if it is missing.
     var openStore: @Sendable (_ folder: URL) throws -> OpenedStore
     /// Whether there is a store to open.
     var storeExists: @Sendable (_ folder: URL) -> Bool
     /// What may be done with the database of a store.
     var storeAccess: @Sendable (_ folder: URL) -> StoreAccess = { StoreAccess(to: SQLiteStore.databaseFile(in: $0)) }
-    /// The providers, with so many calls at once and so much time for each.
+    /// The programs as providers, with so many calls at once and so much time for each.
     var providers: @Sendable (_ limits: CallLimits) throws -> [InstalledProvider]
+    /// The one way to the network of this run.
+    var network = NetworkAccess()
     /// The providers of a service that can be asked.
-    var serviceProviders: ServiceFactory = { _, _, _ in [] }
+    var serviceProviders: ServiceFactory = Composition.networkProviders
     /// The key of a service.
-    var lookUpKey: ServiceKeyLookup = { _ in nil }
+    var lookUpKey: @Sendable (_ service: String, Composition) throws -> ServiceKey? = Composition.storedKey
     /// Calls a handler for every SIGINT and SIGTERM, until its task is cancelled. Until it is called, and after, these
     /// signals end the process.
     var watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
@@ -42,19 +44,20 @@ struct Composition: Sendable {
     var timeZone: TimeZone
     var processorCount: Int
 
-    /// What one provider may be asked, and for what.
+    /// What the command line says of how much one provider may be asked. What it leaves open is for each provider's own
+    /// settings.
     struct CallLimits: Sendable, Hashable {
-        var concurrency: Int
-        var timeout: Duration
-        /// Calls a minute, by all processes on a store together; `nil`: any number.
+        /// Calls at once. `nil`: of a program as many as there are processors.
+        var concurrency: Int?
+        /// How long an attempt may take. `nil`: of a program ``EngineOptions/defaultTimeout``.
+        var timeout: Duration?
+        /// Calls a minute, by all processes on a store together. `nil`: of a program any number.
         var rate: Double?
         /// What is charged for its calls.
         var prices = PriceTable.shipped
 
         /// For a command that asks about providers and gives them no work.
-        static func forAsking(_ prices: PriceTable = .shipped) -> CallLimits {
-            CallLimits(concurrency: 1, timeout: .seconds(60), prices: prices)
-        }
+        static func forAsking(_ prices: PriceTable = .shipped) -> CallLimits { CallLimits(prices: prices) }
     }
 
     /// The present moment, for telling times.
@@ -104,7 +107,11 @@ extension Composition {
                 return OpenedStore(store: store, diagnose: store.diagnose)
             },
             storeExists: SQLiteStore.exists,
-            providers: { limits in try programs(environment, limits) },
+            providers: { limits in
+                var limits = limits
+                limits.concurrency = limits.concurrency ?? max(1, process.activeProcessorCount)
+                return try programs(environment, limits)
+            },
             watchSignals: { handler in
                 await StopSignal.watch(handler)
             },
@@ -115,7 +122,7 @@ extension Composition {
 
     /// The programs that are known, and those of the person's own file.
     static func programs(_ environment: [String: String], _ limits: CallLimits) throws -> [InstalledProvider] {
-        let supervisor = CommandSupervisor(maximumProcesses: max(32, limits.concurrency))
+        let supervisor = CommandSupervisor(maximumProcesses: max(32, limits.concurrency ?? 0))
         let presets = CommandTemplate.presets
         let own = try ProgramsFile(environment: environment)?.templates(beside: presets.map(\.id)) ?? []
         return try presets.map { try installed($0, limits, supervisor) }
@@ -127,8 +134,8 @@ extension Composition {
         _ template: CommandTemplate, isOwn: Bool = false, _ limits: CallLimits, _ supervisor: CommandSupervisor
     ) throws -> InstalledProvider {
         var template = template
-        template.limits.concurrency = limits.concurrency
-        template.limits.attemptTimeout = limits.timeout
+        template.limits.concurrency = limits.concurrency ?? 1
+        template.limits.attemptTimeout = limits.timeout ?? EngineOptions.defaultTimeout
         template.limits.rate = limits.rate.map { RateLimit(requestsPerMinute: $0) }
         template.isCharged = limits.prices.charges(forProgram: template.id.rawValue)
         let provider = try CommandProvider(template, supervisor: supervisor)

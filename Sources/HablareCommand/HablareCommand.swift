@@ -14,6 +14,7 @@ public enum HablareCommand {
     /// Runs a command line. Errors are told on standard error, in one line that says what to do.
     static func execute(in composition: Composition) async -> CommandStatus {
         let status = await outcome(in: composition)
+        await composition.network.close()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await composition.console.flush() }
             // Somebody who wants us to end does not wait for one who does not read.

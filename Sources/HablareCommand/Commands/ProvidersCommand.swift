@@ -49,18 +49,18 @@ struct ProvidersCommand: ComposedCommand {
         var problem = entry.problem
         if problem == nil {
             do {
-                made = try composition.serviceProviders(entry, settings.network, .forAsking())
+                made = try composition.serviceProviders(entry, settings.network, .forAsking(), composition)
             } catch {
                 problem = CommandFailure(error)
             }
         }
-        let ids = Set(made.map(\.provider.id.rawValue))
         let offered = entry.kind.offers.map { offer in
             let id = offer.id(of: entry.name)
-            let missing = ids.contains(id) ? nil : "Nothing in this build of hablare can ask it. Update it."
+            let provider = made.first { $0.name == id }
+            let missing = provider == nil ? ServiceEntry.notInThisBuild.message : provider?.problem?.message
             return row(
-                id, of: entry, answering: offer.answers, with: offer.model(in: entry.settings),
-                problem?.message ?? missing)
+                id, of: entry, answering: offer.answers,
+                with: provider?.model ?? offer.model(in: entry.settings), problem?.message ?? missing)
         }
         let others = made.filter { provider in !offered.contains { $0.provider == provider.provider.id.rawValue } }
         return offered

@@ -31,7 +31,8 @@ struct WorkCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = try engine.limits(in: composition)
-        let providers = try composition.providers(limits)
+        let directory = try ProviderDirectory(try data.settings(in: composition), limits, in: composition)
+        let providers = directory.everybody()
         // A service may be there before the first request is, and then it makes the store.
         guard let opened = forever ? try data.open(in: composition) : try data.openExisting(in: composition) else {
             // A mistyped folder must not look like one in which nothing waits.
@@ -41,8 +42,9 @@ struct WorkCommand: ComposedCommand {
                 "There is no store at \(try data.folder(in: composition).path) yet, so nothing waits. Whatever submits a "
                     + "request makes one, such as: \(example)")
         }
+        try directory.openNetwork(for: providers)
         let workplace = try Workplace(
-            opened, providers: providers, scope: .everything, retry: engine.retry,
+            opened, providers: providers, scope: .everything, retry: engine.retry(of: providers),
             prices: limits.prices, verbose: data.verbose, in: composition)
         let console = composition.console
         let reporter = ProgressReporter(

@@ -3,18 +3,26 @@ import Hablare
 
 /// How the engine is run.
 struct EngineOptions: ParsableArguments {
-    static let defaultTimeout = 120.0
+    /// How long an attempt of a program may take, of which nothing else is said.
+    static let defaultTimeout = Duration.seconds(120)
 
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "How many programs this process runs at once. Default: the number of processors.", valueName: "n"))
+            """
+            How many calls of one provider this process makes at once. Default: of programs the number of processors, \
+            of services what their settings say.
+            """, valueName: "n"))
     var concurrency: Int?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("How long one attempt may take before it is ended.", valueName: "seconds"))
-    var timeout = defaultTimeout
+        help: ArgumentHelp(
+            """
+            How long one attempt may take before it is ended. Default: of programs 120, of services what their \
+            settings say.
+            """, valueName: "seconds"))
+    var timeout: Double?
 
     @Option(
         name: .long, parsing: .unconditional,
@@ -26,8 +34,10 @@ struct EngineOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "The most calls a minute to each provider, by all processes on the store together. Default: no limit.",
-            valueName: "n"))
+            """
+            The most calls a minute to each provider, by all processes on the store together. Default: of \
+            services what their settings say, else no limit.
+            """, valueName: "n"))
     var rate: Double?
 
     @OptionGroup var prices: PriceOptions
@@ -43,7 +53,8 @@ struct EngineOptions: ParsableArguments {
         }
     }
 
-    static func check(timeout: Double) throws {
+    static func check(timeout: Double?) throws {
+        guard let timeout else { return }
         guard timeout >= 0.001, timeout <= 7 * 24 * 3600 else {
             throw ValidationError("--timeout is \(timeout). Give seconds, more than 0 and at most a week (604800).")
         }
@@ -55,22 +66,25 @@ struct EngineOptions: ParsableArguments {
         }
     }
 
-    /// The limits and prices for every provider.
+    /// What these options say of every provider, and the prices.
     ///
     /// - Throws: ``CommandFailure`` for a file of prices that is not as it should be.
     func limits(in composition: Composition) throws -> Composition.CallLimits {
         Composition.CallLimits(
-            concurrency: concurrency ?? max(1, composition.processorCount), timeout: .seconds(timeout), rate: rate,
+            concurrency: concurrency, timeout: timeout.map { .seconds($0) }, rate: rate,
             prices: try prices.table(in: composition))
     }
 
-    /// When a failed attempt is followed by another one.
-    var retry: RetryPolicy { Self.retry(attempts: attempts, timeout: timeout) }
+    /// When a failed attempt of a provider is followed by another one.
+    func retry(of providers: [InstalledProvider]) -> RetryPolicy {
+        Self.retry(attempts: attempts, timeout: timeout.map { .seconds($0) }, of: providers)
+    }
 
-    static func retry(attempts: Int, timeout: Double) -> RetryPolicy {
+    static func retry(attempts: Int, timeout: Duration?, of providers: [InstalledProvider]) -> RetryPolicy {
+        let longest = timeout ?? providers.compactMap(\.provider.limits.attemptTimeout).max() ?? defaultTimeout
         var policy = RetryPolicy(maximumAttempts: attempts)
         // Who asks for so many attempts of so long means it: the bound of the total must not take the last ones away.
-        policy.maximumElapsed = max(policy.maximumElapsed, (.seconds(timeout) + policy.maximumDelay) * attempts)
+        policy.maximumElapsed = max(policy.maximumElapsed, (longest + policy.maximumDelay) * attempts)
         return policy
     }
 }

@@ -18,8 +18,11 @@ struct CallOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "How long one attempt may take, or with --stream be silent, before it is ended.", valueName: "seconds"))
-    var timeout = EngineOptions.defaultTimeout
+            """
+            How long one attempt may take, or with --stream be silent, before it is ended. Default: of a program 120, \
+            of a service what its settings say.
+            """, valueName: "seconds"))
+    var timeout: Double?
 
     @Option(
         name: .long, parsing: .unconditional,
@@ -69,7 +72,7 @@ struct CallOptions: ParsableArguments {
         let streaming = StreamingPolicy(durability: volatile ? .volatile : .durable, allowsRestart: restart)
         return AIRequest(
             prompt: .text(prompt), parameters: parameters, priority: priority.priority,
-            attemptTimeout: .seconds(timeout), deadline: deadline.map(now.addingTimeInterval),
+            attemptTimeout: timeout.map { .seconds($0) }, deadline: deadline.map(now.addingTimeInterval),
             maximumAttempts: attempts, unknownOutcome: ifInterrupted.policy, streaming: stream ? streaming : nil,
             caching: cache.policy, tags: tag)
     }

@@ -32,8 +32,7 @@ struct GenerateCommand: ComposedCommand {
     @Argument(help: "What is asked; without it, or with -, standard input is read.")
     var prompt: String?
 
-    @Option(name: .long, help: "Who is asked.")
-    var provider: String
+    @OptionGroup var asked: ServiceOptions
 
     @Option(name: .long, help: "The voice, where the provider speaks. Default: the provider's.")
     var voice: String?
@@ -78,8 +77,10 @@ struct GenerateCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = Composition.CallLimits(
-            concurrency: 1, timeout: .seconds(call.timeout), prices: try prices.table(in: composition))
-        let installed = try composition.providers(limits).named(provider, in: composition)
+            timeout: call.timeout.map { .seconds($0) }, prices: try prices.table(in: composition))
+        let settings = try asked.applied(to: data, for: .generate, in: composition)
+        let directory = try ProviderDirectory(settings, limits, in: composition)
+        let installed = try directory.provider(asked.provider, for: .generate, answering: .text)
         let parameters = try installed.parameters(voice: voice, parameter)
         let target = try AnswerTarget(output, json: json, in: composition)
         if !detach { try target.check(installed, in: composition.console) }
@@ -87,8 +88,12 @@ struct GenerateCommand: ComposedCommand {
         if let voice = parameters["voice"]?.text, voice != installed.defaultVoice {
             try await installed.check(voice: voice)
         }
-        let request = call.request(
+        var request = call.request(
             prompt: try readPrompt(in: composition), parameters: parameters, now: composition.seams.date())
+        // Said in the request, so that whoever goes on with it asks the same one.
+        if installed.service != nil { request.model = installed.model }
+        try installed.check(request)
+        try directory.openNetwork(for: [installed])
         return try await detach
             ? submit(request, to: installed, in: composition)
             : generate(request, to: target, with: installed, prices: limits.prices, in: composition)
@@ -143,7 +148,8 @@ struct GenerateCommand: ComposedCommand {
         let console = composition.console
         let workplace = try Workplace(
             try data.open(in: composition), providers: [installed], scope: .request(request.id),
-            retry: EngineOptions.retry(attempts: call.attempts, timeout: call.timeout), prices: prices,
+            retry: EngineOptions.retry(
+                attempts: call.attempts, timeout: call.timeout.map { .seconds($0) }, of: [installed]), prices: prices,
             verbose: data.verbose, in: composition)
         let printer = target == .standardOutput ? AnswerPrinter(of: request.id, to: console) : nil
         let run = GenerateRun(

@@ -12,3 +12,6 @@ enum KeyVerdict: Sendable, Hashable {
 ///
 /// - Throws: `AIServiceError` where it could not be asked; one with code `unauthorized` counts as a refusal.
 typealias KeyCheck = @Sendable (APIKey) async throws -> KeyVerdict
+
+/// How services are asked whether they take a key, by their names.
+typealias KeyChecking = @Sendable (_ settings: Settings, _ composition: Composition) -> [String: KeyCheck]

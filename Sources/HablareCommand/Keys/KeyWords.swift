@@ -8,7 +8,7 @@ enum KeyWords {
     private static let known: Set<String> = Set(
         [
             "keys", "set", "list", "test", "delete", "help", "-h", "--help", "--version", "--account", "--expires",
-            "--json",
+            "--json", "--config",
         ]
             + KnownService.all.map(\.id))
 

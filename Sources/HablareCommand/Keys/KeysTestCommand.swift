@@ -14,19 +14,21 @@ struct KeysTestCommand: ComposedCommand {
             EXAMPLES:
               hablare keys test openai
               hablare keys test openai --account work
+              hablare keys test local            a service of hablare.yaml
             """)
 
     @OptionGroup var key: KeyOptions
+
+    @OptionGroup var configuration: ConfigurationOptions
 
     func validate() throws { _ = try key.name() }
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let name = try key.name()
-        let checks = composition.keyChecks
+        let checks = composition.keyChecks(try configuration.settings(in: composition), composition)
         guard let check = checks[name.service] else {
             let hint = NearestNames(checks.keys.sorted()).hint(for: name.service)
-            let known = checks.isEmpty ? " No service can be asked by this version." : hint
-            throw CommandFailure(.unavailable, "Nothing here can ask \(name.service) whether it takes a key.\(known)")
+            throw CommandFailure(.unavailable, "Nothing here can ask \(name.service) whether it takes a key.\(hint)")
         }
         let chain = composition.credentials
         guard let found = try await OwnThread.run({ _ in try chain.credential(named: name) }) else {

@@ -131,7 +131,8 @@ struct NarrateCommand: ComposedCommand {
         in composition: Composition
     ) async throws -> CommandStatus {
         let workplace = try Workplace(
-            try data.open(in: composition), providers: [installed], scope: .job(plan.job), retry: engine.retry,
+            try data.open(in: composition), providers: [installed], scope: .job(plan.job),
+            retry: engine.retry(of: [installed]),
             prices: prices, verbose: data.verbose, in: composition)
         let console = composition.console
         if !quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }

@@ -13,7 +13,28 @@ struct InstalledProvider: Sendable {
         var advice: [String] = []
     }
 
+    /// The voices of a service.
+    struct ServiceVoices: Sendable {
+        /// The one it speaks with unless told otherwise.
+        let usual: String
+        /// All that there are, as far as anybody knows; asked of the service anew, or where a list is kept, from that.
+        let list: @Sendable (_ anew: Bool) async throws -> [SpeechVoice]
+        /// Refuses one that it does not have.
+        let check: @Sendable (String) async throws -> Void
+
+        init(
+            usual: String, list: @escaping @Sendable (_ anew: Bool) async throws -> [SpeechVoice],
+            check: @escaping @Sendable (String) async throws -> Void
+        ) {
+            self.usual = usual
+            self.list = list
+            self.check = check
+        }
+    }
+
     let provider: any AIServiceProvider
+    /// The service that it is of; `nil` for a program.
+    var service: String?
     /// What its answers are; `nil` where only their kind is known.
     var content: CommandContent?
     /// Whether a person's own `programs.json` names it: then it is missed where it is not there.
@@ -26,6 +47,10 @@ struct InstalledProvider: Sendable {
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }
     /// Refuses a voice it does not have.
     var checkVoice: @Sendable (String) async throws -> Void = { _ in }
+    /// The voices it has, where it is a service's that speaks.
+    var serviceVoices: ServiceVoices?
+    /// Why it cannot be asked as it is configured; `nil` where it can.
+    var problem: CommandFailure?
     /// Looks whether it can work here.
     var health: @Sendable () async -> Health = { Health() }
 
@@ -33,7 +58,10 @@ struct InstalledProvider: Sendable {
     var name: String { provider.id.rawValue }
 
     /// The voice it speaks with unless told otherwise.
-    var defaultVoice: String? { placeholders.first { $0.name == "voice" }?.default }
+    var defaultVoice: String? { serviceVoices?.usual ?? placeholders.first { $0.name == "voice" }?.default }
+
+    /// The model it asks unless told otherwise; `nil` where it has none.
+    var model: String? { provider.defaultModel.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Refuses a voice it does not have, and says where those are that it has.
     ///
@@ -44,6 +72,23 @@ struct InstalledProvider: Sendable {
         } catch let error as AIServiceError where error.code == .invalidRequest {
             throw CommandFailure(error).advising("See: hablare voices --provider \(provider.id)")
         }
+    }
+}
+
+extension InstalledProvider {
+    /// A provider of a service.
+    ///
+    /// - Parameters:
+    ///   - service: The service's name.
+    ///   - isCharged: Whether its calls cost money.
+    init(
+        serving service: String, _ provider: any AIServiceProvider, isCharged: Bool = true,
+        voices: ServiceVoices? = nil, problem: CommandFailure? = nil
+    ) {
+        self.init(
+            provider: provider, service: service, content: provider.responseType == .text ? .text : nil,
+            hasPrice: isCharged, serviceVoices: voices, problem: problem)
+        if let voices { checkVoice = voices.check }
     }
 }
 

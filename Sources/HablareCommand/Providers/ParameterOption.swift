@@ -1,11 +1,15 @@
 import ArgumentParser
+import Foundation
 import Hablare
 import HablareProviders
 
 /// A parameter of a provider as it is given on the command line: `rate=150`.
 struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
     let name: String
+    /// A number where it is one, else the text.
     let value: ParameterValue
+    /// What a service takes: JSON where it is an object, a list or a truth value, else as ``value``.
+    let serviceValue: ParameterValue
 
     init?(argument: String) {
         guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
@@ -18,6 +22,12 @@ struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
         } else {
             value = .string(text)
         }
+        switch ParameterValue(json: Data(text.utf8)) {
+        case .bool(let flag)?: serviceValue = .bool(flag)
+        case .array(let elements)?: serviceValue = .array(elements)
+        case .object(let members)?: serviceValue = .object(members)
+        default: serviceValue = value
+        }
     }
 }
 
@@ -29,7 +39,8 @@ extension InstalledProvider {
     func parameters(voice: String?, _ options: [ParameterOption]) throws -> [String: ParameterValue] {
         var parameters: [String: ParameterValue] = [:]
         for option in options {
-            guard parameters.updateValue(option.value, forKey: option.name) == nil else {
+            let value = service == nil ? option.value : option.serviceValue
+            guard parameters.updateValue(value, forKey: option.name) == nil else {
                 throw CommandFailure(.usage, "The parameter \(option.name) is given twice. Give it once.")
             }
         }
@@ -41,8 +52,25 @@ extension InstalledProvider {
         } else if parameters["voice"] == nil, let voice = defaultVoice {
             parameters["voice"] = .string(voice)
         }
-        try check(parameters)
+        guard service != nil else {
+            try check(parameters)
+            return parameters
+        }
+        guard voice == nil || serviceVoices != nil else {
+            throw CommandFailure(.usage, "The provider \(provider.id) does not speak. Leave --voice out.")
+        }
         return parameters
+    }
+
+    /// Refuses a request whose prompt or parameters a service does not take, before it is stored.
+    ///
+    /// - Throws: ``CommandFailure`` with how long a prompt may be; `AIServiceError` for parameters.
+    func check(_ request: AIRequest) throws {
+        try (provider as? any RequestChecking)?.check(request)
+        let count = request.prompt.plainText.unicodeScalars.count
+        guard let most = provider.limits.maximumCharacters, count > most else { return }
+        throw CommandFailure(
+            .badInput, "The prompt has \(count) characters, and \(provider.id) takes \(most) at once. Shorten it.")
     }
 
     /// Refuses parameters that no request could be carried out with, before hundreds of them are stored.

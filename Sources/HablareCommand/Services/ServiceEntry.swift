@@ -58,6 +58,10 @@ struct ServiceEntry: Sendable, Equatable {
         ServiceOptions.service(of: installed.provider.id.rawValue) == name && ![installed].isProgram(installed.name)
     }
 
+    /// Why a provider cannot be asked that the service should have.
+    static let notInThisBuild = CommandFailure(
+        .unavailable, "Nothing in this build of hablare can ask it. Update it.")
+
     private static func withoutKey(_ settings: ServiceSettings) -> CommandFailure {
         CommandFailure(
             .unavailable,
@@ -68,19 +72,16 @@ struct ServiceEntry: Sendable, Equatable {
     }
 }
 
-/// Makes the providers of a service that can be asked.
-///
-/// Throws any error where one cannot be made of its settings.
-typealias ServiceFactory =
-    @Sendable (
-        _ entry: ServiceEntry, _ network: Settings.Network, _ limits: Composition.CallLimits
-    ) throws -> [InstalledProvider]
-
 extension Composition {
     /// How all services stand.
     ///
     /// - Parameter programs: The names of programs.
     func services(_ settings: Settings, beside programs: [String] = []) -> [ServiceEntry] {
-        settings.services.map { ServiceEntry($0, beside: programs, lookUp: lookUpKey) }
+        settings.services.map { entry(of: $0, beside: programs) }
+    }
+
+    /// How one service stands.
+    func entry(of service: ServiceSettings, beside programs: [String] = []) -> ServiceEntry {
+        ServiceEntry(service, beside: programs) { try lookUpKey($0, self) }
     }
 }

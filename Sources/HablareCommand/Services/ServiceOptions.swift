@@ -58,6 +58,15 @@ struct ServiceOptions: ParsableArguments {
         return options
     }
 
+    /// The settings of a command, with what these options say of them.
+    ///
+    /// - Throws: ``CommandFailure``, for the settings or for these options.
+    func applied(to data: DataOptions, for use: ProviderUse, in composition: Composition) throws -> Settings {
+        let settings = try data.settings(in: composition)
+        let options = try self.settings(for: use, over: settings)
+        return options.isEmpty ? settings : try data.settings(options, in: composition)
+    }
+
     /// The setting for the model of a provider: what its id says, else what the command wants of the service.
     private func modelKey(of provider: String, _ service: ServiceSettings, _ use: ProviderUse) throws -> String {
         let offers = service.kind.offers

@@ -27,8 +27,10 @@ import Testing
     /// A world where openai has a key, and everything that a service offers is made.
     private func composition(_ desk: SettingsDesk, _ arguments: [String]) -> Composition {
         var composition = desk.composition(arguments)
-        composition.lookUpKey = { $0 == "openai" ? ServiceKey(shown: "sk-…c1f2", origin: "OPENAI_API_KEY") : nil }
-        composition.serviceProviders = { entry, _, _ in
+        composition.lookUpKey = { service, _ in
+            service == "openai" ? ServiceKey(shown: "sk-…c1f2", origin: "OPENAI_API_KEY") : nil
+        }
+        composition.serviceProviders = { entry, _, _, _ in
             entry.kind.offers.map { offer in
                 InstalledProvider(
                     provider: ScriptedProvider(
@@ -92,12 +94,13 @@ import Testing
     @Test func `What this build cannot ask is not called ready`() async throws {
         let desk = try SettingsDesk()
         var composition = composition(desk, ["providers"])
-        composition.serviceProviders = { _, _, _ in [] }
+        composition.serviceProviders = { _, _, _, _ in [] }
         #expect(await HablareCommand.execute(in: composition) == .success)
         #expect(desk.stage.output.contains("Nothing in this build"))
         #expect(!desk.stage.output.split(separator: "\n").contains { $0.hasPrefix("openai") && $0.hasSuffix("ready") })
         desk.stage.clearScreen()
-        composition.serviceProviders = { _, _, _ in throw AIServiceError(.invalidConfiguration, "The model is odd.") }
+        composition.serviceProviders = { _, _, _, _ in throw AIServiceError(.invalidConfiguration, "The model is odd.")
+        }
         #expect(await HablareCommand.execute(in: composition) == .success)
         #expect(desk.stage.output.contains("not usable: The model is odd."))
     }

@@ -72,8 +72,8 @@ import Testing
     }
 
     @Test func `Whoever asks for many long attempts gets them`() {
-        #expect(EngineOptions.retry(attempts: 3, timeout: 120) == RetryPolicy())
-        let patient = EngineOptions.retry(attempts: 5, timeout: 600)
+        #expect(EngineOptions.retry(attempts: 3, timeout: .seconds(120), of: []) == RetryPolicy())
+        let patient = EngineOptions.retry(attempts: 5, timeout: .seconds(600), of: [])
         #expect(patient.maximumAttempts == 5)
         #expect(patient.maximumElapsed > .seconds(5 * 600))
     }

@@ -25,7 +25,7 @@ import Testing
         stage.clearScreen()
         var composition = stage.composition(["keys"] + arguments, input: input)
         composition.environment.merge(environment) { $1 }
-        composition.keyChecks = checks
+        composition.keyChecks = { _, _ in checks }
         return await HablareCommand.execute(in: composition)
     }
 
@@ -179,7 +179,7 @@ import Testing
         #expect(stage.errors.contains("chmod 600 '\(file.path)'"))
         for arguments in [["set", "openai"], ["test", "openai"], ["delete", "openai"]] {
             var composition = stage.composition(["keys"] + arguments)
-            composition.keyChecks = ["openai": { _ in .accepted() }]
+            composition.keyChecks = { _, _ in ["openai": { _ in .accepted() }] }
             composition.readSecret = { _ in
                 Issue.record("It asks for a key that it cannot store.")
                 return ""
@@ -243,7 +243,7 @@ import Testing
 
     @Test func `It is said which services can be asked`() async throws {
         #expect(await run("test", "openai") == .unavailable)
-        #expect(stage.errors.contains("No service can be asked by this version."))
+        #expect(stage.errors.contains("Nothing here can ask openai whether it takes a key."))
         let checks: [String: KeyCheck] = ["openai": { _ in .accepted() }, "anthropic": { _ in .accepted() }]
         #expect(await run("test", "opnai", checks: checks) == .unavailable)
         #expect(stage.errors.contains("Did you mean openai?"))

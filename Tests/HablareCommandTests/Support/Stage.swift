@@ -28,10 +28,12 @@ final class Stage: Sendable {
 
     /// Whether its provider is one that charges nothing, as programs are.
     private let isFree: Bool
+    /// Variables beside the folders'.
+    private let environment: [String: String]
 
     init(
         provider: ScriptedProvider = Voice.provider(), isFree: Bool = false, others: [InstalledProvider] = [],
-        folder: TemporaryFolder? = nil,
+        folder: TemporaryFolder? = nil, environment: [String: String] = [:],
         providersFailure: CommandFailure? = nil, seams: EngineSeams = EngineSeams(jitter: { 0 }),
         isTerminal: Bool = false, allowsColour: Bool = false,
         wrapStore: @escaping @Sendable (any RequestStore) -> any RequestStore = { $0 }
@@ -39,6 +41,7 @@ final class Stage: Sendable {
         self.folder = try folder ?? TemporaryFolder()
         self.provider = provider
         self.isFree = isFree
+        self.environment = environment
         self.others = others
         self.providersFailure = providersFailure
         self.seams = seams
@@ -102,7 +105,7 @@ final class Stage: Sendable {
     func composition(_ arguments: [String] = [], input: String = "") -> Composition {
         Composition(
             arguments: arguments,
-            environment: ["XDG_DATA_HOME": folder.url.path, "HOME": folder.url.path],
+            environment: ["XDG_DATA_HOME": folder.url.path, "HOME": folder.url.path].merging(environment) { $1 },
             workingDirectory: folder.url,
             console: Console(
                 output: OutputChannel { [printed, isPipeBroken, isDiskFull, reader] data in

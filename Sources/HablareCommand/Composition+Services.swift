@@ -1,0 +1,230 @@
+import Foundation
+import Hablare
+import HablareProviders
+
+/// The services: the part of the composition root that names concrete providers of the network.
+extension Composition {
+    /// The models that are asked where nobody names one: OpenAI's own, which have prices in the table as far as any have.
+    /// Another server's are its own affair.
+    static let openAIModels = [
+        "model": "gpt-4.1-mini", "speech_model": "tts-1", "image_model": "gpt-image-1",
+        "embedding_model": "text-embedding-3-small",
+    ]
+
+    /// The providers of a service, which call it over the network.
+    ///
+    /// - Throws: `AIServiceError` for an address that is none.
+    static func networkProviders(
+        of entry: ServiceEntry, _ network: Settings.Network, _ limits: CallLimits, in composition: Composition
+    ) throws -> [InstalledProvider] {
+        guard let address = entry.address else { return [] }
+        let site = try ServiceSite(entry.settings, at: address, network, limits, in: composition)
+        return switch entry.kind {
+        case .openai: openAI(site)
+        case .anthropic: anthropic(site)
+        case .elevenlabs: elevenLabs(site)
+        }
+    }
+
+    /// The key of a service where keys are.
+    static func storedKey(of service: String, in composition: Composition) throws -> ServiceKey? {
+        try composition.credentials.credential(named: CredentialName(service)).map { found in
+            ServiceKey(
+                shown: found.credential.key.shown, origin: found.source.place ?? found.source.kind)
+        }
+    }
+
+    // MARK: OpenAI
+
+    private static func openAI(_ site: ServiceSite) -> [InstalledProvider] {
+        let service = site.openAI()
+        let settings = site.settings
+        return site.settings.kind.offers.map { offer in
+            let id = ProviderID(rawValue: offer.id(of: settings.name))
+            let known = site.address.origin.host == "api.openai.com" ? openAIModels[offer.modelKey] : nil
+            let model = offer.model(in: settings) ?? known
+            let timeout = site.timeout
+            var voices: InstalledProvider.ServiceVoices?
+            let provider: any AIServiceProvider
+            switch offer.answers {
+            case .text, .structured:
+                let form: OpenAIAnswerForm = offer.answers == .text ? .text : .structured
+                provider =
+                    switch settings.interface {
+                    case .chat:
+                        OpenAIChatProvider(id, service: service, model: model ?? "", form: form, timeout: timeout)
+                    case .responses:
+                        OpenAIResponsesProvider(id, service: service, model: model ?? "", form: form, timeout: timeout)
+                    }
+            case .audio:
+                let voice = settings.voice ?? OpenAISpeechProvider.voices[0]
+                provider = OpenAISpeechProvider(
+                    id, service: service, model: model ?? "", voice: voice, timeout: timeout)
+                voices = InstalledProvider.ServiceVoices(usual: voice) { _ in
+                    // Another server has others, and nobody to ask for them.
+                    known == nil ? [] : OpenAISpeechProvider.voices.map { SpeechVoice(id: $0, name: $0) }
+                } check: { voice in
+                    guard known != nil, !voice.hasPrefix("voice_"), !OpenAISpeechProvider.voices.contains(voice)
+                    else { return }
+                    throw AIServiceError(
+                        .invalidRequest,
+                        "OpenAI has no voice \(voice).\(NearestNames(OpenAISpeechProvider.voices).hint(for: voice))")
+                }
+            case .image: provider = OpenAIImageProvider(id, service: service, model: model ?? "", timeout: timeout)
+            default: provider = OpenAIEmbeddingProvider(id, service: service, model: model ?? "", timeout: timeout)
+            }
+            let missing = model == nil ? site.withoutModel(offer.modelKey) : nil
+            return InstalledProvider(
+                serving: settings.name, provider, isCharged: service.isCharged, voices: voices, problem: missing)
+        }
+    }
+
+    // MARK: Anthropic
+
+    private static func anthropic(_ site: ServiceSite) -> [InstalledProvider] {
+        let service = site.anthropic()
+        let limits = site.limits(.anthropic, at: "api.anthropic.com")
+        return site.settings.kind.offers.map { offer in
+            let id = ProviderID(rawValue: offer.id(of: site.settings.name))
+            let form: AnthropicMessagesProvider.Form = offer.answers == .text ? .text : .structured
+            let usual = AnthropicMessagesProvider(id: id, service: service, form: form, limits: limits)
+            let provider = offer.model(in: site.settings).map {
+                AnthropicMessagesProvider(id: id, service: service, form: form, model: $0, limits: limits)
+            }
+            return InstalledProvider(serving: site.settings.name, provider ?? usual)
+        }
+    }
+
+    // MARK: ElevenLabs
+
+    private static func elevenLabs(_ site: ServiceSite) -> [InstalledProvider] {
+        let service = site.elevenLabs()
+        return site.settings.kind.offers.map { offer in
+            let id = ProviderID(rawValue: offer.id(of: site.settings.name))
+            let usual = ElevenLabsSpeechProvider(id: id, service: service)
+            let model = offer.model(in: site.settings) ?? usual.model
+            var limits = site.limits(.elevenLabs, at: "api.elevenlabs.io")
+            limits.maximumCharacters = ElevenLabsModel.maximumCharacters(of: model)
+            let provider = ElevenLabsSpeechProvider(
+                id: id, service: service, model: model, defaultVoice: site.settings.voice ?? usual.defaultVoice,
+                limits: limits)
+            let voices = InstalledProvider.ServiceVoices(usual: provider.defaultVoice) { anew in
+                try await service.voices(anew: anew)
+            } check: { voice in
+                _ = try await service.voiceID(of: voice)
+            }
+            return InstalledProvider(serving: site.settings.name, provider, voices: voices)
+        }
+    }
+
+    // MARK: Keys
+
+    /// How each service of the settings is asked whether it takes a key: by the cheapest call that it has.
+    static func keyChecks(_ settings: Settings, in composition: Composition) -> [String: KeyCheck] {
+        var checks: [String: KeyCheck] = [:]
+        for service in settings.services {
+            checks[service.name] = { key in
+                if let problem = service.addressProblem { throw problem }
+                let site = try ServiceSite(
+                    service, at: try ServiceAddress(service.address), settings.network, .forAsking(), in: composition,
+                    key: key)
+                return .accepted(try await site.greeting())
+            }
+        }
+        return checks
+    }
+}
+
+/// One service with all that its providers are made of.
+private struct ServiceSite: Sendable {
+    let settings: ServiceSettings
+    let address: ServiceAddress
+    private let transport: any HTTPTransport
+    private let limits: Composition.CallLimits
+    private let key: @Sendable () throws(AIServiceError) -> APIKey?
+    private let voices: VoiceCache?
+    private let date: @Sendable () -> Date
+
+    /// - Parameter key: The key that it is asked with. Default: the one that counts at each call.
+    /// - Throws: `AIServiceError` for an address that is none.
+    init(
+        _ settings: ServiceSettings, at address: ServiceAddress, _ network: Settings.Network,
+        _ limits: Composition.CallLimits, in composition: Composition, key: APIKey? = nil
+    ) throws(AIServiceError) {
+        self.settings = settings
+        // Its paths have two versions, so each has its own; people copy the address with one.
+        let hasVersion = settings.kind == .elevenlabs && address.text.hasSuffix("/v1")
+        self.address = hasVersion ? try ServiceAddress(String(address.text.dropLast(3))) : address
+        self.limits = limits
+        transport = FieldTransport(composition.way(to: network), fields: settings.headers)
+        date = composition.seams.date
+        voices = composition.cacheFolder.map { folder in
+            VoiceCache(file: folder.appending(path: "voices-\(settings.name).json"), date: composition.seams.date)
+        }
+        let chain = composition.credentials
+        self.key = { () throws(AIServiceError) in
+            if let key { return key }
+            let name = try CredentialName(settings.name)
+            return settings.needsKey
+                ? try chain.required(name).credential.key : try chain.credential(named: name)?.credential.key
+        }
+    }
+
+    /// How long one attempt may take.
+    var timeout: Duration { limits.timeout ?? settings.timeout }
+
+    /// Whose limits are used up: a service has a key of its own, whatever its address.
+    private var account: AccountID { AccountID(rawValue: settings.name) }
+    private var concurrency: Int { limits.concurrency ?? settings.concurrency }
+    private var rate: RateLimit? { (limits.rate ?? settings.rate).map { RateLimit(requestsPerMinute: $0) } }
+
+    /// The limits of a provider.
+    ///
+    /// - Parameters:
+    ///   - usual: What the service grants, where nobody says a rate.
+    ///   - host: Where the service is that grants it; other servers have none.
+    func limits(_ usual: RateLimit, at host: String) -> ProviderLimits {
+        ProviderLimits(
+            concurrency: concurrency, attemptTimeout: timeout,
+            rate: rate ?? (address.origin.host == host ? usual : nil))
+    }
+
+    func openAI() -> OpenAIService {
+        OpenAIService(
+            address, transport: transport, key: key, account: account, rate: rate, concurrency: concurrency, date: date)
+    }
+
+    func anthropic() -> AnthropicService {
+        AnthropicService(address: address, account: account, transport: transport, key: key, date: date)
+    }
+
+    func elevenLabs() -> ElevenLabsService {
+        ElevenLabsService(
+            address: address, account: account, voices: voices, transport: transport, key: key, date: date)
+    }
+
+    /// Why a provider has no model: what a server offers is not known here.
+    func withoutModel(_ setting: String) -> CommandFailure {
+        CommandFailure(
+            .configuration,
+            """
+            Nobody says which model of \(settings.name) is asked. Set services.\(settings.name).\(setting), or give \
+            --model.
+            """)
+    }
+
+    /// What the service says to a key, a sentence.
+    ///
+    /// - Throws: `AIServiceError`, with code `unauthorized` where it does not take it.
+    func greeting() async throws(AIServiceError) -> String {
+        switch settings.kind {
+        case .openai: return Self.models(try await openAI().models().count)
+        case .anthropic: return Self.models(try await anthropic().models().count)
+        case .elevenlabs:
+            let account = try await elevenLabs().subscription()
+            return "The plan \(account.plan) has \(account.creditsLeft) of \(account.includedCredits) credits left."
+        }
+    }
+
+    private static func models(_ count: Int) -> String { "It may ask \(TimeText.count(count, "model"))." }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Hablare
+import HablareProviders
+
+/// The one way to the network of a run of the command: made when it is first needed, shut down when the run ends, and
+/// never made by a command that asks nobody.
+final class NetworkAccess: Sendable {
+    /// A way that is open, and what closes it.
+    struct Way: Sendable {
+        let transport: any HTTPTransport
+        let close: @Sendable () async -> Void
+    }
+
+    /// Makes a way.
+    typealias Making = @Sendable (NetworkSettings) throws(AIServiceError) -> Way
+
+    private let make: Making
+    private let way = Guarded<Way?>(nil)
+
+    /// Creates access. Opens nothing.
+    ///
+    /// - Parameter make: Makes the way. Default: the network.
+    init(
+        make: @escaping Making = { settings throws(AIServiceError) in
+            let transport = try NetworkTransport(settings)
+            return Way(transport: transport, close: { await transport.shutdown() })
+        }
+    ) {
+        self.make = make
+    }
+
+    /// The way, which is made where it is not there. The settings of one run do not change.
+    ///
+    /// - Throws: `AIServiceError` for settings that cannot be used: a proxy, a file of authorities.
+    @discardableResult
+    func open(_ settings: () throws(AIServiceError) -> NetworkSettings) throws(AIServiceError) -> any HTTPTransport {
+        if let way = way.withLock({ $0 }) { return way.transport }
+        // Outside the lock, because a file may be read. Of two that are made at once the second has no connection yet.
+        let made = try make(settings())
+        return way.withLock { way in
+            if let first = way { return first.transport }
+            way = made
+            return made.transport
+        }
+    }
+
+    /// Ends all calls and connections, where there are any.
+    func close() async {
+        await way.withLock { $0 }?.close()
+    }
+}
+
+/// The way to the network for providers, which are made also where nobody asks them.
+struct NetworkWay: HTTPTransport {
+    let access: NetworkAccess
+    let network: Settings.Network
+    let environment: [String: String]
+
+    /// Makes the way to the network, so that what is wrong with its settings is known before anything is asked.
+    ///
+    /// - Throws: `AIServiceError`, as ``NetworkAccess/open(_:)``.
+    @discardableResult
+    func open() throws(AIServiceError) -> any HTTPTransport {
+        try access.open { () throws(AIServiceError) in try network.transportSettings(environment) }
+    }
+
+    func send(_ call: HTTPCall) async throws -> HTTPAnswer { try await open().send(call) }
+}
+
+extension Settings.Network {
+    /// As the transport takes them.
+    ///
+    /// - Parameter environment: Says the proxies where the settings do not.
+    /// - Throws: `AIServiceError` for a proxy's address that cannot be used.
+    func transportSettings(_ environment: [String: String]) throws(AIServiceError) -> NetworkSettings {
+        NetworkSettings(
+            connectTimeout: connectTimeout, idleTimeout: idleTimeout,
+            authoritiesPath: certificateFile?.path(percentEncoded: false), proxies: try proxies(environment))
+    }
+
+    private func proxies(_ environment: [String: String]) throws(AIServiceError) -> ProxyRules {
+        switch proxy {
+        case .none: return .direct
+        case .environment:
+            var environment = environment
+            if let withoutProxy { environment["no_proxy"] = withoutProxy.joined(separator: ",") }
+            return try ProxyRules(environment: environment)
+        case .address(let text):
+            let usual = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
+            let address = try ProxyAddress(text)
+            return ProxyRules(
+                http: address, https: address, except: withoutProxy?.joined(separator: ",") ?? usual)
+        }
+    }
+}
+
+extension Composition {
+    /// The way to the network of this run, which is made at the first call.
+    func way(to network: Settings.Network) -> NetworkWay {
+        NetworkWay(access: self.network, network: network, environment: environment)
+    }
+
+    /// Where things are kept that can be had again: `hablare` in `$XDG_CACHE_HOME`, or in `.cache` in `$HOME`; `nil` where
+    /// neither is set.
+    var cacheFolder: URL? {
+        // The XDG base directory specification: a relative path is invalid and is ignored.
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.cache" : nil }
+        let configured = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (configured ?? home).map {
+            URL(filePath: $0, directoryHint: .isDirectory).appending(path: "hablare", directoryHint: .isDirectory)
+        }
+    }
+}

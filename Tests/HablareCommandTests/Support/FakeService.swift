@@ -1,0 +1,104 @@
+import Foundation
+import Hablare
+import HablareTestServers
+
+@testable import HablareCommand
+
+/// A server on loopback that answers as OpenAI, Anthropic and ElevenLabs do, each below a path of its own, and a world
+/// that is configured to ask it.
+struct FakeService: Sendable {
+    /// How it answers.
+    struct Manner: Sendable {
+        /// The pieces of a text.
+        var pieces = ["Whales ", "sing."]
+        /// What structured answers have, in turn; the last one again and again.
+        var values = [#"{"name":"Moby","tons":50}"#]
+        /// What every answer waits for: a streamed one after its first piece.
+        var gate: Gate?
+        /// Answers before anything else does, where it answers at all.
+        var instead: @Sendable (ReceivedCall) throws -> ServerReply? = { _ in nil }
+        /// The sound of a text, whatever its format was to be.
+        var sound: @Sendable (_ text: String) -> Data = Voice.audio
+        /// A picture.
+        var picture = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data("a picture".utf8)
+        /// The voices of ElevenLabs, as it lists them.
+        var voices = """
+            {"voices":[{"voice_id":"JBFqnCBsd6RMkjVDRZzb","name":"George - Warm","category":"premade",\
+            "labels":{"language":"en","gender":"male"},"recording_quality":"studio"},\
+            {"voice_id":"AnaAnaAnaAnaAnaAnaAn","name":"Ana","labels":{"language":"es","gender":"female"}}],\
+            "has_more":false}
+            """
+    }
+
+    /// The keys that it takes. A key of OpenAI's may be missing, as with a server that wants none.
+    static let keys = [
+        "openai": "sk-test-0123456789abcdef", "anthropic": "sk-ant-test-0123456789abcdef",
+        "elevenlabs": "sk_test_0123456789abcdef",
+    ]
+    /// The model that it does not know.
+    static let unknownModel = "no-such-model"
+
+    let server: LoopbackServer
+
+    /// Runs one while a test runs.
+    static func run<R>(_ manner: Manner = Manner(), _ body: (FakeService) async throws -> R) async throws -> R {
+        let structured = Guarded(0)
+        return try await LoopbackServer.withServer { call in
+            let answering = FakeAnswer(call: call, manner: manner, structured: structured)
+            return try answering.reply()
+        } _: { server in
+            try await body(FakeService(server: server))
+        }
+    }
+
+    /// Where one of the services is.
+    func address(_ service: String) -> String {
+        server.base + (service == "openai" || service == "local" ? "/openai/v1" : "/\(service)")
+    }
+
+    /// The settings by which all are asked here.
+    var settings: String {
+        """
+        services:
+          openai: {base_url: "\(address("openai"))", model: gpt-x, speech_model: tts-x, image_model: image-x, embedding_model: embed-x}
+          anthropic: {base_url: "\(address("anthropic"))", model: claude-x}
+          elevenlabs: {base_url: "\(address("elevenlabs"))", speech_model: eleven-x}
+          local: {kind: openai, base_url: "\(address("local"))", model: local-x, needs_key: false}
+
+        """
+    }
+
+    /// A world with these settings, and keys in the environment.
+    ///
+    /// - Parameters:
+    ///   - more: Further lines of the file of settings.
+    ///   - environment: Other variables; an empty one has no key.
+    ///   - isTerminal: Whether its outputs are a terminal.
+    func stage(
+        _ more: String = "", environment: [String: String] = [:], isTerminal: Bool = false,
+        folder: TemporaryFolder? = nil
+    ) throws -> Stage {
+        var variables = environment
+        for (service, key) in Self.keys where variables["\(service.uppercased())_API_KEY"] == nil {
+            variables["\(service.uppercased())_API_KEY"] = key
+        }
+        let stage = try Stage(folder: folder, environment: variables, isTerminal: isTerminal)
+        let home = stage.folder.url.appending(path: ".config/hablare", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        try Data((settings + more).utf8).write(to: home.appending(path: "hablare.yaml"))
+        return stage
+    }
+
+    /// The bodies of the calls so far, in order, as values.
+    var bodies: [ParameterValue] {
+        server.calls.map { call in
+            do {
+                return try JSONDecoder().decode(ParameterValue.self, from: call.call.body)
+            } catch {
+                return .null
+            }
+        }
+    }
+    /// The paths of the calls so far, in order.
+    var paths: [String] { server.calls.map(\.call.path) }
+}
