@@ -101,20 +101,22 @@ extension AttemptRunner {
             hasHandle: hasHandle)
         let jitter = jitter()
         var decision = retry.decision(after: error, in: situation, jitter: jitter)
-        if decision == .fail, situation.remaining != nil {
+        if decision == .fail || decision == .hold, situation.remaining != nil {
             // Whether anybody has time left for another attempt is the store's to say, member by member.
             situation.remaining = nil
             decision = retry.decision(after: error, in: situation, jitter: jitter)
         }
+        let next = diversion(of: flight, after: error, hasBegun: hasBegun)
+        // Another provider would be paid for what the remembered work may have been paid for.
+        let mayDivert = !(hasHandle && flight.request.unknownOutcome == .hold)
         switch decision {
         case .fail:
-            guard let next = diversion(of: flight, after: error, hasBegun: hasBegun) else { return .failed(error) }
-            return .diverted(error, to: next.hop, account: next.account)
+            guard let next else { return .failed(error) }
+            return mayDivert ? .diverted(error, to: next.hop, account: next.account) : .held(error)
         case .hold: return .held(error)
         case .retry(let delay):
             return .postponed(
-                error, until: endedAt.addingTimeInterval(delay / .seconds(1)),
-                else: diversion(of: flight, after: error, hasBegun: hasBegun))
+                error, until: endedAt.addingTimeInterval(delay / .seconds(1)), else: mayDivert ? next : nil)
         }
     }
 

@@ -82,13 +82,14 @@ public struct RetryPolicy: Sendable, Hashable {
         case .outcomeUnknown: minimum = .zero
         case .retry(let after): minimum = max(.zero, after ?? .zero)
         }
+        guard error.code != .cancelled else { return .fail }
+        // Nobody knows what becomes of the work that is remembered, so somebody's word is needed to give it up.
+        let exhausted: Decision = situation.hasHandle && situation.unknownOutcome == .hold ? .hold : .fail
         guard situation.mayRestart || situation.hasHandle else { return .fail }
-        guard error.code != .cancelled, situation.tries < situation.maximumAttempts ?? maximumAttempts else {
-            return .fail
-        }
+        guard situation.tries < situation.maximumAttempts ?? maximumAttempts else { return exhausted }
         // Checked before adding: a header may ask for more years than a duration can hold.
         let bound = min(min(maximumElapsed, .farthest) - situation.elapsed, situation.remaining ?? .farthest)
-        guard minimum < bound else { return .fail }
+        guard minimum < bound else { return exhausted }
         // Jitter also on top of what the provider asked: those who were refused together do not return together.
         let delay = minimum + backoff(after: situation.tries) * min(1, max(0, jitter))
         // Shorter than drawn where the bound is near, but never shorter than the provider asked.

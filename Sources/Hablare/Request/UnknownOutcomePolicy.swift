@@ -7,6 +7,8 @@ public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable
     case runAgain = 0
     /// Hold the request until somebody retries, cancels or deletes it. Not where the provider remembered the work
     /// (``ProviderCall/remember(_:)``): then the next attempt goes on with it, and nothing can be paid twice. It is
-    /// held once the provider has found that it cannot go on, and says so with ``AIServiceError/workLost``.
+    /// held once the provider has found that it cannot go on, and says so with ``AIServiceError/workLost``, and where
+    /// the attempts to go on are used up or another provider of the request's chain would begin anew: somebody's retry
+    /// goes on with the work then.
     case hold = 1
 }

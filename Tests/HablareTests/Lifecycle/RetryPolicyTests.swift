@@ -56,7 +56,13 @@ import Testing
             #expect(Self.decide(.retry(after: nil), situation) == .retry(after: .seconds(2)))
             #expect(Self.decide(.fail, situation) == .fail)
             let last = Situation(tries: 3, unknownOutcome: policy, mayRestart: false, hasHandle: true)
-            #expect(Self.decide(.outcomeUnknown, last) == .fail)
+            let end: Decision = policy == .hold ? .hold : .fail
+            #expect(Self.decide(.outcomeUnknown, last) == end)
+            #expect(Self.decide(.retry(after: nil), last) == end)
+            #expect(Self.decide(.fail, last) == .fail)
+            let late = Situation(
+                tries: 1, elapsed: .seconds(9999), unknownOutcome: policy, mayRestart: false, hasHandle: true)
+            #expect(Self.decide(.retry(after: nil), late) == end)
         }
     }
 

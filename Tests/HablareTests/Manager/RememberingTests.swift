@@ -440,6 +440,28 @@ struct RememberingTests {
         #expect(second.record.calls.map(\.handle) == [nil])
     }
 
+    @Test("A request that is to be held is held before another provider begins its remembered work anew")
+    func heldBeforeTheChain() async throws {
+        let request = AIRequest(prompt: "p", unknownOutcome: .hold, fallback: [FallbackHop("second")])
+        let fails = Guarded(true)
+        let first = ScriptedProvider { [service] call in
+            await background(service, then: fails.withLock { $0 } ? StoreWorkbench.failure : nil).generate(call)
+        }
+        let second = ScriptedProvider(id: "second")
+        let engine = try Engine([first, second], store: ProcessStore(machine))
+        let manager = engine.manager
+        try await engine.run { () async throws in
+            try await manager.submit(request, to: "scripted")
+            try await engine.expectSoon { try await manager.snapshot(for: request.id).waiting == .held }
+            #expect(second.record.calls.isEmpty)
+            fails.withLock { $0 = false }
+            try await manager.retry(request.id)
+            let response = try await engine.soon { try await manager.execute(requestID: request.id) }
+            #expect(try await text(response) == "answer")
+        }
+        #expect(service.record.begun == ["work-1"], "somebody's retry went on with it")
+    }
+
     @Test("A cancelled request's provider is stopped, and what it remembers then is refused")
     func cancelled() async throws {
         let request = AIRequest(prompt: "p")
