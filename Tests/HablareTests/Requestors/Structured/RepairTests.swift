@@ -89,6 +89,7 @@ struct RepairTests {
         "What showing it to the model cannot mend is not paid for again",
         arguments: [
             ("length", #"{"name":"Ada","#, "more tokens"), ("refusal", "I would rather not.", "declined"),
+            ("content_filter", #"{"name":"Ada","#, "declined"),
             ("stop", "", "JSON"),
             ("stop", String(repeating: "x", count: 200_000), "JSON"),
         ])
