@@ -50,7 +50,7 @@ extension AttemptRunner {
     private func billing(
         of reply: Reply, _ verdict: AttemptVerdict, _ memory: AttemptStream.Memory
     ) -> BillingState {
-        if reply.answer == nil, memory.hasResumed { return .neverSent }
+        if reply.usage == nil, memory.hasResumed { return .neverSent }
         let least = memory.hasRemembered && reply.billing == .neverSent ? .maybeBilled : reply.billing
         return verdict.billing.rawValue < least.rawValue ? least : verdict.billing
     }
@@ -76,9 +76,9 @@ extension AttemptRunner {
     }
 
     /// What an attempt used, with what it cost by the prices of the day on which it was sent. Of a failure nothing is
-    /// known.
+    /// known, unless it says so.
     private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
-        guard let used = reply.answer?.usage else { return Usage() }
+        guard let used = reply.usage else { return Usage() }
         let registered = registry.registration(of: flight.provider)
         let payee = CostModel.Payee(
             names: registered?.payeeNames ?? [flight.provider.rawValue],

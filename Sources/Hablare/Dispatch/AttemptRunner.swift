@@ -80,6 +80,9 @@ final class AttemptRunner: Sendable {
         /// What there is to go on with; `nil` where the provider was not called.
         var memory: AttemptStream.Memory?
 
+        /// What the answer says that was used; or the failure, of one that is of no use.
+        var usage: Usage? { answer?.usage ?? error?.usage }
+
         /// What it failed of.
         var error: AIServiceError? {
             if case .failure(let error) = result { error } else { nil }

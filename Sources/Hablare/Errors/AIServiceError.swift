@@ -38,6 +38,7 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
         let message: String
         let disposition: FailureDisposition
         let cause: String?
+        let billing: FailureBilling?
     }
 
     private let parts: Boxed<Parts>
@@ -52,6 +53,9 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
     public var disposition: FailureDisposition { parts.value.disposition }
     /// The underlying failure in its own words, for logs. Never a prompt, a response or a credential.
     public var cause: String? { parts.value.cause }
+    /// What is known of the bill for the call, where an answer came and is of no use. `nil`: what the disposition means,
+    /// maybe billed where the outcome is unknown, else not.
+    public var billing: FailureBilling? { parts.value.billing }
 
     /// Creates an error.
     ///
@@ -61,17 +65,19 @@ public struct AIServiceError: Error, Sendable, Hashable, Codable {
     ///   - category: The part of the world that failed. Default: the code's own, ``Code/category``.
     ///   - disposition: Whose move it is. Default: the code's own.
     ///   - cause: The underlying failure in its own words.
+    ///   - billing: What is known of the bill. Default: what the disposition means.
     public init(
         _ code: Code,
         _ message: String,
         category: Category? = nil,
         disposition: FailureDisposition? = nil,
-        cause: String? = nil
+        cause: String? = nil,
+        billing: FailureBilling? = nil
     ) {
         parts = Boxed(
             Parts(
                 code: code, category: category ?? code.category, message: message,
-                disposition: disposition ?? code.disposition, cause: cause))
+                disposition: disposition ?? code.disposition, cause: cause, billing: billing))
     }
 
     /// Decodes an error.

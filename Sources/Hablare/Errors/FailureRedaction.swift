@@ -34,8 +34,7 @@ struct FailureRedaction: Sendable {
         let message = redacted(error.message)
         let cause = error.cause.map(redacted)
         guard message != error.message || cause != error.cause else { return error }
-        return AIServiceError(
-            error.code, message, category: error.category, disposition: error.disposition, cause: cause)
+        return error.reworded(message, cause: cause)
     }
 
     private func redacted(_ text: String) -> String {

@@ -29,7 +29,8 @@ package struct AttemptVerdict: Sendable {
     /// Judges an answer.
     ///
     /// An answer that came in spite of a stop is an answer: the work is done and paid for. A failure after a stop is
-    /// the stop's doing, whatever the provider calls it: a cancellation never becomes a network error.
+    /// the stop's doing, whatever the provider calls it: a cancellation never becomes a network error. What a failure says
+    /// of the bill holds all the same.
     package init(
         _ result: Result<ProviderAnswer, AIServiceError>, promised type: ContentType, stopped reason: StopReason?
     ) {
@@ -47,24 +48,24 @@ package struct AttemptVerdict: Sendable {
             }
             outcome = .completed(answer)
             billing = .billed
-        case (.failure, .timedOut(let limit)):
+        case (.failure(let error), .timedOut(let limit)):
             outcome = .failed(.timedOut(after: limit))
-            billing = .maybeBilled
-        case (.failure, .cancelled):
+            billing = error.billing?.state ?? .maybeBilled
+        case (.failure(let error), .cancelled):
             outcome = .failed(.attemptCancelled)
-            billing = .maybeBilled
-        case (.failure, .expired):
+            billing = error.billing?.state ?? .maybeBilled
+        case (.failure(let error), .expired):
             outcome = .expired
-            billing = .maybeBilled
-        case (.failure, .interrupted):
+            billing = error.billing?.state ?? .maybeBilled
+        case (.failure(let error), .interrupted):
             outcome = .interrupted
-            billing = .maybeBilled
+            billing = error.billing?.state ?? .maybeBilled
         case (.failure(let error), .offline):
             outcome = .interrupted
-            billing = error.disposition == .outcomeUnknown ? .maybeBilled : .neverSent
+            billing = error.billingState
         case (.failure(let error), nil):
             outcome = .failed(error)
-            billing = error.disposition == .outcomeUnknown ? .maybeBilled : .neverSent
+            billing = error.billingState
         }
     }
 }

@@ -156,8 +156,13 @@ public struct AnthropicMessagesProvider: AIServiceProvider {
         guard form == .structured else {
             return ProviderAnswer(streamed: .text, metadata: message.metadata, usage: message.usage)
         }
-        return ProviderAnswer(
-            .structured(try value(text, of: message)), metadata: message.metadata, usage: message.usage)
+        let value: ParameterValue
+        do throws(AIServiceError) {
+            value = try self.value(text, of: message)
+        } catch {
+            throw error.billed(.billed(message.usage))
+        }
+        return ProviderAnswer(.structured(value), metadata: message.metadata, usage: message.usage)
     }
 
     private func taken(

@@ -11,8 +11,7 @@ extension APIKey {
         let message = hidden(in: error.message)
         let cause = error.cause.map(hidden)
         guard message != error.message || cause != error.cause else { return error }
-        return AIServiceError(
-            error.code, message, category: error.category, disposition: error.disposition, cause: cause)
+        return error.reworded(message, cause: cause)
     }
 
     private func hidden(in text: String) -> String {

@@ -86,4 +86,34 @@ import Testing
             #expect(asked.calls.count == 1)
         }
     }
+
+    @Test("An answer of no use costs what it says, and one that says nothing may have cost something")
+    func uselessAnswers() async throws {
+        let rows: [(HTTPAnswer, BillingState, Int64?)] = [
+            (
+                OpenAIBench.json(
+                    #"{"choices":[{"message":{"content":"no tree"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":500}}"#
+                ), .billed, 1200
+            ),
+            (
+                OpenAIBench.json(#"{"choices":[{"message":{"content":"{"},"finish_reason":"length"}]}"#), .maybeBilled,
+                nil
+            ),
+            (OpenAIBench.json("[]"), .maybeBilled, nil),
+            (OpenAIBench.answer(Data("<html>".utf8), "text/html"), .maybeBilled, nil),
+            (OpenAIBench.json("{}", status: 400), .neverSent, nil),
+        ]
+        for (answer, billing, cost) in rows {
+            let (manager, transport) = try manager { _ in answer }
+            try await EngineService.run(manager) {
+                let request = AIRequest(prompt: "x")
+                await #expect(throws: AIServiceError.self) {
+                    try await manager.execute(request, with: "openai.structured")
+                }
+                let attempts = try await manager.attempts(for: request.id)
+                #expect(attempts.map(\.billing) == [billing] && transport.calls.count == 1)
+                #expect(attempts.map(\.usage.costMicroDollars) == [cost])
+            }
+        }
+    }
 }

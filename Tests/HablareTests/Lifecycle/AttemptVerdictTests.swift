@@ -65,6 +65,23 @@ import Testing
         #expect(billing == [.neverSent, .neverSent, .neverSent, .maybeBilled])
     }
 
+    @Test("What a failure says of the bill holds, whatever its disposition, and whatever was asked of it meanwhile")
+    func knownBilling() {
+        for reason in Self.reasons {
+            for disposition in [FailureDisposition.fail, .needsUser, .outcomeUnknown] {
+                let billings: [FailureBilling] = [.maybeBilled, .billed(Usage(outputTokens: 7))]
+                let states = billings.map { billing in
+                    AttemptVerdict(
+                        .failure(
+                            AIServiceError(.invalidResponse, "", disposition: disposition, billing: billing)),
+                        promised: .text, stopped: reason
+                    ).billing
+                }
+                #expect(states == [.maybeBilled, .billed])
+            }
+        }
+    }
+
     @Test("The timeout's error says how long it was")
     func timeoutMessage() {
         guard

@@ -71,6 +71,32 @@ struct LedgerTests {
         }
     }
 
+    @Test("An answer of no use is in the ledger with what it cost, or as one that may have cost something")
+    func uselessAnswer() async throws {
+        let billings: [FailureBilling?] = [nil, .maybeBilled, .billed(Usage(inputTokens: 5))]
+        let provider = ScriptedProvider { call in
+            .failure(
+                AIServiceError(
+                    .invalidResponse, "No JSON: \(call.request.prompt.plainText)",
+                    billing: billings[Int(call.request.sample)]))
+        }
+        let engine = try Engine([provider], configuration: try Self.priced([Self.perToken]))
+        let manager = engine.manager
+        try await engine.run {
+            var attempts: [AttemptRecord] = []
+            for sample in billings.indices {
+                // Long enough to be taken out of the message, which must not take the bill along.
+                let request = AIRequest(prompt: "a prompt that the failure repeats", sample: sample)
+                #expect(await code { _ = try await manager.execute(request, with: "scripted") } == .invalidResponse)
+                attempts += try await manager.attempts(for: request.id)
+            }
+            #expect(attempts.map(\.billing) == [.neverSent, .maybeBilled, .billed])
+            #expect(attempts.map(\.usage.costMicroDollars) == [nil, nil, 15])
+            let total = try await manager.ledger().total
+            #expect(total.usage.costMicroDollars == 15 && total.withoutCost == 1)
+        }
+    }
+
     @Test("What is known to be billed is not taken back by whoever only gave up waiting for it")
     func knownBill() throws {
         let bench = StoreWorkbench(store: InMemoryStore())

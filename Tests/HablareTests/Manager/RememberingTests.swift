@@ -150,6 +150,22 @@ struct RememberingTests {
         #expect(!engine.log.says("work-1"), "a handle is never logged")
     }
 
+    @Test("An attempt that went on and got an answer of no use has what that used, and the first one nothing")
+    func uselessAnswer() async throws {
+        let request = AIRequest(prompt: "p")
+        let gate = Gate()
+        try await die(background(service, at: gate), at: gate, with: request)
+        let useless = AIServiceError(.invalidResponse, "No JSON.", billing: .billed(Usage(outputTokens: 7)))
+        let engine = try engine(background(service, then: useless))
+        let manager = engine.manager
+        try await engine.run { () async throws in
+            try await engine.reach(.failed, request.id)
+            let attempts = try await manager.attempts(for: request.id)
+            #expect(attempts.map(\.billing) == [.maybeBilled, .billed])
+            #expect(attempts.map(\.usage.outputTokens) == [0, 7])
+        }
+    }
+
     @Test("After a crash before that nobody knows of the work: it is begun again, or held")
     func crashBefore() async throws {
         for policy in UnknownOutcomePolicy.allCases {

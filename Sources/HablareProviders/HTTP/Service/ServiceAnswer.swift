@@ -104,19 +104,21 @@ public struct ServiceAnswer: Sendable {
 
     /// The error for a body that is not what the API says.
     ///
-    /// The work was done and is billed, so it is no wonder to be had by asking again: it fails.
+    /// The work may have been done and billed, so it is no wonder to be had by asking again: it fails, and the ledger says
+    /// that it may have been billed.
     public func unreadable(_ cause: String) -> AIServiceError {
         failure(
             AIServiceError(
                 .invalidResponse,
                 "\(service) answered with something that is not of its API. Check the base URL and the model.",
-                cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause))
+                cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause, billing: .maybeBilled))
     }
 
     private var tooLarge: AIServiceError {
         AIServiceError(
             .responseTooLarge,
-            "\(service) answered with more than \(maximumBytes) bytes, which is not taken. Ask for less.")
+            "\(service) answered with more than \(maximumBytes) bytes, which is not taken. Ask for less.",
+            billing: .maybeBilled)
     }
 
     private func failure(_ error: any Error) -> AIServiceError {

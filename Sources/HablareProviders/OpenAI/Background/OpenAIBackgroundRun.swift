@@ -111,7 +111,7 @@ struct OpenAIBackgroundRun: Sendable {
     /// What came of asking cannot be read. The work goes on meanwhile, and asking costs nothing: so it is asked again.
     private func again(_ error: AIServiceError) -> AIServiceError {
         guard error.code == .invalidResponse, error.disposition == .fail else { return error }
-        return AIServiceError(error.code, error.message, disposition: .outcomeUnknown, cause: error.cause)
+        return error.disposed(.outcomeUnknown)
     }
 
     /// The answer of a response that is over; `nil` while it is not.

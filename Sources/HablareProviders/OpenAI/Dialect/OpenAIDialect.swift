@@ -29,9 +29,7 @@ struct OpenAIDialect: ServiceDialect {
         let body = OpenAIErrorBody(error)
         let failure = failure(for: ServiceRefusal(status: Self.status(of: body), now: now), body)
         guard hasBegun, case .retry = failure.disposition else { return failure }
-        return AIServiceError(
-            failure.code, failure.message, category: failure.category, disposition: .outcomeUnknown,
-            cause: failure.cause)
+        return failure.disposed(.outcomeUnknown)
     }
 
     /// The status under which an error would have come that has none of its own.

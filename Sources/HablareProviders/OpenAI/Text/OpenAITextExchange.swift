@@ -45,13 +45,17 @@ struct OpenAITextExchange<Reader: OpenAITextReader>: Sendable {
 
     /// The answer, of which this is the text.
     func finished(_ text: String, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
-        let metadata = try reader.answer.metadata(of: answer)
-        let content: ResponseContent
-        switch form {
-        case .text: content = .text(Body(text))
-        case .structured: content = .structured(try tree(text, of: answer))
+        do throws(AIServiceError) {
+            let metadata = try reader.answer.metadata(of: answer)
+            let content: ResponseContent
+            switch form {
+            case .text: content = .text(Body(text))
+            case .structured: content = .structured(try tree(text, of: answer))
+            }
+            return ProviderAnswer(content, metadata: metadata, usage: service.charged(reader.answer.usage))
+        } catch {
+            throw useless(error)
         }
-        return ProviderAnswer(content, metadata: metadata, usage: service.charged(reader.answer.usage))
     }
 
     /// The value tree of an answer; null where the model wants tools called first.
@@ -106,7 +110,12 @@ struct OpenAITextExchange<Reader: OpenAITextReader>: Sendable {
 
     /// The answer whose text was yielded.
     func yielded(of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
-        let metadata = try reader.answer.metadata(of: answer)
+        let metadata: [String: String]
+        do throws(AIServiceError) {
+            metadata = try reader.answer.metadata(of: answer)
+        } catch {
+            throw useless(error)
+        }
         return ProviderAnswer(streamed: .text, metadata: metadata, usage: service.charged(reader.answer.usage))
     }
 
@@ -125,6 +134,12 @@ struct OpenAITextExchange<Reader: OpenAITextReader>: Sendable {
         AIServiceError(
             .connectionLost, "\(service.dialect.name) broke off its answer before the end.",
             cause: answer.requestID.map { "request \(ServiceRefusal.word($0))" })
+    }
+
+    /// The failure of an answer that is whole and of no use: it is billed like any other.
+    private func useless(_ error: AIServiceError) -> AIServiceError {
+        let used = service.charged(reader.answer.usage)
+        return error.billed(reader.answer.hasUsed || used.costMicroDollars != nil ? .billed(used) : .maybeBilled)
     }
 
     /// What a fault of an answer means.
