@@ -55,6 +55,7 @@ final class ProcessStore: ForwardingStore {
         var failsClaims = true
         var claimHold: Hold?
         var commitHold: Hold?
+        var holdsUp: @Sendable (StoreWrite) -> Bool = { _ in true }
         var own = 0
         var seen = 0
     }
@@ -117,8 +118,13 @@ final class ProcessStore: ForwardingStore {
     /// The next claim answers when it is let go; what it took is taken by then.
     func holdNextClaim(_ hold: Hold) { state.withLock { $0.claimHold = hold } }
 
-    /// The next commit is begun when it is let go.
-    func holdNextCommit(_ hold: Hold) { state.withLock { $0.commitHold = hold } }
+    /// The next commit, or the next that holds such a write, is begun when it is let go.
+    func holdNextCommit(_ hold: Hold, of condition: @escaping @Sendable (StoreWrite) -> Bool = { _ in true }) {
+        state.withLock { state in
+            state.commitHold = hold
+            state.holdsUp = condition
+        }
+    }
 
     /// How many commits this process has made.
     var commits: Int { state.withLock { $0.own } }
@@ -126,7 +132,7 @@ final class ProcessStore: ForwardingStore {
     func recover() { state.withLock { $0.failure = nil } }
 
     func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
-        take { $0.commitHold.take() }?.pass()
+        take { writes.contains(where: $0.holdsUp) ? $0.commitHold.take() : nil }?.pass()
         let (failure, fails) = state.withLock { ($0.failure, $0.failsOn) }
         if let failure, writes.contains(where: fails) { throw failure }
         let receipts = shared.commit(writes)

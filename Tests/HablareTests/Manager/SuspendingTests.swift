@@ -393,8 +393,10 @@ struct SuspendingTests {
             _ = try await first.next()
             // The attempt's end cannot be written before the registration's.
             store.fail(on: { if case .settle = $0 { true } else { false } })
+            let hold = ProcessStore.Hold()
+            store.holdNextCommit(hold) { if case .retireOwner = $0 { true } else { false } }
             async let rested: Void = manager.suspend(for: .background, grace: .zero)
-            try await waitUntil { !manager.suspensions.isEmpty }
+            try await waitUntil { hold.isReached }
             manager.resume(from: .background)
             let told = Guarded<AIServiceError.Code?>(nil)
             let reads = Latch()
@@ -407,6 +409,7 @@ struct SuspendingTests {
                     told.withLock { $0 = end }
                 }
                 await reads.wait()
+                hold.letGo()
                 try await engine.pass { try await manager.status(for: request.id).isFinal }
                 store.recover()
                 try await engine.pass { told.withLock { $0 } != nil }
