@@ -62,7 +62,8 @@ final class AttemptCall: CallListener {
         case .failure(let error):
             // Made only where something failed: it looks at the whole prompt.
             let redacted = FailureRedaction(of: flight.request).redacted(error)
-            return AttemptRunner.Reply(result: .failure(redacted), limits: limits)
+            return AttemptRunner.Reply(
+                result: .failure(redacted), limits: limits, wasDeposed: stream.memory.wasRefused)
         }
     }
 

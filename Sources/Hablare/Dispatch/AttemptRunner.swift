@@ -63,6 +63,8 @@ final class AttemptRunner: Sendable {
         var result: Result<ProviderAnswer, AIServiceError>
         /// What the provider said of its limits.
         var limits: Boxed<ReportedLimits>?
+        /// Whether the provider failed after it had heard, before anybody else here, that its attempt is another's or over.
+        var wasDeposed = false
         /// Whether the provider was called.
         var wasSent = true
         /// Whether it was not, because there was no time left.

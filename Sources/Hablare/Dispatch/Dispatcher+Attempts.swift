@@ -115,16 +115,18 @@ extension Dispatcher {
             state.attempts[flight.id]?.isBack = true
             state.deadlines.remove(flight.id)
             let now = date()
-            let stopped = offline(flight, reply, state)
+            let stopped = stoppedItself(flight, reply, state)
             state.attempts[flight.id]?.stop = stopped
             let end = DispatchCore.CallEnd(reply, stopped: stopped, now: now)
             apply(state.core.cameBack(flight.id, end, now: now), &state)
         }
     }
 
-    /// Whether what failed of the network failed because there is none.
-    private func offline(_ flight: QueuedFlight, _ reply: AttemptRunner.Reply, _ state: State) -> StopReason? {
-        reply.error?.category == .network && state.core.isOffline(flight.provider) ? .offline : nil
+    /// Why an attempt failed that nobody told to stop, where it is none of the provider's doing: the store told it, or
+    /// there is no network.
+    private func stoppedItself(_ flight: QueuedFlight, _ reply: AttemptRunner.Reply, _ state: State) -> StopReason? {
+        if reply.wasDeposed { return .interrupted }
+        return reply.error?.category == .network && state.core.isOffline(flight.provider) ? .offline : nil
     }
 
     /// What the provider gave is journalled: its place is free. Answers why it was told to stop, if it was.
@@ -140,7 +142,7 @@ extension Dispatcher {
             }
             forget(flight.id, &state)
             let now = date()
-            let stopped = attempt.stop ?? (attempt.isBack ? nil : offline(flight, reply, state))
+            let stopped = attempt.stop ?? (attempt.isBack ? nil : stoppedItself(flight, reply, state))
             let end = attempt.isBack ? .known : DispatchCore.CallEnd(reply, stopped: stopped, now: now)
             apply(state.core.ended(flight.id, end, now: now), &state)
             return stopped

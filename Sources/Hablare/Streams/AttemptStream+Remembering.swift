@@ -10,8 +10,10 @@ extension AttemptStream {
         let keptChunks: Int
         /// Whether the next attempt has one.
         private(set) var hasHandle: Bool
-        /// Whether this attempt left one.
+        /// Whether this attempt left one or tried to: either way it has begun work that may be billed.
         private(set) var hasRemembered = false
+        /// Whether the store did not take what it was to remember, because the attempt is not its flight's any more.
+        private(set) var wasRefused = false
         /// Whether this attempt goes on with what it was given.
         private(set) var hasResumed = false
         /// Whether it did not, and answered all the same.
@@ -23,10 +25,11 @@ extension AttemptStream {
             hasHandle = wasGiven
         }
 
-        fileprivate mutating func remembered(_ handle: Data?) {
-            hasHandle = handle != nil
-            hasRemembered = handle != nil
-        }
+        fileprivate mutating func begun() { hasRemembered = true }
+
+        fileprivate mutating func remembered(_ handle: Data?) { hasHandle = handle != nil }
+
+        fileprivate mutating func refused() { wasRefused = true }
 
         fileprivate mutating func resumed() { hasResumed = true }
 
@@ -44,11 +47,15 @@ extension AttemptStream {
     func remember(_ handle: Data?) async throws {
         let token = try state.withLock { state in
             guard !state.isOver else { throw AIServiceError.rememberedTooLate }
+            if handle != nil { state.memory.begun() }
             return state.token
         }
         let memory = AttemptMemory(flight: flight, token: token, handle: handle)
-        // Refused: the flight is not this attempt's any more.
-        guard try await seams.journal.commit(.remember(memory)) == .done else { throw CancellationError() }
+        guard try await seams.journal.commit(.remember(memory)) == .done else {
+            // The flight is not this attempt's any more, and nobody here may have heard of that yet.
+            state.withLock { $0.memory.refused() }
+            throw CancellationError()
+        }
         state.withLock { $0.memory.remembered(handle) }
     }
 

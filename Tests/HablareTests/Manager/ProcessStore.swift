@@ -64,11 +64,18 @@ final class ProcessStore: ForwardingStore {
 
     let content: (any ContentStore)?
     private let knowsLiveness: Bool
+    private let hearsOthers: Bool
 
-    /// - Parameter knowsLiveness: Whether locks say who is dead, or leases do by running out.
-    init(_ machine: Machine = Machine(), content: (any ContentStore)? = nil, knowsLiveness: Bool = true) {
+    /// - Parameters:
+    ///   - knowsLiveness: Whether locks say who is dead, or leases do by running out.
+    ///   - hearsOthers: Whether it is told when another process has committed, or finds out when it looks.
+    init(
+        _ machine: Machine = Machine(), content: (any ContentStore)? = nil, knowsLiveness: Bool = true,
+        hearsOthers: Bool = true
+    ) {
         self.machine = machine
         self.knowsLiveness = knowsLiveness
+        self.hearsOthers = hearsOthers
         self.content = content
     }
 
@@ -85,6 +92,12 @@ final class ProcessStore: ForwardingStore {
             state.failsOn = condition ?? { _ in true }
             state.failsClaims = condition == nil
         }
+    }
+
+    /// From now on this process takes on nothing: its claims fail, and whatever else it does works.
+    func failClaims() {
+        fail(on: { _ in false })
+        state.withLock { $0.failsClaims = true }
     }
 
     /// Holds the journal up until it is let go, once: as a slow disk does.
@@ -140,6 +153,6 @@ final class ProcessStore: ForwardingStore {
         }
     }
 
-    var signal: (any StoreSignal)? { machine }
+    var signal: (any StoreSignal)? { hearsOthers ? machine : nil }
     var liveness: (any OwnerLiveness)? { knowsLiveness ? machine : nil }
 }

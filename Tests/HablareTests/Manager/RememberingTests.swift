@@ -183,9 +183,7 @@ struct RememberingTests {
         }
     }
 
-    @Test(
-        "A process that was taken for dead cannot change what is remembered, and learns of it",
-        .disabled("Waits without end beside the other tests: the next thing to mend."))
+    @Test("A process that was taken for dead cannot change what is remembered, and learns of it")
     func stale() async throws {
         let request = AIRequest(prompt: "p")
         // Its process tells it to stop as soon as it learns that it was deposed, and it does not listen.
@@ -231,6 +229,8 @@ struct RememberingTests {
         try await one.run {
             try await one.manager.submit(request, to: "scripted")
             try await one.expectSoon { hasRemembered.withLock { $0 } }
+            // Or it would register anew, and take its own request back before the other one does.
+            store.failClaims()
             machine.killAll()
             try await other.run { () async throws in
                 await second.arrivals(reach: 1)
@@ -245,6 +245,52 @@ struct RememberingTests {
             }
         }
         #expect(successor.record.calls.map(\.handle) == [Data("old".utf8), Data("old".utf8)])
+    }
+
+    @Test("A provider that hears of a cancellation before its engine does has not failed, and may be billed")
+    func cancelledElsewhere() async throws {
+        let request = AIRequest(prompt: "p")
+        let gate = Gate()
+        let provider = ScriptedProvider { call in
+            do {
+                try await gate.pass()
+                try await call.remember(Data("work".utf8))
+            } catch {
+                return .failure(AIServiceError(.connectionLost, "Cut off.", disposition: .retry(after: nil)))
+            }
+            return .success(ProviderAnswer(.text(Body("x"))))
+        }
+        let one = try Engine([provider], store: ProcessStore(machine, hearsOthers: false), configuration: Self.patient)
+        let other = try Engine([], store: ProcessStore(machine))
+        try await one.run {
+            try await one.manager.submit(request, to: "scripted")
+            await gate.arrivals(reach: 1)
+            _ = try await other.run { try await other.manager.cancelRequest(request.id) }
+            gate.open()
+            try await one.expectSoon {
+                try await one.manager.attempts(for: request.id).map(\.outcome) == [.cancelled]
+            }
+        }
+        let attempts = try await one.manager.attempts(for: request.id)
+        #expect(attempts.map(\.billing) == [.maybeBilled], "the work was begun")
+        #expect(attempts.map(\.error) == [nil])
+    }
+
+    @Test("Work that was begun and could not be remembered may be billed")
+    func notRemembered() async throws {
+        let request = AIRequest(prompt: "p")
+        let store = ProcessStore(machine)
+        store.fail(on: { write in
+            if case .remember = write { true } else { false }
+        })
+        let engine = try Engine([background(service)], store: store)
+        try await engine.run {
+            try await engine.manager.submit(request, to: "scripted")
+            try await engine.reach(.failed, request.id)
+        }
+        let attempts = try await engine.manager.attempts(for: request.id)
+        #expect(attempts.map(\.billing) == [.maybeBilled])
+        #expect(attempts.map(\.error?.code) == [.storageFull])
     }
 
     @Test("What is remembered is on disk before the provider goes on")

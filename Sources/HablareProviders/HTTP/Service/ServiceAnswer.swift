@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPTypes
 public import Hablare
 
-/// What a service answers with a status between 200 and 299: its head, and a body that is still on its way.
+/// What a service answers with a status between 200 and 299, or one that the request takes, too: its head, and a body that is still on its way.
 ///
 /// Reading it translates every failure of the transport into the engine's error.
 public struct ServiceAnswer: Sendable {

@@ -32,7 +32,8 @@ public struct ServiceClient: Sendable {
         self.date = date
     }
 
-    /// Sends a call, and returns when the head of its answer is there and is a success.
+    /// Sends a call, and returns when the head of its answer is there and is a success, or a status that the
+    /// request takes, too.
     ///
     /// - Parameters:
     ///   - request: What is asked.
@@ -49,7 +50,8 @@ public struct ServiceClient: Sendable {
             let answer = try await transport.send(outgoing)
             let now = date()
             if let limits = dialect.limits(in: answer.fields, now: now) { call?.report(limits: limits) }
-            guard (200..<300).contains(answer.status) else {
+            let isTaken = request.alsoTakes.contains(answer.status)
+            guard isTaken || (200..<300).contains(answer.status) else {
                 let body = await beginning(of: answer)
                 throw dialect.failure(
                     for: ServiceRefusal(status: answer.status, fields: answer.fields, body: body, now: now))
@@ -58,7 +60,7 @@ public struct ServiceClient: Sendable {
                 status: answer.status, fields: answer.fields, requestID: dialect.requestID(in: answer.fields),
                 receivedAt: now, body: answer.body, maximumBytes: request.maximumAnswerBytes, service: dialect.name,
                 origin: address.origin, key: key)
-            guard request.accepts.isEmpty || MediaType(accepted.mediaType).isOne(of: request.accepts) else {
+            guard isTaken || request.accepts.isEmpty || MediaType(accepted.mediaType).isOne(of: request.accepts) else {
                 throw accepted.unreadable(
                     "media type \(ServiceRefusal.word(accepted.mediaType.replacing("/", with: ".")))")
             }

@@ -19,11 +19,15 @@ public struct ServiceRequest: Sendable {
     public var accepts: [String]
     /// The largest answer that is taken, in bytes, where the whole of it is in memory. Default 64 MiB.
     public var maximumAnswerBytes: Int
+    /// Statuses that are answers here, too, and no refusals, of whatever kind: 404, where somebody asks whether something
+    /// is still there. Default: none.
+    public var alsoTakes: Set<Int>
 
     /// Creates a call.
     public init(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [],
-        fields: HTTPFields = [:], body: HTTPBody = .none, accepts: [String] = [], maximumAnswerBytes: Int = 64 << 20
+        fields: HTTPFields = [:], body: HTTPBody = .none, accepts: [String] = [], maximumAnswerBytes: Int = 64 << 20,
+        alsoTakes: Set<Int> = []
     ) {
         self.method = method
         self.path = path
@@ -32,6 +36,7 @@ public struct ServiceRequest: Sendable {
         self.body = body
         self.accepts = accepts
         self.maximumAnswerBytes = maximumAnswerBytes
+        self.alsoTakes = alsoTakes
     }
 
     /// A call that sends a value as JSON.
@@ -50,8 +55,9 @@ public struct ServiceRequest: Sendable {
     /// A call that asks for something that is there.
     public static func get(
         _ path: [String], query: [(name: String, value: String)] = [], accepts: [String] = ["application/json"],
-        maximumAnswerBytes: Int = 64 << 20
+        maximumAnswerBytes: Int = 64 << 20, alsoTakes: Set<Int> = []
     ) -> ServiceRequest {
-        ServiceRequest(.get, path, query: query, accepts: accepts, maximumAnswerBytes: maximumAnswerBytes)
+        ServiceRequest(
+            .get, path, query: query, accepts: accepts, maximumAnswerBytes: maximumAnswerBytes, alsoTakes: alsoTakes)
     }
 }

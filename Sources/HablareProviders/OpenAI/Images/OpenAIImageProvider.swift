@@ -1,10 +1,15 @@
 import Foundation
 public import Hablare
 
-/// Pictures of a text by `images/generations`. A prompt that has pictures itself is refused.
+/// Pictures of a text by `images/generations`; of a text and pictures, which are changed or made use of, by `images/edits`.
+///
+/// The pictures of the prompt are those of the user's messages, in their order: at most 16, each PNG, JPEG or WebP with fewer
+/// than 50 MiB; for `dall-e-2` one, PNG, fewer than 4 MiB. What a picture is, its first bytes say. With `mask: true` the last
+/// one is a mask, PNG with fewer than 4 MiB and as wide and high as the first: only where it is transparent, that is
+/// changed.
 ///
 /// One picture for each request: ask for more with ``/Hablare/AIRequest/sample``. Parameters: `size` (`1024x1024` …),
-/// `quality` (`low`, `medium`, `high` …), `background` (`transparent`, `opaque`, `auto`), `format` (`png`, `jpeg`, `webp`),
+/// `mask` (a flag), `quality` (`low`, `medium`, `high` …), `background` (`transparent`, `opaque`, `auto`), `format` (`png`, `jpeg`, `webp`),
 /// `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, revised prompt.
 public struct OpenAIImageProvider: AIServiceProvider {
     /// The name it is registered under.
@@ -50,9 +55,10 @@ public struct OpenAIImageProvider: AIServiceProvider {
         service.isCharged ? nil : Usage(costMicroDollars: 0)
     }
 
-    /// Has a picture made.
+    /// Has a picture made, or changed.
     ///
-    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a prompt that is not only text) and
+    /// Fails with ``/Hablare/AIServiceError/Code/invalidRequest`` (parameters, a prompt without text or with pictures that
+    /// the model does not take) and
     /// otherwise as ``OpenAIChatProvider/generate(_:)``. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         do throws(AIServiceError) {
@@ -64,11 +70,9 @@ public struct OpenAIImageProvider: AIServiceProvider {
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
         let name = call.request.model ?? model
-        let text = try call.request.prompt.onlyText(for: id)
+        let (text, pictures) = try call.request.prompt.textAndPictures(for: id)
         let request = try OpenAIImageRequest(call.request, text: text, model: name, of: id)
-        let outgoing = try ServiceRequest.post(
-            ["images", "generations"], json: .object(request.members), accepts: ["application/json"],
-            maximumAnswerBytes: Self.largestAnswer)
+        let outgoing = try await outgoing(request, pictures)
         let answer = try await service.client.send(outgoing, for: call)
         let made: OpenAIImageAnswer = try await answer.json()
         guard let picture = made.picture else { throw answer.unreadable("no picture") }
@@ -80,5 +84,19 @@ public struct OpenAIImageProvider: AIServiceProvider {
             bytes: Int64(picture.bytes.count))
         return ProviderAnswer(
             .image(Body(picture.bytes), picture.format), metadata: metadata, usage: service.charged(usage))
+    }
+
+    private func outgoing(
+        _ request: OpenAIImageRequest, _ pictures: [Body]
+    ) async throws(AIServiceError) -> ServiceRequest {
+        guard !pictures.isEmpty || request.isMasked else {
+            return try .post(
+                ["images", "generations"], json: .object(request.members), accepts: ["application/json"],
+                maximumAnswerBytes: Self.largestAnswer)
+        }
+        let edit = try await OpenAIImageEdit(pictures, isMasked: request.isMasked, model: request.model)
+        return try .post(
+            ["images", "edits"], form: try edit.form(request.members), boundary: try edit.boundary(request.members),
+            accepts: ["application/json"], maximumAnswerBytes: Self.largestAnswer)
     }
 }

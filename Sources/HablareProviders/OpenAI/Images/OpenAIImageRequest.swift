@@ -1,10 +1,12 @@
 import Hablare
 
-/// The members of a call of `images/generations`. Pure.
+/// The members of a call of `images/generations` or `images/edits`. Pure.
 struct OpenAIImageRequest: Sendable, Hashable {
     let model: String
     /// The members.
     let members: [String: ParameterValue]
+    /// Whether the last picture of the prompt is a mask.
+    let isMasked: Bool
 
     /// Reads a request.
     ///
@@ -32,6 +34,7 @@ struct OpenAIImageRequest: Sendable, Hashable {
         for (name, value) in try reader.object("extra") ?? [:] where members.updateValue(value, forKey: name) != nil {
             throw reader.refusal("extra", "says what the request says in another way, too")
         }
+        isMasked = try reader.flag("mask") ?? false
         try reader.finish()
         self.members = members
     }

@@ -6,6 +6,16 @@ public import Hablare
 /// `instructions` are the API's own; where `reasoning_effort` is set, what the model thought comes encrypted as
 /// ``/Hablare/AnswerMetadata/thinking``, and goes back with `thinking_blocks` (that text, or the list in it) when a
 /// conversation goes on after tools were called. Nothing is kept at the service, unless `extra` has `store`.
+///
+/// With `background: true` the service makes the answer whether somebody is connected or not, and keeps it (`store`, which
+/// `extra` can say otherwise: then for some ten minutes). Its name is remembered before anything else is made of it
+/// (``/Hablare/ProviderCall/remember(_:)``), and the next attempt goes on with it after a crash, a shutdown, a timeout or a
+/// lost connection, without paying again: it asks for it with pauses that grow from 1 to 20 s, or reads the stream on where
+/// the request streams. For work of hours give the request an ``/Hablare/AIRequest/attemptTimeout`` as long. A request that
+/// is cancelled ends the work at the service. Where the service does not know the response any more (it was deleted, or has
+/// expired), the attempt fails with ``/Hablare/AIServiceError/workLost``, and the request's
+/// ``/Hablare/AIRequest/unknownOutcome`` decides whether it is begun, and paid for, again. One that failed at the service is
+/// forgotten, and begun again where its failure is one that passes.
 public struct OpenAIResponsesProvider: AIServiceProvider {
     /// The name it is registered under.
     public let id: ProviderID
@@ -14,6 +24,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
     private let service: OpenAIService
     private let form: OpenAIAnswerForm
     private let timeout: Duration
+    private let clock: any Clock<Duration>
 
     /// Creates a provider.
     ///
@@ -24,15 +35,17 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
     ///   - form: In which form it answers.
     ///   - timeout: How long an attempt may take unless a request says otherwise; of one that streams, be silent. Default:
     ///     10 minutes.
+    ///   - clock: What pauses between two questions after an answer in the background are measured by.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String, form: OpenAIAnswerForm = .text,
-        timeout: Duration = .seconds(600)
+        timeout: Duration = .seconds(600), clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.id = id
         self.service = service
         self.model = model
         self.form = form
         self.timeout = timeout
+        self.clock = clock
     }
 
     /// `openai`, the base URL, the API with the form of its answers, the model for requests that name none.
@@ -55,7 +68,8 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
         OpenAITextBound.maximumUsage(of: request, by: id, for: .responses, at: service)
     }
 
-    /// Asks the model once. Fails, and ends with its task, as ``OpenAIChatProvider/generate(_:)``.
+    /// Asks the model once. Fails, and ends with its task, as ``OpenAIChatProvider/generate(_:)``; in the background also with
+    /// ``/Hablare/AIServiceError/Code/workLost``.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
         do throws(AIServiceError) {
             return .success(try await answer(call))
@@ -66,10 +80,15 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
         var exchange = OpenAITextExchange(service: service, form: form, reader: OpenAIResponsesReader())
+        let parameters = try OpenAITextParameters(call.request.parameters, of: id, for: .responses)
         let request = OpenAIResponsesRequest(
             model: call.request.model ?? model, conversation: try await OpenAIConversation(call.request.prompt),
-            parameters: try OpenAITextParameters(call.request.parameters, of: id, for: .responses), form: form,
+            parameters: parameters, form: form,
             isStreamed: OpenAITextExchange<OpenAIResponsesReader>.streams(call, form))
-        return try await exchange.run(["responses"], try request.body(), for: call)
+        let body = try request.body()
+        guard parameters.isInBackground else { return try await exchange.run(["responses"], body, for: call) }
+        var run = OpenAIBackgroundRun(
+            call, exchange: exchange, includesThoughts: parameters.includesThoughts, clock: clock)
+        return try await run.run(body)
     }
 }

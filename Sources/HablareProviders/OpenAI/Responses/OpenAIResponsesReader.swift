@@ -7,6 +7,10 @@ struct OpenAIResponsesReader: OpenAITextReader {
     private(set) var hasBegun = false
     /// The number of the last event, from which a response that runs in the background can be read on.
     private(set) var sequenceNumber: Int64?
+    /// Whether the service works on it in the background; `nil` where it does not say.
+    private(set) var isInBackground: Bool?
+    /// Whether the response is over without an answer: nothing will come of it, whoever asks.
+    private(set) var hasFailed = false
     private var items: [(place: Int64, item: ParameterValue)] = []
     private var hasText = false
 
@@ -49,9 +53,22 @@ struct OpenAIResponsesReader: OpenAITextReader {
     }
 
     mutating func read(whole value: ParameterValue) throws(OpenAIAnswerFault) -> String {
-        if value[member: "output"] == nil, let error = value[member: "error"], error != .null { throw .failed(error) }
+        read(head: value)
+        if value[member: "output"] == nil, value[member: "status"] == nil, let error = value[member: "error"],
+            error != .null
+        {
+            throw .failed(error)
+        }
         return try read(end: value)
     }
+
+    /// Whether a response is not over yet.
+    static func isUnderWay(_ response: ParameterValue) -> Bool {
+        ["queued", "in_progress"].contains(response[member: "status"]?.string)
+    }
+
+    /// Takes a response that is not over.
+    mutating func read(underWay response: ParameterValue) { read(head: response) }
 
     private mutating func text(_ delta: ParameterValue?) throws(OpenAIAnswerFault) -> OpenAITextStep {
         guard let text = delta?.string else { throw .malformed("a piece that is no text") }
@@ -64,6 +81,7 @@ struct OpenAIResponsesReader: OpenAITextReader {
     private mutating func read(head response: ParameterValue) {
         answer.id = response[member: "id"]?.string ?? answer.id
         answer.model = response[member: "model"]?.string ?? answer.model
+        if case .bool(let value)? = response[member: "background"] { isInBackground = value }
     }
 
     /// Reads a response that is over. Its own list of what it has put out is believed, that of the events only where it
@@ -73,6 +91,7 @@ struct OpenAIResponsesReader: OpenAITextReader {
     private mutating func read(end response: ParameterValue) throws(OpenAIAnswerFault) -> String {
         read(head: response)
         if let usage = response[member: "usage"] { read(usage: usage) }
+        hasFailed = ["failed", "cancelled"].contains(response[member: "status"]?.string)
         let reason = try Self.finishReason(of: response)
         let listed = response[member: "output"]?.elements ?? []
         let output = listed.isEmpty ? items.sorted { $0.place < $1.place }.map(\.item) : listed
@@ -88,7 +107,8 @@ struct OpenAIResponsesReader: OpenAITextReader {
         case "incomplete":
             let reason = response[member: "incomplete_details"]?[member: "reason"]?.string ?? "incomplete"
             return reason == "max_output_tokens" ? "length" : String(reason.prefix(64))
-        case "failed", "cancelled":
+        case "cancelled": throw .cancelled
+        case "failed":
             let error = response[member: "error"] ?? .null
             throw .failed(error == .null ? ["code": "server_error"] : error)
         default: throw .malformed("a response that is not over")

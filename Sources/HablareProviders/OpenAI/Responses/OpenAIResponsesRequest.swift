@@ -8,14 +8,16 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
     var form: OpenAIAnswerForm
     var isStreamed: Bool
 
-    /// The body. Nothing is kept at the service (`store`), unless `extra` says so.
+    /// The body. Nothing is kept at the service (`store`), unless `extra` says so or it works in the background: then it has
+    /// to be.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the request says twice, or thoughts without a turn
     ///   that they belong to.
     func body() throws(AIServiceError) -> ParameterValue {
         var body: [String: ParameterValue] = ["model": .string(model), "input": try input()]
         body["stream"] = .bool(isStreamed)
-        if parameters.extra["store"] == nil { body["store"] = false }
+        if parameters.isInBackground { body["background"] = true }
+        if parameters.extra["store"] == nil { body["store"] = .bool(parameters.isInBackground) }
         body["instructions"] = parameters.instructions.map { .string($0) }
         body["temperature"] = parameters.temperature.map { .double($0) }
         body["top_p"] = parameters.topP.map { .double($0) }
@@ -23,9 +25,7 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         if let effort = parameters.effort {
             body["reasoning"] = ["effort": .string(effort)]
             // What is not kept there has to be sent back; models that do not think refuse to be asked for it.
-            if parameters.extra["include"] == nil, effort != "none" {
-                body["include"] = ["reasoning.encrypted_content"]
-            }
+            if parameters.includesThoughts { body["include"] = [.string(Self.thoughts)] }
         }
         if !parameters.tools.isEmpty { body["tools"] = .array(parameters.tools.map(Self.tool)) }
         body["tool_choice"] = parameters.toolChoice.map(Self.choice)
@@ -38,6 +38,9 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         try parameters.addExtra(to: &body)
         return .object(body)
     }
+
+    /// What has to be asked for, so that thoughts come with the answer.
+    static let thoughts = "reasoning.encrypted_content"
 
     /// Not strict: that would refuse schemas that the chat API takes.
     private static func tool(_ tool: ToolDefinition) -> ParameterValue {

@@ -63,6 +63,8 @@ enum OpenAIAnswerFault: Error, Sendable, Hashable {
     case malformed(String)
     /// The service says that it failed.
     case failed(ParameterValue)
+    /// Somebody cancelled it at the service.
+    case cancelled
 }
 
 /// Reads the events of one of OpenAI's APIs for text. Pure.

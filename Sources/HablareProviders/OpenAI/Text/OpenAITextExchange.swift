@@ -43,7 +43,8 @@ struct OpenAITextExchange<Reader: OpenAITextReader>: Sendable {
         return try finished(text, of: answer)
     }
 
-    private func finished(_ text: String, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
+    /// The answer, of which this is the text.
+    func finished(_ text: String, of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
         let metadata = try reader.answer.metadata(of: answer)
         let content: ResponseContent
         switch form {
@@ -100,6 +101,11 @@ struct OpenAITextExchange<Reader: OpenAITextReader>: Sendable {
         }
         guard isOver || reader.isComplete else { throw brokenOff(answer) }
         guard form == .text else { return try finished(gathered, of: answer) }
+        return try yielded(of: answer)
+    }
+
+    /// The answer whose text was yielded.
+    func yielded(of answer: ServiceAnswer) throws(AIServiceError) -> ProviderAnswer {
         let metadata = try reader.answer.metadata(of: answer)
         return ProviderAnswer(streamed: .text, metadata: metadata, usage: service.charged(reader.answer.usage))
     }
@@ -115,18 +121,28 @@ struct OpenAITextExchange<Reader: OpenAITextReader>: Sendable {
         }
     }
 
-    private func brokenOff(_ answer: ServiceAnswer) -> AIServiceError {
+    func brokenOff(_ answer: ServiceAnswer) -> AIServiceError {
         AIServiceError(
             .connectionLost, "\(service.dialect.name) broke off its answer before the end.",
             cause: answer.requestID.map { "request \(ServiceRefusal.word($0))" })
     }
 
-    private func failure(_ fault: OpenAIAnswerFault, of answer: ServiceAnswer) -> AIServiceError {
+    /// What a fault of an answer means.
+    ///
+    /// - Parameter hasBegun: Whether a part of it came before.
+    func failure(
+        _ fault: OpenAIAnswerFault, of answer: ServiceAnswer, hasBegun: Bool = false
+    ) -> AIServiceError {
         switch fault {
         case .malformed(let what): answer.unreadable(what)
         case .failed(let error):
             service.dialect.failure(
-                inAnswer: error, hasBegun: reader.hasBegun || reader.answer.hasUsed, now: service.date())
+                inAnswer: error, hasBegun: hasBegun || reader.hasBegun || reader.answer.hasUsed, now: service.date())
+        case .cancelled:
+            AIServiceError(
+                .providerFailed,
+                "The response was cancelled at \(service.dialect.name), and not by this request. Retry it if it is still wanted."
+            )
         }
     }
 }

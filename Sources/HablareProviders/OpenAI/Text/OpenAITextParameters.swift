@@ -17,6 +17,8 @@ struct OpenAITextParameters: Sendable, Hashable {
     var schemaName = "answer"
     /// What the model thought in an earlier turn, to be sent back.
     var thinking: [ParameterValue] = []
+    /// Whether the service works on while nobody is connected, and keeps the answer.
+    var isInBackground = false
     var extra: [String: ParameterValue] = [:]
 
     /// Which of OpenAI's two APIs is asked; they do not take the same.
@@ -35,6 +37,7 @@ struct OpenAITextParameters: Sendable, Hashable {
             seed = try reader.whole("seed", in: Int64.min...Int64.max)
         } else {
             thinking = try Self.thinking(reader.value("thinking_blocks"), reader)
+            isInBackground = try reader.flag("background") ?? false
         }
         effort = try reader.text("reasoning_effort")
         instructions = try reader.text("instructions")
@@ -50,6 +53,10 @@ struct OpenAITextParameters: Sendable, Hashable {
         extra = try reader.object("extra") ?? [:]
         guard extra["n"] == nil else {
             throw reader.refusal("extra", "asks for several answers, and a request has one. Use `sample` for more")
+        }
+        guard api == .chat || extra["background"] == nil else {
+            throw reader.refusal(
+                "extra", "says that the answer is made in the background. Use the parameter background")
         }
         try reader.finish()
     }
@@ -85,6 +92,9 @@ struct OpenAITextParameters: Sendable, Hashable {
     var format: [String: ParameterValue]? {
         schema.map { ["name": .string(schemaName), "schema": .object($0), "strict": true] }
     }
+
+    /// Whether what the model thinks is asked for, to be sent back in a later turn.
+    var includesThoughts: Bool { effort != nil && effort != "none" && extra["include"] == nil }
 
     /// How many tokens what stands beside the prompt has at most.
     var mostTokens: Int64 {

@@ -1,0 +1,57 @@
+import Foundation
+import Hablare
+
+/// What an attempt leaves for the next one: the name of a response that is made in the background, and places in its
+/// stream from which it can be read on. Pure.
+struct OpenAIBackgroundHandle: Sendable, Hashable {
+    /// A place in a stream: behind the event of that number so many bytes of the text have come.
+    struct Mark: Sendable, Hashable {
+        var number: Int64
+        var bytes: Int
+    }
+
+    /// So many bytes of text lie between two places: each is a commit, and what lies behind the last one that is of use is
+    /// sent again and passed over.
+    static let spacing = 4096
+    /// So many places are kept. What a stream yields is on disk a little later than a place behind it may be, so the last
+    /// one alone can be too far.
+    private static let mostMarks = 4
+    /// No name of a response is as long.
+    private static let longestName = 1024
+
+    /// The service's name of the response.
+    let id: String
+    private(set) var marks: [Mark] = []
+
+    /// Creates the handle of a response; `nil` for a name that is none.
+    init?(id: String) {
+        guard !id.isEmpty, id.utf8.count <= Self.longestName else { return nil }
+        self.id = id
+    }
+
+    /// Reads what was remembered; `nil` for what this version does not understand.
+    init?(_ data: Data) {
+        guard let value = ParameterValue(json: data), let id = value[member: "id"]?.string else { return nil }
+        self.init(id: id)
+        for mark in value[member: "marks"]?.elements ?? [] {
+            guard let number = mark[element: 0]?.count, let bytes = mark[element: 1]?.count else { return nil }
+            marks.append(Mark(number: number, bytes: Int(clamping: bytes)))
+        }
+    }
+
+    /// The bytes to remember.
+    func data() throws(AIServiceError) -> Data {
+        let marks = marks.map { ParameterValue.array([.int($0.number), .int(Int64($0.bytes))]) }
+        return try ParameterValue.object(["id": .string(id), "marks": .array(marks)]).jsonData()
+    }
+
+    /// Notes a place, where it is far enough behind the last one.
+    mutating func passed(_ number: Int64, at bytes: Int) {
+        guard bytes - (marks.last?.bytes ?? 0) >= Self.spacing else { return }
+        marks.append(Mark(number: number, bytes: bytes))
+        marks.removeFirst(max(0, marks.count - Self.mostMarks))
+    }
+
+    /// The last place of which all text before it was kept; `nil` for the beginning.
+    func mark(within keptBytes: Int) -> Mark? { marks.last { $0.bytes <= keptBytes } }
+}

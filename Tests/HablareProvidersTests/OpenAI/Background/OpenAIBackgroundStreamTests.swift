@@ -1,0 +1,155 @@
+import Foundation
+import Hablare
+import Testing
+
+@testable import HablareProviders
+
+/// A response in the background that is read as a stream, and read on by the next attempt.
+@Suite struct OpenAIBackgroundStreamTests {
+    private static let pieces = ["Grüß ", "🌍", ", und", " gute", " Nacht"]
+    private static let text = pieces.joined()
+    private static let refusal = OpenAIBench.json(
+        #"{"error":{"message":"This response was not created with stream=true.","type":"invalid_request_error"}}"#,
+        status: 400)
+
+    private func kept(_ bytes: Int, _ marks: [(Int64, Int)] = []) throws -> RememberedWork {
+        RememberedWork(handle: try BackgroundScript.handle("resp_1", marks), keptChunks: 1, keptBytes: bytes)
+    }
+
+    @Test("It is remembered at its first event, before any of the text; and yielded as it comes")
+    func whole() async throws {
+        let stream = OpenAIBench.stream(BackgroundScript.events(Self.pieces).joined(), pieces: 7)
+        let outcome = try await BackgroundCall(answers: [stream], streams: true).run()
+        let answer = try outcome.result.get()
+        #expect(answer.isStreamed && answer.usage == Usage(inputTokens: 9, outputTokens: 4))
+        #expect(
+            outcome.story == ["POST responses", "remember resp_1", "sign"] + Self.pieces.map { "yield \($0)" })
+        #expect(outcome.calls.first?.json?[member: "stream"] == true)
+        #expect(outcome.calls.first?.json?[member: "background"] == true)
+        #expect(answer.metadata["finish_reason"] == "stop")
+    }
+
+    @Test("Cut anywhere behind its first event it leaves its name, and its outcome is unknown")
+    func cut() async throws {
+        let events = BackgroundScript.events(Self.pieces)
+        for count in 0..<events.count {
+            let outcome = try await BackgroundCall(
+                answers: [OpenAIBench.stream(events.prefix(count).joined())], streams: true
+            ).run()
+            #expect(outcome.error?.code == .connectionLost && outcome.error?.disposition == .outcomeUnknown)
+            #expect((outcome.handle != nil) == (count > 0))
+            #expect(outcome.text == Self.pieces.prefix(max(0, count - 1)).joined())
+        }
+    }
+
+    @Test("Whatever was kept, what follows it is yielded, from the last place before it")
+    func readsOn() async throws {
+        let events = BackgroundScript.events(Self.pieces)
+        let all = Array(Self.text.utf8)
+        // Behind the second piece, and behind the fourth.
+        let marks: [(Int64, Int)] = [(2, 11), (4, 21)]
+        for count in 0...all.count {
+            let mark = marks.last { $0.1 <= count }
+            let stream = OpenAIBench.stream(events.dropFirst(mark.map { Int($0.0) + 1 } ?? 0).joined(), pieces: 9)
+            let outcome = try await BackgroundCall(
+                answers: [stream], streams: true, remembered: try kept(count, marks)
+            ).run()
+            #expect(try outcome.result.get().isStreamed)
+            #expect(Array(outcome.text.utf8) == Array(String(decoding: all[count...], as: UTF8.self).utf8))
+            let query = mark.map { "stream=true&starting_after=\($0.0)" } ?? "stream=true"
+            #expect(outcome.story.prefix(2) == ["resume", "GET responses/resp_1?\(query)"])
+        }
+    }
+
+    @Test("A server that begins its stream anew all the same is understood")
+    func ignoresPlace() async throws {
+        let stream = OpenAIBench.stream(BackgroundScript.events(Self.pieces).joined())
+        let outcome = try await BackgroundCall(
+            answers: [stream], streams: true, remembered: try kept(13, [(2, 11)])
+        ).run()
+        #expect(outcome.text == String(decoding: Array(Self.text.utf8)[13...], as: UTF8.self))
+    }
+
+    @Test("Where it is not streamed any more, it is asked for, and the rest is yielded at once")
+    func polled() async throws {
+        let answers = [
+            Self.refusal, OpenAIBench.json(BackgroundScript.response("in_progress")),
+            OpenAIBench.json(BackgroundScript.done(Self.text)),
+        ]
+        let outcome = try await BackgroundCall(answers: answers, streams: true, remembered: try kept(6)).run()
+        #expect(try outcome.result.get().isStreamed)
+        #expect(
+            outcome.story.dropFirst(2) == [
+                "GET responses/resp_1", "sign", "pause 1.5", "GET responses/resp_1",
+                "yield \(String(decoding: Array(Self.text.utf8)[6...], as: UTF8.self))",
+            ])
+    }
+
+    @Test("A response with less text than readers have seen is none")
+    func lessText() async throws {
+        let answers = [Self.refusal, OpenAIBench.json(BackgroundScript.done("Gr"))]
+        let outcome = try await BackgroundCall(answers: answers, streams: true, remembered: try kept(6)).run()
+        #expect(outcome.error?.code == .invalidResponse && outcome.text.isEmpty)
+    }
+
+    @Test("All of it kept, and only the end missing: nothing is yielded a second time")
+    func onlyEnd() async throws {
+        let end = try #require(BackgroundScript.events(Self.pieces).last)
+        let outcome = try await BackgroundCall(
+            answers: [OpenAIBench.stream(end)], streams: true, remembered: try kept(Self.text.utf8.count)
+        ).run()
+        #expect(try outcome.result.get().isStreamed && outcome.text.isEmpty)
+    }
+
+    @Test("A stream that says that the response failed is forgotten; one that only fails itself is not")
+    func failures() async throws {
+        let created = BackgroundScript.events([])[0]
+        let failed = BackgroundScript.event(
+            "response.failed",
+            #""response":\#(BackgroundScript.response("failed", #","error":{"code":"server_error"}"#))"#, 1)
+        let error = BackgroundScript.event("error", #""error":{"code":"server_error"}"#, 1)
+        let gone = try await BackgroundCall(answers: [OpenAIBench.stream(created + failed)], streams: true).run()
+        #expect(gone.error?.disposition == .retry(after: nil) && gone.handle == nil)
+        let stays = try await BackgroundCall(answers: [OpenAIBench.stream(created + error)], streams: true).run()
+        #expect(stays.error?.disposition == .retry(after: nil) && stays.handle != nil)
+    }
+
+    @Test("Of a long text places are remembered, from which it can be read on, and never many")
+    func marks() async throws {
+        let long = Array(repeating: String(repeating: "x", count: 1000), count: 50)
+        let outcome = try await BackgroundCall(
+            answers: [OpenAIBench.stream(BackgroundScript.events(long).joined())], streams: true
+        ).run()
+        #expect(outcome.text.utf8.count == 50_000)
+        let data = try #require(outcome.handle)
+        let handle = try #require(OpenAIBackgroundHandle(data))
+        #expect(handle.marks == [35, 40, 45, 50].map { .init(number: $0, bytes: Int($0) * 1000) })
+        #expect(outcome.story.filter { $0 == "remember resp_1" }.count == 11)
+    }
+}
+
+/// What is remembered of a response.
+@Suite struct OpenAIBackgroundHandleTests {
+    @Test("It is read back as it was written, and is small")
+    func roundTrip() throws {
+        var handle = try #require(OpenAIBackgroundHandle(id: String(repeating: "r", count: 1024)))
+        for number in 1...100 { handle.passed(Int64.max - 100 + Int64(number), at: number << 20) }
+        let data = try handle.data()
+        #expect(data.count <= ProviderCall.maximumHandle)
+        #expect(OpenAIBackgroundHandle(data) == handle && handle.marks.count == 4)
+    }
+
+    @Test("The place to read on from is the last one of which everything before it was kept")
+    func mark() throws {
+        let data = try BackgroundScript.handle("r", [(5, 100), (9, 200)])
+        let handle = try #require(OpenAIBackgroundHandle(data))
+        #expect(handle.mark(within: 99) == nil)
+        #expect(handle.mark(within: 100)?.number == 5 && handle.mark(within: 199)?.number == 5)
+        #expect(handle.mark(within: 200)?.number == 9)
+    }
+
+    @Test(
+        "What is no handle is none",
+        arguments: ["", "x", "{}", #"{"id":""}"#, #"{"id":7}"#, #"{"id":"r","marks":[["a",1]]}"#])
+    func malformed(text: String) { #expect(OpenAIBackgroundHandle(Data(text.utf8)) == nil) }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import HTTPTypes
+import Hablare
+import Testing
+
+@testable import HablareProviders
+
+/// A response that is made in the background: begun once, asked for until it is over.
+@Suite struct OpenAIBackgroundTests {
+    private static let queued = OpenAIBench.json(BackgroundScript.response("queued"))
+    private static let working = OpenAIBench.json(BackgroundScript.response("in_progress"))
+    private static let done = OpenAIBench.json(BackgroundScript.done("Hello"))
+    private static let remembered = RememberedWork(handle: Data(#"{"id":"resp_1"}"#.utf8))
+
+    // MARK: Beginning
+
+    @Test("It is begun once, remembered before anything is waited for, and asked for with growing pauses")
+    func polls() async throws {
+        let outcome = try await BackgroundCall(answers: [Self.queued, Self.queued, Self.working, Self.done]).run()
+        let answer = try outcome.result.get()
+        #expect(answer.content == .text("Hello") && !answer.isStreamed)
+        #expect(answer.usage == Usage(inputTokens: 9, outputTokens: 4))
+        #expect(answer.metadata == ["request_id": "resp_1", "model": "m-1", "finish_reason": "stop"])
+        #expect(
+            outcome.story == [
+                "POST responses", "remember resp_1", "pause 1.0", "GET responses/resp_1", "pause 1.5",
+                "GET responses/resp_1", "pause 2.25", "GET responses/resp_1",
+            ])
+        let body = try #require(outcome.calls.first?.json)
+        let expected = try ParameterValue.literal(
+            #"{"model":"gpt-5","input":"Greet.","stream":false,"store":true,"background":true}"#)
+        #expect(body == expected)
+    }
+
+    @Test("No pause is longer than 20 seconds")
+    func longestPause() async throws {
+        let outcome = try await BackgroundCall(answers: Array(repeating: Self.working, count: 12) + [Self.done]).run()
+        let pauses = outcome.story.compactMap { $0.hasPrefix("pause ") ? Double($0.dropFirst(6)) : nil }
+        #expect(pauses.count == 12 && pauses == pauses.sorted() && pauses.max() == 20)
+    }
+
+    @Test("What is thought is asked for again with each question; what extra says of keeping counts")
+    func parameters() async throws {
+        let outcome = try await BackgroundCall(
+            answers: [Self.queued, Self.done],
+            parameters: ["reasoning_effort": "low", "extra": ["store": false]]
+        ).run()
+        #expect(outcome.calls.first?.json?[member: "store"] == false)
+        #expect(outcome.story.last == "GET responses/resp_1?include%5B%5D=reasoning.encrypted_content")
+    }
+
+    @Test("An answer that is there at once is one, and nothing is remembered")
+    func atOnce() async throws {
+        let outcome = try await BackgroundCall(answers: [Self.done]).run()
+        #expect(try outcome.result.get().content == .text("Hello"))
+        #expect(outcome.story == ["POST responses"])
+    }
+
+    @Test("A value tree comes in the background as well")
+    func structured() async throws {
+        let tree = OpenAIBench.json(BackgroundScript.done("[1]"))
+        let outcome = try await BackgroundCall(answers: [Self.queued, tree], streams: true, form: .structured).run()
+        #expect(try outcome.result.get().content == .structured([1]))
+        #expect(outcome.calls.first?.json?[member: "stream"] == false)
+    }
+
+    @Test(
+        "What the other parameters mean already, and what no API has, is refused before anything is sent",
+        arguments: [["extra": ["background": true]], ["background": "yes"]] as [[String: ParameterValue]])
+    func refused(parameters: [String: ParameterValue]) async throws {
+        let outcome = try await BackgroundCall(answers: [Self.queued], parameters: parameters).run()
+        #expect(outcome.error?.code == .invalidRequest && outcome.story.isEmpty)
+        let chat = try await OpenAIBench().call(AIRequest(prompt: "x", parameters: ["background": true])) { _ in
+            Self.done
+        } _: {
+            OpenAIBench.chat()($0)
+        }
+        #expect(chat.error?.code == .invalidRequest && chat.calls.isEmpty)
+    }
+
+    @Test("A name that cannot be one is no name")
+    func nameless() async throws {
+        for id in ["", String(repeating: "x", count: 1025)] {
+            let answer = OpenAIBench.json(BackgroundScript.response("queued", id: id))
+            let outcome = try await BackgroundCall(answers: [answer]).run()
+            #expect(outcome.error?.code == .invalidResponse && outcome.story == ["POST responses"])
+        }
+    }
+
+    // MARK: Ends
+
+    private struct End: CustomTestStringConvertible {
+        let response: String
+        let code: AIServiceError.Code
+        let disposition: FailureDisposition
+        var testDescription: String { response }
+    }
+
+    @Test("A response that failed at the service is forgotten, and fails as the service says")
+    func failed() async throws {
+        func failed(_ code: String, used: Bool = false) -> String {
+            BackgroundScript.response(
+                "failed", usage: used ? BackgroundScript.usage : "null", #","error":{"code":"\#(code)","message":"x"}"#)
+        }
+        let rows = [
+            End(response: failed("server_error"), code: .overloaded, disposition: .retry(after: nil)),
+            End(response: failed("server_error", used: true), code: .overloaded, disposition: .outcomeUnknown),
+            End(response: failed("rate_limit_exceeded"), code: .rateLimited, disposition: .retry(after: nil)),
+            End(response: failed("invalid_prompt"), code: .invalidRequest, disposition: .fail),
+            End(response: BackgroundScript.response("failed"), code: .overloaded, disposition: .retry(after: nil)),
+            End(response: BackgroundScript.response("cancelled"), code: .providerFailed, disposition: .fail),
+        ]
+        for row in rows {
+            for remembered in [nil, Self.remembered] {
+                let answers = (remembered == nil ? [Self.queued] : []) + [OpenAIBench.json(row.response)]
+                let outcome = try await BackgroundCall(answers: answers, remembered: remembered).run()
+                #expect(outcome.error?.code == row.code && outcome.error?.disposition == row.disposition, "\(row)")
+                #expect(outcome.story.last == "forget" && outcome.handle == nil)
+            }
+        }
+    }
+
+    @Test("An answer that was cut is an answer")
+    func incomplete() async throws {
+        let cut = BackgroundScript.response(
+            "incomplete", text: "Hel", #","incomplete_details":{"reason":"max_output_tokens"}"#)
+        let outcome = try await BackgroundCall(answers: [Self.queued, OpenAIBench.json(cut)]).run()
+        let answer = try outcome.result.get()
+        #expect(answer.content == .text("Hel") && answer.metadata["finish_reason"] == "length")
+    }
+
+    // MARK: Going on
+
+    @Test("The next attempt says that it goes on, and asks; it begins nothing")
+    func goesOn() async throws {
+        let outcome = try await BackgroundCall(answers: [Self.working, Self.done], remembered: Self.remembered).run()
+        #expect(try outcome.result.get().content == .text("Hello"))
+        #expect(outcome.story == ["resume", "GET responses/resp_1", "pause 1.5", "GET responses/resp_1"])
+    }
+
+    @Test("A response that the service does not know is forgotten, and nothing is begun in its place")
+    func gone() async throws {
+        let gone = OpenAIBench.json(
+            #"{"error":{"message":"Response with id 'resp_1' not found.","type":"invalid_request_error"}}"#, status: 404
+        )
+        for streams in [false, true] {
+            let outcome = try await BackgroundCall(
+                answers: [gone], streams: streams, remembered: Self.remembered
+            ).run()
+            #expect(outcome.error == .workLost && outcome.handle == nil)
+            #expect(outcome.story.last == "forget" && outcome.calls.allSatisfy { $0.method == .get })
+        }
+        let unreadable = RememberedWork(handle: Data("of another version".utf8))
+        let outcome = try await BackgroundCall(answers: [Self.done], remembered: unreadable).run()
+        #expect(outcome.error == .workLost && outcome.story == ["resume", "forget"])
+    }
+
+    @Test("What only means that it cannot be asked for now leaves the name for the next attempt")
+    func unreachable() async throws {
+        let rows: [(HTTPAnswer, AIServiceError.Code, FailureDisposition)] = [
+            (OpenAIBench.json("{}", status: 503), .overloaded, .retry(after: nil)),
+            (OpenAIBench.json("{}", status: 429, [.retryAfter: "7"]), .rateLimited, .retry(after: .seconds(7))),
+            (OpenAIBench.json("{}", status: 401), .unauthorized, .needsUser),
+            (OpenAIBench.answer(Data("<html>".utf8), "text/html", status: 404), .invalidResponse, .outcomeUnknown),
+            (OpenAIBench.answer(Data("<html>".utf8), "text/html"), .invalidResponse, .outcomeUnknown),
+            (OpenAIBench.json("[]"), .invalidResponse, .outcomeUnknown),
+            (OpenAIBench.json(#"{"status":"of a new kind"}"#), .invalidResponse, .outcomeUnknown),
+        ]
+        for (answer, code, disposition) in rows {
+            let outcome = try await BackgroundCall(answers: [answer], remembered: Self.remembered).run()
+            #expect(outcome.error?.code == code && outcome.error?.disposition == disposition)
+            #expect(outcome.handle == Self.remembered.handle && !outcome.story.contains("forget"))
+        }
+    }
+
+    @Test("A name that the store did not take is left once it does")
+    func storeFails() async throws {
+        let call = BackgroundCall(
+            answers: [Self.queued, Self.working, Self.done], refusal: AIServiceError(.storageFull, "Full."))
+        let outcome = try await call.run()
+        #expect(try outcome.result.get().content == .text("Hello"))
+        #expect(outcome.story.filter { $0 == "remember resp_1" }.count == 2)
+    }
+
+    // MARK: Cancelling
+
+    @Test(
+        "Cancelled, it ends the work at the service where nobody wants it, and leaves it alone where somebody does",
+        arguments: ["remember", "pause", "GET"], [false, true])
+    func cancelled(word: String, isWanted: Bool) async throws {
+        let call = BackgroundCall(answers: [Self.queued, Self.working], isWanted: isWanted)
+        let outcome = try await call.run(cancelledAt: word)
+        #expect(outcome.error?.code == .cancelled)
+        let farewell = outcome.story.suffix { $0 != "wanted?" }
+        #expect(farewell == (isWanted ? [] : ["POST responses/resp_1/cancel"]))
+        #expect(outcome.story.filter { $0 == "wanted?" }.count == 1)
+        #expect(outcome.handle != nil, "what is remembered stays, should somebody want it")
+    }
+
+    @Test("The same for an attempt whose work is not its own any more, though nobody cancelled its task")
+    func deposed() async throws {
+        for isWanted in [false, true] {
+            let call = BackgroundCall(answers: [Self.queued], isWanted: isWanted, refusal: CancellationError())
+            let outcome = try await call.run()
+            #expect(outcome.error?.code == .cancelled)
+            #expect(outcome.story.contains("POST responses/resp_1/cancel") == !isWanted)
+        }
+    }
+
+    @Test("A failure ends nothing at the service")
+    func leftAlone() async throws {
+        let call = BackgroundCall(answers: [Self.queued, OpenAIBench.json("{}", status: 503)], isWanted: false)
+        let outcome = try await call.run()
+        #expect(outcome.error?.code == .overloaded && !outcome.story.contains("wanted?"))
+    }
+}
+
+extension Array {
+    /// What stands behind the last element that is none of these.
+    fileprivate func suffix(_ condition: (Element) -> Bool) -> [Element] {
+        Array(self[(lastIndex { !condition($0) }.map { $0 + 1 } ?? 0)...])
+    }
+}

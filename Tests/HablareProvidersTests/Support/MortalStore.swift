@@ -1,0 +1,58 @@
+import Foundation
+import Hablare
+
+/// One process's view of a store in memory that outlives it: it dies when it is told to, and then neither writes nor
+/// claims; whoever comes next finds its lock free.
+final class MortalStore: ForwardingStore {
+    /// What outlives the processes: the store, and who of them is alive.
+    final class Machine: OwnerLiveness {
+        private struct State: Sendable {
+            var alive: Set<String> = []
+            var last = 0
+        }
+
+        let store = InMemoryStore()
+        let host = "machine"
+        private let state = Guarded(State())
+
+        func acquire() -> String {
+            state.withLock { state in
+                state.last += 1
+                state.alive.insert("lock-\(state.last)")
+                return "lock-\(state.last)"
+            }
+        }
+
+        func release(_ lockName: String) { state.withLock { _ = $0.alive.remove(lockName) } }
+        func isDead(_ owner: OwnerRegistration) -> Bool? { !state.withLock { $0.alive.contains(owner.lockName) } }
+        func releaseAll() { state.withLock { $0.alive = [] } }
+    }
+
+    private let machine: Machine
+    private let isDead = Guarded(false)
+
+    init(_ machine: Machine) { self.machine = machine }
+
+    var base: any RequestStore { machine.store }
+    var liveness: (any OwnerLiveness)? { machine }
+
+    /// The process is gone from here on.
+    func die() {
+        isDead.withLock { $0 = true }
+        machine.releaseAll()
+    }
+
+    private func checkAlive() throws {
+        if isDead.withLock({ $0 }) { throw AIServiceError(.storageFailed, "This process is dead.") }
+    }
+
+    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        try checkAlive()
+        return machine.store.commit(writes)
+    }
+
+    func claim(_ query: ClaimQuery) throws -> Claim {
+        try checkAlive()
+        return machine.store.claim(query)
+    }
+}
