@@ -98,6 +98,18 @@ extension AIRequestManager {
         return receipts
     }
 
+    /// Puts requests of no job on disk, with few commits. What was stored before an error stays.
+    @concurrent func submit(together batch: [AIRequest], to provider: ProviderID) async throws -> [UUID] {
+        try await observer.submitting(batch, to: provider) {
+            let drafts = try batch.map { try draft($0, provider) }
+            var receipts: [SubmissionReceipt] = []
+            for start in stride(from: 0, to: drafts.count, by: Self.chunk) {
+                receipts += try await storeChunk(Array(drafts[start..<min(start + Self.chunk, drafts.count)]), job: nil)
+            }
+            return receipts
+        }.map(\.id)
+    }
+
     /// Writes submissions to one provider in one commit, each as the dispatcher has a place for it.
     private func storeChunk(_ chunk: [Draft], job: JobKey?) async throws -> [SubmissionReceipt] {
         var drafts = chunk

@@ -1,3 +1,5 @@
+import Hablare
+
 /// Times of characters as a service gives them, put together to times of words and of sentences. Pure.
 ///
 /// Services name characters as they like: whole ones, or letters and combining marks apart, or several at once. So all is

@@ -57,6 +57,96 @@ import UnixSignals
         #expect(shouting.answer == "HELLO")
     }
 
+    // MARK: Types
+
+    @Test("The article's recipe is one, also where the model needs a second try, and is found again by its UUID")
+    func recipe() async throws {
+        let left = Guarded([
+            "Of course! What would you like?",
+            "```json\n{\"title\":\"Bread\",\"ingredients\":[{\"name\":\"Flour\",\"grams\":500}]}\n```",
+        ])
+        let provider = ScriptedProvider(id: "openai") { _ in
+            .success(ProviderAnswer(.text(Body(left.withLock { $0.isEmpty ? "" : $0.removeFirst() }))))
+        }
+        let engine = try Engine([provider])
+        try await engine.run { [manager = engine.manager] in
+            let id = UUID.timeOrdered()
+            for _ in 0..<2 {
+                let bread = try await HablareTests.recipe(for: "bread", id: id, with: manager)
+                #expect(bread.title == "Bread" && bread.ingredients.map(\.grams) == [500])
+            }
+        }
+        #expect(provider.record.calls.count == 2)
+    }
+
+    @Test("The article's JSON is as the file's schema wants it, and a later run finds it")
+    func jsonItself() async throws {
+        let left = Guarded(["{\"n\":\"x\"}", "{\"n\":1.0}"])
+        let provider = ScriptedProvider(id: "openai") { _ in
+            .success(ProviderAnswer(.text(Body(left.withLock { $0.isEmpty ? "" : $0.removeFirst() }))))
+        }
+        let engine = try Engine([provider])
+        let file = Data(#"{"type":"object","properties":{"n":{"type":"integer"}}}"#.utf8)
+        try await engine.run { [manager = engine.manager] in
+            for _ in 0..<2 {
+                let value = try await json("Count.", as: file, with: manager)
+                #expect(value == ["n": 1.0])
+            }
+        }
+        #expect(provider.record.calls.count == 2)
+    }
+
+    @Test("The article's conversation calls its tools until there is an answer, and not for ever")
+    func weatherReport() async throws {
+        let provider = ScriptedProvider(id: "openai") { call in
+            guard call.request.prompt.plainText.contains("Lima"), case .messages(let messages) = call.request.prompt,
+                messages.last?.role == .tool
+            else {
+                let metadata = [
+                    AnswerMetadata.toolCalls: #"[{"id":"1","name":"weather","arguments":{"city":"Lima"}}]"#
+                ]
+                return .success(ProviderAnswer(.text(""), metadata: metadata))
+            }
+            return .success(ProviderAnswer(.text("Sunny.")))
+        }
+        let engine = try Engine([provider])
+        try await engine.run { [manager = engine.manager] in
+            let report = try await weather(in: "Lima", with: manager) { call in
+                #expect(call.arguments == ["city": "Lima"])
+                return "22 °C"
+            }
+            #expect(report == "Sunny.")
+            let endless = await code { _ = try await weather(in: "Oslo", with: manager) { _ in "?" } }
+            #expect(endless == .invalidResponse)
+        }
+    }
+
+    @Test("The article's text is shown as it grows; its sound, picture and vector are of the story")
+    func media() async throws {
+        let text = ScriptedProvider(id: "openai") { call in
+            do {
+                for piece in ["Once ", "more."] { try await call.yield(piece) }
+                return .success(ProviderAnswer(streamed: .text))
+            } catch {
+                return .failure(AIServiceError(.providerFailed, "It cannot be yielded."))
+            }
+        }
+        func answering(_ id: ProviderID, _ content: ResponseContent) -> ScriptedProvider {
+            ScriptedProvider(id: id, responseType: content.type) { _ in .success(ProviderAnswer(content)) }
+        }
+        let engine = try Engine([
+            text, answering("openai.speech", .audio("s", .mp3)), answering("openai.image", .image("p", .png)),
+            answering("openai.embedding", .embedding([1])),
+        ])
+        try await engine.run { [manager = engine.manager] in
+            let shown = Guarded<[String]>([])
+            try await tell("a story", with: manager) { text in shown.withLock { $0.append(text) } }
+            #expect(shown.withLock { $0.last } == "Once more.")
+            let story = try await illustrate("a story", with: manager)
+            #expect(story.sound == "s" && story.picture == "p" && story.vector == [1])
+        }
+    }
+
     // MARK: Policies
 
     @Test("The policies of the article are ones that an engine takes")

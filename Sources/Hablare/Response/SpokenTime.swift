@@ -1,5 +1,4 @@
 import Foundation
-public import Hablare
 
 /// When a word or a sentence is spoken.
 public struct SpokenTime: Sendable, Hashable, Codable {
@@ -17,7 +16,7 @@ public struct SpokenTime: Sendable, Hashable, Codable {
         self.end = end
     }
 
-    /// Times as the text of ``/Hablare/AnswerMetadata/wordTimes``: a JSON list of objects with `text`, `start` and `end`,
+    /// Times as the text of ``AnswerMetadata/wordTimes``: a JSON list of objects with `text`, `start` and `end`,
     /// in seconds and whole milliseconds. `nil` for none.
     package static func metadata(_ times: [SpokenTime]) throws(AIServiceError) -> String? {
         guard !times.isEmpty else { return nil }
@@ -33,14 +32,14 @@ public struct SpokenTime: Sendable, Hashable, Codable {
 extension AIResponseData {
     /// When each word is spoken, in order; empty where the provider did not say.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
+    /// - Throws: ``AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
     public var wordTimes: [SpokenTime] {
         get throws(AIServiceError) { try times(AnswerMetadata.wordTimes) }
     }
 
     /// When each sentence is spoken, in order; empty where the provider did not say.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
+    /// - Throws: ``AIServiceError/Code/invalidResponse`` where the metadata is none of a provider's making.
     public var sentenceTimes: [SpokenTime] {
         get throws(AIServiceError) { try times(AnswerMetadata.sentenceTimes) }
     }
@@ -51,7 +50,7 @@ extension AIResponseData {
             return try JSONDecoder().decode([SpokenTime].self, from: Data(text.utf8))
         } catch {
             throw AIServiceError(
-                .invalidResponse, "What the answer says of times cannot be read.", cause: "\(Swift.type(of: error))")
+                .invalidResponse, "What the answer says of times cannot be read.", cause: "\(type(of: error))")
         }
     }
 }

@@ -1,5 +1,4 @@
 package import Foundation
-package import Hablare
 
 extension ParameterValue {
     /// Reads JSON; `nil` where the bytes are none.
@@ -13,7 +12,7 @@ extension ParameterValue {
 
     /// Writes JSON, the members of objects in the order of their names, so that the same value is the same bytes.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a number that is not finite.
+    /// - Throws: ``AIServiceError/Code/invalidRequest`` for a number that is not finite.
     package func jsonData() throws(AIServiceError) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -22,10 +21,15 @@ extension ParameterValue {
         } catch {
             throw AIServiceError(
                 .invalidRequest,
-                "The request has a number that is not finite, which JSON cannot say. Mend its parameters.",
+                "A value has a number that is not finite, which JSON cannot say. Mend it.",
                 cause: "\(type(of: error))")
         }
     }
+
+    /// The same as a text.
+    ///
+    /// - Throws: as ``jsonData()``.
+    package func jsonText() throws(AIServiceError) -> String { String(decoding: try jsonData(), as: UTF8.self) }
 
     /// The member of an object; `nil` where there is none, or this is no object.
     package subscript(member name: String) -> ParameterValue? {

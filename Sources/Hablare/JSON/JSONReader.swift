@@ -1,0 +1,215 @@
+import Foundation
+
+/// Reads a JSON value that begins at a place of a text, and says where it ends: after it may come anything.
+///
+/// Strict (RFC 8259), in time that grows with the length read, and nowhere deeper than
+/// ``CanonicalEncoding/maximumDepth``: the text is a model's, which may write anything. An object that has a name twice is
+/// refused: of its values Foundation takes the first, others the last, and what is checked must be what is decoded. A
+/// number that no `Double` can hold is none.
+struct JSONReader {
+    /// Why there is no value.
+    enum Problem: Error, Equatable {
+        /// The text ends within the value, which could have gone on.
+        case cut
+        /// At this byte stands what JSON does not allow there, or more levels than are read.
+        case unexpected(at: Int)
+    }
+
+    private let bytes: [UInt8]
+    private(set) var place: Int
+
+    /// Reads from a place on.
+    init(_ bytes: [UInt8], at place: Int = 0) {
+        self.bytes = bytes
+        self.place = place
+    }
+
+    /// The value of a whole text, which has nothing else but white space, and perhaps a byte order mark.
+    static func value(of text: Data) throws(Problem) -> ParameterValue {
+        guard String(validating: text, as: UTF8.self) != nil else { throw .unexpected(at: 0) }
+        var reader = JSONReader(Array(text), at: text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        let value = try reader.value()
+        reader.skipSpace()
+        guard reader.place == reader.bytes.count else { throw .unexpected(at: reader.place) }
+        return value
+    }
+
+    /// Reads the next value; the place is behind it then.
+    mutating func value() throws(Problem) -> ParameterValue {
+        try value(depth: 0)
+    }
+
+    /// Goes over white space.
+    mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
+    }
+
+    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    private func unexpected() -> Problem { place < bytes.count ? .unexpected(at: place) : .cut }
+
+    private mutating func value(depth: Int) throws(Problem) -> ParameterValue {
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"): return try object(depth: depth + 1)
+        case UInt8(ascii: "["): return try array(depth: depth + 1)
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case let byte? where byte == UInt8(ascii: "-") || Self.isDigit(byte): return try number()
+        default: throw unexpected()
+        }
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        skipSpace()
+        guard next == UInt8(ascii: character) else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func enter(_ depth: Int) throws(Problem) {
+        guard depth <= CanonicalEncoding.maximumDepth else { throw unexpected() }
+        place += 1
+    }
+
+    private mutating func object(depth: Int) throws(Problem) -> ParameterValue {
+        try enter(depth)
+        var members: [String: ParameterValue] = [:]
+        if take("}") { return .object(members) }
+        while true {
+            skipSpace()
+            guard next == UInt8(ascii: "\"") else { throw unexpected() }
+            let start = place
+            let name = try string()
+            guard take(":") else { throw unexpected() }
+            guard members.updateValue(try value(depth: depth), forKey: name) == nil else {
+                throw .unexpected(at: start)
+            }
+            if take("}") { return .object(members) }
+            guard take(",") else { throw unexpected() }
+        }
+    }
+
+    private mutating func array(depth: Int) throws(Problem) -> ParameterValue {
+        try enter(depth)
+        var values: [ParameterValue] = []
+        if take("]") { return .array(values) }
+        while true {
+            values.append(try value(depth: depth))
+            if take("]") { return .array(values) }
+            guard take(",") else { throw unexpected() }
+        }
+    }
+
+    private mutating func word(_ word: String, _ value: ParameterValue) throws(Problem) -> ParameterValue {
+        for byte in word.utf8 {
+            guard next == byte else { throw unexpected() }
+            place += 1
+        }
+        return value
+    }
+
+    // MARK: Numbers
+
+    private mutating func digits() throws(Problem) {
+        guard let first = next, Self.isDigit(first) else { throw unexpected() }
+        while let byte = next, Self.isDigit(byte) { place += 1 }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+    private mutating func number() throws(Problem) -> ParameterValue {
+        let start = place
+        var isWhole = true
+        if next == UInt8(ascii: "-") { place += 1 }
+        if next == UInt8(ascii: "0") { place += 1 } else { try digits() }
+        if next == UInt8(ascii: ".") {
+            isWhole = false
+            place += 1
+            try digits()
+        }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            isWhole = false
+            place += 1
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { place += 1 }
+            try digits()
+        }
+        let text = String(decoding: bytes[start..<place], as: UTF8.self)
+        if isWhole, let number = Int64(text) { return .int(number) }
+        guard let number = Double(text), number.isFinite else { throw .unexpected(at: start) }
+        return .double(number)
+    }
+
+    // MARK: Texts
+
+    private mutating func string() throws(Problem) -> String {
+        place += 1
+        var text: [UInt8] = []
+        var start = place
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""):
+                text += bytes[start..<place]
+                place += 1
+                return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                text += bytes[start..<place]
+                place += 1
+                text += Array(String(try escaped()).utf8)
+                start = place
+            case 0..<0x20: throw unexpected()
+            default: place += 1
+            }
+        }
+        throw .cut
+    }
+
+    private mutating func escaped() throws(Problem) -> Unicode.Scalar {
+        guard let byte = next else { throw .cut }
+        let plain: Unicode.Scalar
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): plain = Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): plain = "\u{8}"
+        case UInt8(ascii: "f"): plain = "\u{C}"
+        case UInt8(ascii: "n"): plain = "\n"
+        case UInt8(ascii: "r"): plain = "\r"
+        case UInt8(ascii: "t"): plain = "\t"
+        case UInt8(ascii: "u"): return try escapedUnit()
+        default: throw unexpected()
+        }
+        place += 1
+        return plain
+    }
+
+    /// A character as one UTF-16 code unit, or two that belong together.
+    private mutating func escapedUnit() throws(Problem) -> Unicode.Scalar {
+        let start = place
+        let high = try unit()
+        if let scalar = Unicode.Scalar(high) { return scalar }
+        guard next != nil else { throw .cut }
+        guard next == UInt8(ascii: "\\") else { throw .unexpected(at: start) }
+        place += 1
+        guard next != nil else { throw .cut }
+        guard high < 0xDC00, next == UInt8(ascii: "u") else { throw .unexpected(at: start) }
+        let low = try unit()
+        guard 0xDC00...0xDFFF ~= low, let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
+        else { throw .unexpected(at: start) }
+        return scalar
+    }
+
+    /// The number behind a `u`.
+    private mutating func unit() throws(Problem) -> UInt32 {
+        place += 1
+        var number: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+                throw unexpected()
+            }
+            number = number << 4 | UInt32(digit)
+            place += 1
+        }
+        return number
+    }
+}

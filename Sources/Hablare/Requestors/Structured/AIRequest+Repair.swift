@@ -1,0 +1,57 @@
+import Crypto
+public import Foundation
+
+extension AIRequest {
+    /// Under this name a repair's ``metadata`` says the UUID of the request whose answer it mends.
+    public static let repairsKey = "repairs"
+
+    /// The UUID of a request that mends the answer of another one, the first time, the second …
+    ///
+    /// It follows from that UUID alone, so that whoever asks again after a crash finds the repair that was made, and pays
+    /// for no other. It begins with the same time, and is of version 8.
+    public static func repairID(of id: UUID, number: Int) -> UUID {
+        var hash = SHA256()
+        hash.update(data: Data("hablare.repair".utf8))
+        hash.update(data: id.bytes)
+        withUnsafeBytes(of: UInt64(number).littleEndian) { hash.update(bufferPointer: $0) }
+        var bytes = Array(hash.finalize().prefix(16))
+        bytes.replaceSubrange(..<6, with: id.bytes.prefix(6))
+        bytes[6] = 0x80 | bytes[6] & 0x0F
+        bytes[8] = 0x80 | bytes[8] & 0x3F
+        return UUID(bytes: bytes) ?? id  // unreachable: they are 16
+    }
+
+    /// The request that shows a model its answer and what is wrong with it. For the rest it is as this one; it does not
+    /// stream, because nobody reads it. Its words say which correction it is: the same wrong answer twice would otherwise
+    /// be the same work twice, and the cache's answer be the wrong one again.
+    func repaired(number: Int, answer: String, violations: [JSONSchema.Violation]) -> AIRequest {
+        var repair = named(Self.repairID(of: id, number: number))
+        let again = number == 1 ? "" : ", and this is correction \(number)"
+        let wants = violations.map { "- \($0.instruction)" }.joined(separator: "\n")
+        repair.prompt = .messages(
+            prompt.messages + [
+                Prompt.Message(role: .assistant, text: answer),
+                Prompt.Message(
+                    role: .user,
+                    text: """
+                        Your answer cannot be used: it is not as the JSON schema wants it\(again). What is wrong, each \
+                        place as a JSON pointer:
+                        \(wants)
+                        Answer with the whole corrected JSON, and nothing else.
+                        """),
+            ])
+        repair.streaming = nil
+        repair.metadata[Self.repairsKey] = id.uuidString
+        return repair
+    }
+}
+
+extension Prompt {
+    /// The prompt as a conversation.
+    var messages: [Message] {
+        switch self {
+        case .text(let text): [Message(role: .user, text: text)]
+        case .messages(let messages): messages
+        }
+    }
+}

@@ -1,0 +1,239 @@
+/// Reads the regular expressions of JSON Schema (ECMA-262) as far as they can be matched in time that grows with the
+/// text: everything but looking ahead or behind and going back to what a group has matched.
+struct PatternParser {
+    private static let deepest = 50
+    private static let longest = 4096
+
+    private let text: [Unicode.Scalar]
+    private var place = 0
+
+    private init(_ text: String) { self.text = Array(text.unicodeScalars) }
+
+    static func parse(_ text: String) throws(PatternProblem) -> PatternSyntax {
+        guard text.unicodeScalars.count <= longest else {
+            throw PatternProblem("is longer than \(longest) characters")
+        }
+        var parser = PatternParser(text)
+        let syntax = try parser.choice(depth: 0)
+        guard parser.next == nil else { throw PatternProblem("closes a group that was not opened") }
+        return syntax
+    }
+
+    private var next: Unicode.Scalar? { place < text.count ? text[place] : nil }
+
+    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard next == scalar else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func take(_ word: String) -> Bool {
+        let scalars = Array(word.unicodeScalars)
+        guard text.dropFirst(place).starts(with: scalars) else { return false }
+        place += scalars.count
+        return true
+    }
+
+    private mutating func choice(depth: Int) throws(PatternProblem) -> PatternSyntax {
+        guard depth <= Self.deepest else { throw PatternProblem("nests deeper than \(Self.deepest) groups") }
+        var branches = [try sequence(depth: depth)]
+        while take("|" as Unicode.Scalar) { branches.append(try sequence(depth: depth)) }
+        return branches.count == 1 ? branches[0] : .choice(branches)
+    }
+
+    private mutating func sequence(depth: Int) throws(PatternProblem) -> PatternSyntax {
+        var parts: [PatternSyntax] = []
+        while let scalar = next, scalar != "|", scalar != ")" {
+            let (atom, canRepeat) = try atom(depth: depth)
+            parts.append(try repeated(atom, if: canRepeat))
+        }
+        return .sequence(parts)
+    }
+
+    private mutating func atom(depth: Int) throws(PatternProblem) -> (PatternSyntax, canRepeat: Bool) {
+        guard let scalar = next else { throw PatternProblem("ends too early") }
+        place += 1
+        switch scalar {
+        case "^": return (.start, false)
+        case "$": return (.end, false)
+        case ".": return (.set(.anyButLineEnds), true)
+        case "(": return (try group(depth: depth + 1), true)
+        case "[": return (.set(try bracketed()), true)
+        case "\\": return try escape()
+        case "*", "+", "?": throw PatternProblem("repeats what cannot be repeated")
+        case "{" where isCount: throw PatternProblem("repeats what cannot be repeated")
+        default: return (.set(ScalarSet(scalar)), true)
+        }
+    }
+
+    /// Whether digits follow: else a brace is a brace.
+    private var isCount: Bool { next.map { ("0"..."9").contains($0) } ?? false }
+
+    private mutating func group(depth: Int) throws(PatternProblem) -> PatternSyntax {
+        if take("?" as Unicode.Scalar) {
+            if take("<=") || take("<!") || take("=" as Unicode.Scalar) || take("!" as Unicode.Scalar) {
+                throw PatternProblem("looks ahead or behind, which is not understood")
+            }
+            if take("<" as Unicode.Scalar) {
+                while let scalar = next, scalar != ">" { place += 1 }
+                guard take(">" as Unicode.Scalar) else { throw PatternProblem("has a group's name without an end") }
+            } else if !take(":" as Unicode.Scalar) {
+                throw PatternProblem("has a group of a kind that is not understood")
+            }
+        }
+        let syntax = try choice(depth: depth)
+        guard take(")" as Unicode.Scalar) else { throw PatternProblem("has a group that is not closed") }
+        return syntax
+    }
+
+    // MARK: Repetition
+
+    private mutating func repeated(_ atom: PatternSyntax, if canRepeat: Bool) throws(PatternProblem) -> PatternSyntax {
+        let bounds: (Int, Int?)
+        switch next {
+        case "*": bounds = (0, nil)
+        case "+": bounds = (1, nil)
+        case "?": bounds = (0, 1)
+        case "{":
+            place += 1
+            guard isCount else {
+                place -= 1
+                return atom
+            }
+            bounds = try counts()
+            place -= 1
+        default: return atom
+        }
+        place += 1
+        guard canRepeat else { throw PatternProblem("repeats what cannot be repeated") }
+        _ = take("?" as Unicode.Scalar)  // as few as possible: whether it matches is the same
+        if let scalar = next, scalar == "*" || scalar == "+" || scalar == "?" {
+            throw PatternProblem("repeats what cannot be repeated")
+        }
+        return .repetition(atom, bounds.0, bounds.1)
+    }
+
+    /// What stands in braces, and the closing one.
+    private mutating func counts() throws(PatternProblem) -> (Int, Int?) {
+        let least = try count()
+        var most: Int? = least
+        if take("," as Unicode.Scalar) { most = isCount ? try count() : nil }
+        guard take("}" as Unicode.Scalar), most.map({ $0 >= least }) ?? true else {
+            throw PatternProblem("has a count of repetitions that is none")
+        }
+        return (least, most)
+    }
+
+    private mutating func count() throws(PatternProblem) -> Int {
+        var number = 0
+        while let scalar = next, ("0"..."9").contains(scalar) {
+            number = number * 10 + Int(scalar.value - 0x30)
+            guard number <= PatternProgram.longest else { throw PatternProblem("repeats too often") }
+            place += 1
+        }
+        return number
+    }
+
+    // MARK: Sets
+
+    private mutating func bracketed() throws(PatternProblem) -> ScalarSet {
+        var set = ScalarSet([], isNegated: take("^" as Unicode.Scalar))
+        while !take("]" as Unicode.Scalar) {
+            let first = try member()
+            guard next == "-", place + 1 < text.count, text[place + 1] != "]" else {
+                set.items.append(first)
+                continue
+            }
+            place += 1
+            let last = try member()
+            guard case .range(let low) = first, case .range(let high) = last, low.lowerBound <= high.lowerBound else {
+                throw PatternProblem("has a range of characters that is none")
+            }
+            set.items.append(.range(low.lowerBound...high.lowerBound))
+        }
+        return set
+    }
+
+    private mutating func member() throws(PatternProblem) -> ScalarSet.Item {
+        guard let scalar = next else { throw PatternProblem("has a set that is not closed") }
+        place += 1
+        guard scalar == "\\" else { return .range(scalar...scalar) }
+        if take("b" as Unicode.Scalar) { return .range("\u{8}"..."\u{8}") }
+        return try escapedItem()
+    }
+
+    // MARK: Escapes
+
+    private mutating func escape() throws(PatternProblem) -> (PatternSyntax, canRepeat: Bool) {
+        if take("b" as Unicode.Scalar) { return (.wordEdge(isWanted: true), false) }
+        if take("B" as Unicode.Scalar) { return (.wordEdge(isWanted: false), false) }
+        return (.set(ScalarSet([try escapedItem()])), true)
+    }
+
+    private mutating func escapedItem() throws(PatternProblem) -> ScalarSet.Item {
+        guard let scalar = next else { throw PatternProblem("ends with a backslash") }
+        place += 1
+        switch scalar {
+        case "d": return .digit
+        case "D": return .other(.digit)
+        case "w": return .word
+        case "W": return .other(.word)
+        case "s": return .space
+        case "S": return .other(.space)
+        case "p": return .property(try property())
+        case "P": return .other(.property(try property()))
+        default:
+            let scalar = try escapedScalar(scalar)
+            return .range(scalar...scalar)
+        }
+    }
+
+    private mutating func escapedScalar(_ scalar: Unicode.Scalar) throws(PatternProblem) -> Unicode.Scalar {
+        switch scalar {
+        case "t": return "\t"
+        case "n": return "\n"
+        case "r": return "\r"
+        case "f": return "\u{C}"
+        case "v": return "\u{B}"
+        case "0" where !isCount: return "\0"
+        case "x": return try hexadecimal(digits: 2)
+        case "u":
+            if take("{" as Unicode.Scalar) {
+                let scalar = try hexadecimal(digits: nil)
+                guard take("}" as Unicode.Scalar) else { throw PatternProblem("has an escape that is none") }
+                return scalar
+            }
+            return try hexadecimal(digits: 4)
+        case "0"..."9": throw PatternProblem("goes back to what a group has matched, which is not understood")
+        case "a"..."z", "A"..."Z": throw PatternProblem("has an escape that is not understood")
+        default: return scalar
+        }
+    }
+
+    private mutating func hexadecimal(digits: Int?) throws(PatternProblem) -> Unicode.Scalar {
+        var number: UInt32 = 0
+        var count = 0
+        while count < digits ?? 6, let scalar = next, scalar.isASCII, let digit = Character(scalar).hexDigitValue {
+            number = number << 4 | UInt32(digit)
+            count += 1
+            place += 1
+        }
+        guard count > 0, count == digits ?? count, let scalar = Unicode.Scalar(number) else {
+            throw PatternProblem("has an escape that is none")
+        }
+        return scalar
+    }
+
+    private mutating func property() throws(PatternProblem) -> ScalarProperty {
+        guard take("{" as Unicode.Scalar) else { throw PatternProblem("has an escape that is none") }
+        var name = ""
+        while let scalar = next, scalar != "}" {
+            name.unicodeScalars.append(scalar)
+            place += 1
+        }
+        guard take("}" as Unicode.Scalar), let property = ScalarProperty(name: name) else {
+            throw PatternProblem("names a property of characters that is not understood")
+        }
+        return property
+    }
+}

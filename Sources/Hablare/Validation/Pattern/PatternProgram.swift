@@ -1,0 +1,165 @@
+/// A pattern as a program that looks at each character once, with all ways that the text may still match side by side.
+///
+/// Why not `Regex` or `NSRegularExpression`: both go back and try again, and a pattern such as `^(a+)+$` keeps them busy
+/// for longer than anybody waits over a text of forty characters. Here the work is at most the program's length for each
+/// character, whatever the pattern; and it is counted.
+struct PatternProgram: Sendable, Hashable {
+    /// How many steps a program may have: counted repetitions are written out.
+    static let longest = 10_000
+
+    enum Step: Sendable, Hashable {
+        case scalar(ScalarSet)
+        case split(Int, Int)
+        case jump(Int)
+        case start
+        case end
+        case wordEdge(isWanted: Bool)
+        case matched
+    }
+
+    private var steps: [Step] = []
+
+    /// How many steps it has.
+    var length: Int { steps.count }
+
+    /// Makes a program of a pattern.
+    init(_ pattern: String) throws(PatternProblem) {
+        let syntax = try PatternParser.parse(pattern)
+        try append(syntax)
+        try emit(.matched)
+    }
+
+    private mutating func emit(_ step: Step) throws(PatternProblem) {
+        guard steps.count < Self.longest else { throw PatternProblem("is too large when its counts are written out") }
+        steps.append(step)
+    }
+
+    private mutating func append(_ syntax: PatternSyntax) throws(PatternProblem) {
+        switch syntax {
+        case .set(let set): try emit(.scalar(set))
+        case .start: try emit(.start)
+        case .end: try emit(.end)
+        case .wordEdge(let isWanted): try emit(.wordEdge(isWanted: isWanted))
+        case .sequence(let parts): for part in parts { try append(part) }
+        case .choice(let branches): try append(choice: branches)
+        case .repetition(let part, let least, let most):
+            for _ in 0..<least {
+                let before = steps.count
+                try append(part)
+                if steps.count == before { break }  // of nothing any number is nothing
+            }
+            if let most {
+                try append(part, upTo: most - least)
+            } else {
+                let split = steps.count
+                try emit(.jump(0))
+                try append(part)
+                try emit(.jump(split))
+                steps[split] = .split(split + 1, steps.count)
+            }
+        }
+    }
+
+    private mutating func append(choice branches: [PatternSyntax]) throws(PatternProblem) {
+        var ends: [Int] = []
+        for (index, branch) in branches.enumerated() {
+            guard index < branches.count - 1 else {
+                try append(branch)
+                break
+            }
+            let split = steps.count
+            try emit(.jump(0))
+            try append(branch)
+            ends.append(steps.count)
+            try emit(.jump(0))
+            steps[split] = .split(split + 1, steps.count)
+        }
+        for end in ends { steps[end] = .jump(steps.count) }
+    }
+
+    private mutating func append(_ part: PatternSyntax, upTo count: Int) throws(PatternProblem) {
+        var splits: [Int] = []
+        for _ in 0..<count {
+            splits.append(steps.count)
+            try emit(.jump(0))
+            try append(part)
+        }
+        for split in splits { steps[split] = .split(split + 1, steps.count) }
+    }
+
+    // MARK: Matching
+
+    /// Whether the pattern occurs in a text; `nil` where that takes more effort than there is. What it took is taken off.
+    func occurs(in text: String, effort: inout Int) -> Bool? {
+        // Making room for the steps is work, too: a text may be one of very many short ones.
+        effort -= steps.count / 64 + text.utf8.count / 16
+        guard effort > 0 else { return nil }
+        let scalars = Array(text.unicodeScalars)
+        var run = Run(steps: steps)
+        for place in 0...scalars.count {
+            let before = place > 0 ? scalars[place - 1] : nil
+            let after = place < scalars.count ? scalars[place] : nil
+            effort -= run.enter(between: before, and: after)
+            if run.hasMatched { return true }
+            guard effort > 0 else { return nil }
+            if let after { effort -= run.advance(over: after) }
+        }
+        return false
+    }
+
+    /// The steps that a text may be at, as far as it was read.
+    private struct Run {
+        let steps: [Step]
+        var hasMatched = false
+        /// The steps that wait for a character, each once.
+        private var waiting: [Int] = []
+        /// The steps to go on with.
+        private var pending: [Int] = []
+        /// In which round a step was reached last.
+        private var reached: [Int]
+        private var round = 0
+
+        init(steps: [Step]) {
+            self.steps = steps
+            reached = Array(repeating: 0, count: steps.count)
+        }
+
+        /// Follows what needs no character, from the beginning of the pattern, too: it may occur anywhere.
+        mutating func enter(between before: Unicode.Scalar?, and after: Unicode.Scalar?) -> Int {
+            round += 1
+            waiting.removeAll(keepingCapacity: true)
+            pending.append(0)
+            var work = 1
+            while let index = pending.popLast() {
+                guard reached[index] != round else { continue }
+                reached[index] = round
+                work += 1
+                switch steps[index] {
+                case .scalar: waiting.append(index)
+                case .jump(let target): pending.append(target)
+                case .split(let one, let other): pending += [other, one]
+                case .start: if before == nil { pending.append(index + 1) }
+                case .end: if after == nil { pending.append(index + 1) }
+                case .wordEdge(let isWanted):
+                    let isEdge = (before.map(ScalarSet.isWord) ?? false) != (after.map(ScalarSet.isWord) ?? false)
+                    if isEdge == isWanted { pending.append(index + 1) }
+                case .matched:
+                    hasMatched = true
+                    return work
+                }
+            }
+            return work
+        }
+
+        /// Goes over a character wherever one like it is waited for.
+        mutating func advance(over scalar: Unicode.Scalar) -> Int {
+            var work = 0
+            for index in waiting {
+                guard case .scalar(let set) = steps[index] else { continue }
+                work += set.items.count
+                if set.contains(scalar) { pending.append(index + 1) }
+            }
+            return work
+        }
+    }
+}

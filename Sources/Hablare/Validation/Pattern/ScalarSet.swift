@@ -1,0 +1,101 @@
+/// A set of Unicode scalars, as a pattern names one.
+struct ScalarSet: Sendable, Hashable {
+    /// A part of a set.
+    enum Item: Sendable, Hashable {
+        case range(ClosedRange<Unicode.Scalar>)
+        /// `\d`
+        case digit
+        /// `\w`
+        case word
+        /// `\s`
+        case space
+        /// `\p{…}`
+        case property(ScalarProperty)
+        /// What another part has not: `\D`, `\W`, `\S`, `\P{…}`
+        indirect case other(Item)
+
+        func contains(_ scalar: Unicode.Scalar) -> Bool {
+            switch self {
+            case .range(let range): range.contains(scalar)
+            case .digit: ("0"..."9").contains(scalar)
+            case .word: ScalarSet.isWord(scalar)
+            case .space: ScalarSet.isSpace(scalar)
+            case .property(let property): property.holds(for: scalar)
+            case .other(let item): !item.contains(scalar)
+            }
+        }
+    }
+
+    var items: [Item]
+    var isNegated = false
+
+    init(_ items: [Item], isNegated: Bool = false) {
+        self.items = items
+        self.isNegated = isNegated
+    }
+
+    init(_ scalar: Unicode.Scalar) { self.init([.range(scalar...scalar)]) }
+
+    /// `.`: everything but the ends of lines.
+    static let anyButLineEnds = ScalarSet(
+        [.range("\n"..."\n"), .range("\r"..."\r"), .range("\u{2028}"..."\u{2029}")], isNegated: true)
+
+    func contains(_ scalar: Unicode.Scalar) -> Bool {
+        items.contains { $0.contains(scalar) } != isNegated
+    }
+
+    /// What `\w` and `\b` take for a part of a word.
+    static func isWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_": true
+        default: false
+        }
+    }
+
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\t", "\n", "\u{B}", "\u{C}", "\r", " ", "\u{A0}", "\u{FEFF}", "\u{2028}", "\u{2029}": true
+        default: scalar.properties.generalCategory == .spaceSeparator
+        }
+    }
+}
+
+/// A general category of Unicode, by the name that patterns have for it.
+enum ScalarProperty: String, Sendable, Hashable {
+    case letter = "L"
+    case upper = "Lu"
+    case lower = "Ll"
+    case mark = "M"
+    case number = "N"
+    case decimal = "Nd"
+    case punctuation = "P"
+    case symbol = "S"
+    case separator = "Z"
+
+    /// By the short name or the long one.
+    init?(name: String) {
+        let short =
+            [
+                "Letter": "L", "Uppercase_Letter": "Lu", "Lowercase_Letter": "Ll", "Mark": "M", "Number": "N",
+                "Decimal_Number": "Nd", "Punctuation": "P", "Symbol": "S", "Separator": "Z",
+            ][name] ?? name
+        self.init(rawValue: short)
+    }
+
+    func holds(for scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter: self == .letter || self == .upper
+        case .lowercaseLetter: self == .letter || self == .lower
+        case .titlecaseLetter, .modifierLetter, .otherLetter: self == .letter
+        case .nonspacingMark, .spacingMark, .enclosingMark: self == .mark
+        case .decimalNumber: self == .number || self == .decimal
+        case .letterNumber, .otherNumber: self == .number
+        case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation, .initialPunctuation,
+            .finalPunctuation, .otherPunctuation:
+            self == .punctuation
+        case .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol: self == .symbol
+        case .spaceSeparator, .lineSeparator, .paragraphSeparator: self == .separator
+        default: false
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// What is JSON, and where a value ends.
+@Suite struct JSONReaderTests {
+    private static func read(_ text: String) throws -> ParameterValue { try JSONReader.value(of: Data(text.utf8)) }
+
+    private static func isRefused(_ text: String) -> Bool {
+        do {
+            _ = try read(text)
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    @Test(
+        "Values are read as they are written",
+        arguments: [
+            ("null", .null), (" true\n", true), ("false", false), ("0", 0), ("-0", 0), ("-12", -12),
+            ("9223372036854775807", .int(.max)), ("9223372036854775808", .double(9_223_372_036_854_775_808)),
+            ("1.5", 1.5), ("1e3", 1000.0), ("-2.5E-1", -0.25), ("\"\"", ""),
+            (#""a\"\\\/\b\f\n\r\t""#, "a\"\\/\u{8}\u{C}\n\r\t"),
+            (#""\u00e9\ud83d\ude00""#, "é😀"), ("\"é😀\"", "é😀"), ("[]", []), ("[1, [2] ,3]", [1, [2], 3]),
+            ("{}", [:]), (#"{"a":{"b":null}, "c" : 1}"#, ["a": ["b": nil], "c": 1]),
+            ("\u{FEFF}1", 1),
+        ] as [(String, ParameterValue)])
+    func values(text: String, value: ParameterValue) throws {
+        let read = try Self.read(text)
+        #expect(read == value)
+    }
+
+    @Test(
+        "What is no JSON is refused",
+        arguments: [
+            "", " ", "nul", "tru e", "01", "-", "1.", ".5", "1e", "+1", "1 2", "[1,]", "[1 2]", "[", "{", "{\"a\"}",
+            "{a:1}",
+            "{\"a\":1,}", "{'a':1}", "\"", "\"\n\"", #""\x""#, #""\u12g4""#, #""\ud800""#, #""\udc00\ud800""#,
+            #""\ud800a""#,
+            "1e999", #"{"a":1,"a":1}"#, "NaN", "Infinity", "// 1\n1", "]", "}",
+        ])
+    func refusals(text: String) {
+        #expect(Self.isRefused(text))
+    }
+
+    @Test("What is no UTF-8 is no JSON")
+    func badText() {
+        #expect(throws: JSONReader.Problem.unexpected(at: 0)) {
+            _ = try JSONReader.value(of: Data([UInt8(ascii: "\""), 0xC3, UInt8(ascii: "\"")]))
+        }
+    }
+
+    @Test("As deep as values may be, and no deeper")
+    func depth() throws {
+        let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+        #expect(try Self.read(deepest).canBeStored)
+        #expect(Self.isRefused("[" + deepest + "]"))
+        #expect(Self.isRefused(String(repeating: "[", count: 1_000_000)))
+    }
+
+    @Test("Every part of a value that is not whole is one that is cut, and no value")
+    func cut() throws {
+        let text = #"{"a": [1, "é\u00e9\ud83d\ude00", {"b": [true, null, false]}], "c": -1.5e3 }"#
+        let bytes = Array(text.utf8)
+        for count in 0..<bytes.count {
+            var reader = JSONReader(Array(bytes[..<count]))
+            #expect(throws: JSONReader.Problem.cut) { _ = try reader.value() }
+        }
+    }
+
+    @Test("A value ends where it ends, whatever follows")
+    func prefix() throws {
+        let bytes = Array("  [1] and more".utf8)
+        var reader = JSONReader(bytes)
+        let value = try reader.value()
+        #expect(value == [1])
+        #expect(reader.place == 5)
+    }
+
+    @Test("Foundation reads the same texts as the same values", arguments: Seeds.choose(300))
+    func sameAsFoundation(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<20 {
+            let value = RandomJSON.value(depth: 3, using: &random)
+            let whole = try JSONReader.value(of: JSONEncoder().encode(["x": value]))
+            #expect(whole.normalized() == ParameterValue.object(["x": value]).normalized())
+            let text = RandomJSON.broken(try JSONEncoder().encode(value), using: &random)
+            // It takes a comma before a closing bracket, and the first of two values with one name.
+            guard String(decoding: text, as: UTF8.self).firstMatch(of: /,\s*[}\]]/) == nil, !Self.hasNameTwice(text)
+            else { continue }
+            let (theirs, ours) = (Self.foundation(text), Self.ours(text))
+            #expect(theirs == ours, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
+        }
+    }
+
+    /// The names of the random values are one letter long, so that no bracket is in them.
+    private static func hasNameTwice(_ text: Data) -> Bool {
+        var open: [Set<Character>] = [[]]
+        let characters = Array(String(decoding: text, as: UTF8.self))
+        for (index, character) in characters.enumerated() {
+            switch character {
+            case "{", "[": open.append([])
+            case "}", "]": if open.count > 1 { open.removeLast() }
+            case ":" where index > 1:
+                if !open[open.count - 1].insert(characters[index - 2]).inserted { return true }
+            default: break
+            }
+        }
+        return false
+    }
+
+    private static func foundation(_ text: Data) -> ParameterValue? {
+        do {
+            return try JSONDecoder().decode(ParameterValue.self, from: text).normalized()
+        } catch {
+            return nil
+        }
+    }
+
+    private static func ours(_ text: Data) -> ParameterValue? {
+        do {
+            return try JSONReader.value(of: text).normalized()
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import HablareTestKit
+
+@testable import Hablare
+
+/// What the tests ask for.
+struct Person: Codable, Sendable, Equatable {
+    let name: String
+    let age: Int
+
+    static let ada = Person(name: "Ada", age: 36)
+    static let json = #"{"name":"Ada","age":36}"#
+
+    static func schema() throws -> JSONSchema {
+        try JSONSchema([
+            "type": "object", "properties": ["name": ["type": "string"], "age": ["type": "integer", "minimum": 0]],
+            "required": ["name", "age"], "additionalProperties": false,
+        ])
+    }
+
+    static func requestor(
+        repairs: Int = 1, placement: StructuredConfiguration.SchemaPlacement = .parameter
+    ) throws -> StructuredRequestor<Person> {
+        try StructuredRequestor(
+            "service.structured.small",
+            StructuredConfiguration(
+                schema: schema(), schemaName: "person", placement: placement, maximumRepairs: repairs))
+    }
+}
+
+/// A provider that answers with one text after another, each with what it cost; then it repeats the last one.
+func saying(
+    _ answers: [String], metadata: [String: String] = [:], id: ProviderID = "service"
+) -> ScriptedProvider {
+    let left = Guarded(answers)
+    return ScriptedProvider(id: id) { _ in
+        let text = left.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? "" }
+        return .success(
+            ProviderAnswer(.text(Body(text)), metadata: metadata, usage: Usage(outputTokens: 10)))
+    }
+}

@@ -1,0 +1,265 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Answers that do not fit are sent back, as requests of their own.
+@Suite(.timeLimit(.minutes(5)))
+struct RepairTests {
+    private static let wrong = #"{"name":"Ada","age":-1}"#
+    private static let priced = PriceEntry(provider: "service", unit: .outputToken, microDollarsPerMillion: 1_000_000)
+
+    private static func engine(_ provider: ScriptedProvider, store: any RequestStore = InMemoryStore()) throws -> Engine
+    {
+        try Engine([provider], store: store, configuration: LedgerTests.priced([priced]))
+    }
+
+    @Test("A repair shows the model its answer and what is wrong, and its value is the answer")
+    func succeeds() async throws {
+        let provider = saying([Self.wrong, Person.json])
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor()
+        let request = {
+            var request = AIRequest(prompt: "Who?")
+            do { request = try requestor.request("Who?") } catch { Issue.record(error) }
+            request.tags = ["people"]
+            request.metadata = ["screen": "start"]
+            request.priority = .high
+            request.streaming = StreamingPolicy()
+            return request
+        }()
+        try await engine.run { [manager = engine.manager] in
+            let output = try await requestor.ask(request, manager: manager)
+            #expect(output.value == .ada && output.repairs == 1)
+            #expect(output.response.requestID == AIRequest.repairID(of: request.id, number: 1))
+
+            let repair = try await manager.snapshot(for: output.response.requestID)
+            #expect(repair.metadata == ["screen": "start", "repairs": request.id.uuidString])
+            #expect(repair.tags == ["people"] && repair.priority == .high)
+            let report = try await manager.ledger(LedgerQuery(by: .tag))
+            #expect(report.rows.map(\.key) == ["people"])
+            #expect(report.total.attempts == 2 && report.total.usage.costMicroDollars == 20, "both calls are counted")
+        }
+        let sent = try #require(provider.record.calls.last?.request)
+        #expect(sent.parameters == request.parameters && sent.model == "small" && sent.streaming == nil)
+        guard case .messages(let messages) = sent.prompt else { return #expect(Bool(false)) }
+        #expect(messages.map(\.role) == [.user, .assistant, .user])
+        #expect(messages[0] == Prompt.Message(role: .user, text: "Who?"))
+        #expect(messages[1] == Prompt.Message(role: .assistant, text: Self.wrong))
+        #expect(sent.prompt.plainText.contains("- /age must be a number of at least 0"))
+    }
+
+    @Test("After the last repair the answer is refused, and no more is asked", arguments: [0, 1, 3])
+    func fails(repairs: Int) async throws {
+        let provider = saying([Self.wrong])
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor(repairs: repairs)
+        try await engine.run { [manager = engine.manager] in
+            do {
+                _ = try await requestor.ask("Who?", manager: manager)
+                Issue.record("It fits")
+            } catch let error as AIServiceError {
+                #expect(error.code == .invalidResponse)
+                #expect(error.message.contains("/age must be a number of at least 0"))
+                #expect(error.message.contains("after \(repairs) repair") == (repairs > 0))
+            }
+            #expect(try await manager.ledger().total.attempts == repairs + 1)
+        }
+        #expect(provider.record.calls.count == repairs + 1)
+    }
+
+    @Test("A later repair shows the latest answer to the first prompt")
+    func second() async throws {
+        let provider = saying(["No.", Self.wrong, Person.json])
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor(repairs: 2)
+        let output = try await engine.run { [manager = engine.manager] in
+            try await requestor.ask("Who?", manager: manager)
+        }
+        #expect(output.value == .ada && output.repairs == 2)
+        guard case .messages(let messages) = provider.record.calls.last?.request.prompt else {
+            return #expect(Bool(false))
+        }
+        #expect(messages.count == 3 && messages[1] == Prompt.Message(role: .assistant, text: Self.wrong))
+        #expect(provider.record.calls.last?.request.prompt.plainText.contains("this is correction 2") ?? false)
+    }
+
+    @Test(
+        "What showing it to the model cannot mend is not paid for again",
+        arguments: [
+            ("length", #"{"name":"Ada","#, "more tokens"), ("refusal", "I would rather not.", "declined"),
+            ("content_filter", #"{"name":"Ada","#, "declined"),
+            ("stop", "", "JSON"),
+            ("stop", String(repeating: "x", count: 200_000), "JSON"),
+        ])
+    func hopeless(reason: String, answer: String, message: String) async throws {
+        let provider = saying([answer], metadata: [AnswerMetadata.finishReason: reason])
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor(repairs: 2)
+        try await engine.run { [manager = engine.manager] in
+            do {
+                _ = try await requestor.ask("Who?", manager: manager)
+                Issue.record("It fits")
+            } catch let error as AIServiceError {
+                #expect(error.code == .invalidResponse && error.message.contains(message), "\(error.message)")
+            }
+        }
+        #expect(provider.record.calls.count == 1)
+    }
+
+    @Test("A repair that fails is the failure, and can be retried")
+    func failedRepair() async throws {
+        let calls = Guarded(0)
+        let provider = ScriptedProvider(id: "service") { _ in
+            switch calls.withLock({ calls in
+                calls += 1
+                return calls
+            }) {
+            case 1: .success(ProviderAnswer(.text(Body(Self.wrong))))
+            case 2: .failure(AIServiceError(.quotaExceeded, "No money."))
+            default: .success(ProviderAnswer(.text(Body(Person.json))))
+            }
+        }
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor()
+        let request = try requestor.request("Who?")
+        try await engine.run { [manager = engine.manager] in
+            #expect(await code { _ = try await requestor.ask(request, manager: manager) } == .quotaExceeded)
+            #expect(await code { _ = try await requestor.ask(request, manager: manager) } == .quotaExceeded)
+            #expect(calls.withLock { $0 } == 2)
+            try await manager.retry(AIRequest.repairID(of: request.id, number: 1))
+            #expect(try await requestor.ask(request, manager: manager).value == .ada)
+        }
+    }
+
+    @Test("No repair is sent after the deadline")
+    func deadline() async throws {
+        let gate = Gate()
+        let provider = ScriptedProvider(id: "service") { _ in
+            do { try await gate.pass() } catch { return .failure(AIServiceError(.cancelled, "Cancelled.")) }
+            return .success(ProviderAnswer(.text(Body(Self.wrong))))
+        }
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor()
+        var request = try requestor.request("Who?")
+        request.deadline = engine.dates.now.addingTimeInterval(60)
+        try await engine.run { [manager = engine.manager, request] in
+            try await manager.submit(request, to: "service")
+            await gate.arrivals(reach: 1)
+            gate.open()
+            _ = try await manager.execute(requestID: request.id)
+            let answer = try #require(try await manager.response(for: request.id))
+            var repairs = StructuredRepairs(of: request, by: "service", with: manager)
+            engine.dates.advance(by: 60)
+            let rejection = StructuredRejection(answer: "x", violations: [], finishReason: nil)
+            #expect(await code { _ = try await repairs.answer(after: rejection, atMost: 1) } == .deadlineExceeded)
+            #expect(answer.requestID == request.id)
+        }
+        #expect(provider.record.calls.count == 1)
+    }
+
+    @Test("A repair that the provider cannot take is told as what it is: the answer does not fit")
+    func tooLong() async throws {
+        let provider = ScriptedProvider(id: "service", limits: ProviderLimits(maximumCharacters: 50)) { _ in
+            .success(ProviderAnswer(.text(Body(Self.wrong))))
+        }
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor()
+        try await engine.run { [manager = engine.manager] in
+            do {
+                _ = try await requestor.ask("Who?", manager: manager)
+                Issue.record("It fits")
+            } catch let error as AIServiceError {
+                #expect(error.code == .invalidResponse && error.message.contains("/age"))
+                #expect(error.cause?.contains("takes at most 50") ?? false)
+            }
+        }
+    }
+
+    // MARK: The cache
+
+    @Test(
+        "An answer that could not be used is not the answer to the next request; one that was repaired is, free of charge"
+    )
+    func cache() async throws {
+        let provider = saying([Self.wrong, Self.wrong, Self.wrong, Person.json, "never asked for"])
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor()
+        try await engine.run { [manager = engine.manager] in
+            #expect(await code { _ = try await requestor.ask("Who?", manager: manager) } == .invalidResponse)
+            #expect(try await requestor.ask("Who?", manager: manager).repairs == 1)
+            #expect(provider.record.calls.count == 4)
+            let again = try await requestor.ask("Who?", manager: manager)
+            #expect(again.value == .ada && again.repairs == 1)
+            #expect(provider.record.calls.count == 4)
+        }
+    }
+
+    // MARK: Keeping
+
+    @Test("Of a request that waits for its merge, the answer that was repaired is let go")
+    func merging() async throws {
+        let engine = try Self.engine(saying([Self.wrong, Person.json]))
+        let requestor = try Person.requestor()
+        var request = try requestor.request("Who?")
+        request.keepUntilMerged = true
+        try await engine.run { [manager = engine.manager, request] in
+            let output = try await requestor.ask(request, manager: manager)
+            let isFirstKept = try await manager.snapshot(for: request.id).awaitsMerge
+            let isRepairKept = try await manager.snapshot(for: output.response.requestID).awaitsMerge
+            #expect(!isFirstKept && isRepairKept)
+        }
+    }
+
+    @Test("Where the first answer is not kept any more, its repair is found all the same")
+    func evicted() async throws {
+        let provider = saying([Self.wrong, Self.wrong, Person.json])
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor(repairs: 3)
+        let request = try requestor.request("Who?")
+        try await engine.run { [manager = engine.manager] in
+            #expect(try await requestor.ask(request, manager: manager).repairs == 2)
+            try await manager.evict(request.id)
+            try await manager.evict(AIRequest.repairID(of: request.id, number: 1))
+            let again = try await requestor.ask(request, manager: manager)
+            #expect(again.value == .ada && again.repairs == 2)
+            try await manager.evict(again.response.requestID)
+            #expect(await code { _ = try await requestor.ask(request, manager: manager) } == .responseExpired)
+        }
+        #expect(provider.record.calls.count == 3)
+    }
+
+    // MARK: By hand
+
+    @Test("A repair can be made by hand, and is the one that would have been made")
+    func byHand() async throws {
+        let provider = saying([Self.wrong, Person.json])
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor()
+        let request = try requestor.request("Who?")
+        try await engine.run { [manager = engine.manager] in
+            let first = try await manager.execute(request, with: requestor.provider(in: manager))
+            let repair = try #require(try await requestor.repair(of: request, after: first))
+            let second = try await manager.execute(repair, with: "service")
+            #expect(try await requestor.repair(of: request, number: 2, after: second) == nil)
+            #expect(try await requestor.output(of: second).value == .ada)
+            #expect(try await requestor.ask(request, manager: manager).response.requestID == repair.id)
+        }
+        #expect(provider.record.calls.count == 2)
+    }
+
+    @Test("The UUID of a repair follows from the request's, differs for each, and begins with the same time")
+    func identity() {
+        let id = UUID.timeOrdered()
+        let ids =
+            (1...5).map { AIRequest.repairID(of: id, number: $0) } + [AIRequest.repairID(of: UUID(), number: 1), id]
+        #expect(Set(ids).count == 7)
+        #expect(AIRequest.repairID(of: id, number: 1) == ids[0])
+        #expect(ids[0].bytes.prefix(6) == id.bytes.prefix(6))
+        #expect(ids[0].bytes[6] >> 4 == 8 && ids[0].bytes[8] >> 6 == 2)
+        #expect(
+            UUID(uuidString: "0193A5C0-0000-7000-8000-000000000000").map { AIRequest.repairID(of: $0, number: 1) }
+                == UUID(uuidString: "0193A5C0-0000-84CA-B98C-BE1C1DB1BB60"), "stored for ever: it may not change")
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Values of a type, from what models answer.
+@Suite(.timeLimit(.minutes(5)))
+struct StructuredRequestorTests {
+    private static func ask(
+        _ answers: [String], repairs: Int = 0, metadata: [String: String] = [:]
+    ) async throws -> StructuredRequestor<Person>.Output {
+        let engine = try Engine([saying(answers, metadata: metadata)])
+        let requestor = try Person.requestor(repairs: repairs)
+        return try await engine.run { [manager = engine.manager] in
+            try await requestor.ask("Who?", manager: manager)
+        }
+    }
+
+    @Test(
+        "The schema is sent, and the answer is a value",
+        arguments: [
+            Person.json, "```json\n\(Person.json)\n```", "Sure: \(Person.json)",
+            #"{"name":"x"} or rather \#(Person.json)"#,
+            #"\#(Person.json) and not {"name":"x"}"#, #"{"name":"Bob","age":1} no: \#(Person.json)"#,
+        ])
+    func value(answer: String) async throws {
+        let output = try await Self.ask([answer])
+        #expect(output.value == .ada && output.repairs == 0)
+        #expect(try await output.response.text() == answer)
+    }
+
+    @Test("What is sent is the schema, its name and the settings")
+    func sent() async throws {
+        let schema = try Person.schema()
+        let requestor = try StructuredRequestor<Person>(
+            "service.structured.small",
+            StructuredConfiguration(schema: schema, text: TextConfiguration(temperature: 0)))
+        let request = try requestor.request("Who?")
+        #expect(request.parameters == ["schema": schema.source, "schema_name": "answer", "temperature": 0.0])
+        #expect(request.model == "small" && request.prompt == "Who?")
+        #expect(try request.schema == schema)
+    }
+
+    @Test("A model that knows of no schemas is told of it in the prompt")
+    func inPrompt() throws {
+        let requestor = try Person.requestor(placement: .prompt)
+        let request = try requestor.request("Who?")
+        #expect(request.parameters.isEmpty)
+        guard case .messages(let messages) = request.prompt else { return #expect(Bool(false)) }
+        #expect(messages.map(\.role) == [.system, .user])
+        #expect(request.prompt.plainText.contains(#""required":["name","age"]"#))
+        let again = try requestor.request(.messages([Prompt.Message(role: .system, text: "Be brief.")]))
+        #expect(again.prompt.plainText.hasSuffix("Be brief."))
+    }
+
+    @Test("A value that the provider has parsed is taken as it is")
+    func parsed() async throws {
+        let provider = ScriptedProvider(id: "service.structured", responseType: .structured) { _ in
+            .success(ProviderAnswer(.structured(["name": "Ada", "age": 36.0])))
+        }
+        let engine = try Engine([ScriptedProvider(id: "service"), provider])
+        let requestor = try Person.requestor()
+        let output = try await engine.run { [manager = engine.manager] in
+            try await requestor.ask("Who?", manager: manager)
+        }
+        #expect(output.value == .ada)
+        #expect(provider.record.calls.count == 1)
+    }
+
+    @Test(
+        "What does not fit is an error that says where and what is wanted, and nothing of the answer",
+        arguments: [
+            (#"{"name":"swordfish","age":-1}"#, "/age must be a number of at least 0"),
+            (#"{"name":"swordfish"}"#, "/age must be present"),
+            (#"{"name":"Ada","age":1,"swordfish":1}"#, "/* must be left out"),
+            ("I do not know any swordfish.", "the whole value must be JSON, and nothing else"),
+            (#"{"name":"swordfish","#, "the whole value must be JSON that is complete"),
+            ("", "the whole value must be JSON"),
+            (#"{"name":1} and {"name":"Ada","age":"swordfish"}"#, "/age must be a whole number"),
+        ])
+    func rejected(answer: String, message: String) async throws {
+        do {
+            _ = try await Self.ask([answer])
+            Issue.record("It fits")
+        } catch let error as AIServiceError {
+            #expect(error.code == .invalidResponse)
+            #expect(error.message.contains(message), "\(error.message)")
+            #expect(!error.message.contains("swordfish") && error.cause?.contains("swordfish") != true)
+        }
+    }
+
+    @Test("What fits the schema and not the type is not as wanted either")
+    func undecodable() async throws {
+        struct Odd: Decodable, Sendable { let count: Int, inner: [String: [Int]] }
+        let requestor = try StructuredRequestor<Odd>(
+            "service.structured.small", StructuredConfiguration(schema: try JSONSchema(true), maximumRepairs: 0))
+        for (json, message) in [
+            (#"{"count":"x","inner":{}}"#, "/* must be what can be read as Int"),
+            (#"{"count":1}"#, "/* must be present"),
+            (#"{"count":null,"inner":{}}"#, "/* must be something else than null"),
+            (#"{"count":1,"inner":{"x":[1,"y"]}}"#, "/*/*/1 must be what can be read as Int"),
+            (#"{"count":1.5,"inner":{}}"#, "must be what its type accepts"),
+        ] {
+            let response = AIResponseData(
+                requestID: UUID(), providerID: "p", result: .success(.text(Body(json))), receivedAt: Date())
+            do {
+                _ = try await requestor.output(of: response)
+                Issue.record("\(json) is decoded")
+            } catch let error as AIServiceError {
+                #expect(error.code == .invalidResponse && error.message.contains(message), "\(error.message)")
+            }
+        }
+    }
+
+    @Test("What is decoded is the JSON as the model wrote it, by a decoder of the app's")
+    func decoder() async throws {
+        let requestor = try StructuredRequestor<String>(
+            "service.structured.small", StructuredConfiguration(schema: try JSONSchema(["type": "number"]))
+        ) { String(decoding: $0, as: UTF8.self) }
+        let response = AIResponseData(
+            requestID: UUID(), providerID: "p", result: .success(.text("18446744073709551615")), receivedAt: Date())
+        #expect(try await requestor.output(of: response).value == "18446744073709551615")
+    }
+
+    @Test("For a schema that is known at run time only, the JSON itself is the value, as the model wrote it")
+    func json() async throws {
+        let answer = #"{"n":1.0,"big":9223372036854775807,"list":[null,"é"]}"#
+        let engine = try Engine([saying(["Here: \(answer)"])])
+        let schema = try JSONSchema(json: Data(#"{"type":"object","required":["n"]}"#.utf8))
+        let requestor = try StructuredRequestor<ParameterValue>(
+            "service.structured.small", StructuredConfiguration(schema: schema))
+        let output = try await engine.run { [manager = engine.manager] in
+            try await requestor.ask("What?", manager: manager)
+        }
+        #expect(output.value == ["n": .double(1), "big": .int(.max), "list": [.null, "é"]])
+    }
+
+    @Test("An answer that is too long to be a value is refused")
+    func tooLong() async throws {
+        let response = AIResponseData(
+            requestID: UUID(), providerID: "p",
+            result: .success(.text(Body(String(repeating: " ", count: 1 << 20) + "1"))),
+            receivedAt: Date())
+        #expect(await code { _ = try await Person.requestor().output(of: response) } == .responseTooLarge)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import Hablare
+
+/// What fits a schema and what does not, keyword by keyword.
+@Suite struct SchemaTableTests {
+    @Test("A schema takes what fits and refuses the rest", arguments: SchemaCase.all)
+    func table(row: SchemaCase) throws {
+        let schema = try JSONSchema(json: Data(row.schema.utf8))
+        for text in row.fitting {
+            let violations = schema.validate(try JSONReader.value(of: Data(text.utf8)))
+            #expect(violations.isEmpty, "\(text) fits")
+        }
+        for text in row.others {
+            let violations = schema.validate(try JSONReader.value(of: Data(text.utf8)))
+            #expect(!violations.isEmpty, "\(text) does not fit")
+        }
+    }
+
+    @Test("The table says the same of a slow model of schemas", arguments: SchemaCase.all)
+    func model(row: SchemaCase) throws {
+        let schema = try JSONReader.value(of: Data(row.schema.utf8))
+        guard SchemaModel.understands(schema) else { return }
+        for (texts, fits) in [(row.fitting, true), (row.others, false)] {
+            for text in texts {
+                let value = try JSONReader.value(of: Data(text.utf8))
+                #expect(SchemaModel(root: schema).takes(value, schema) == fits, "\(text)")
+            }
+        }
+    }
+
+    @Test("There are enough cases")
+    func count() {
+        #expect(SchemaCase.all.count >= 80)
+    }
+
+    @Test("A schema keeps what it was given, and equal ones are equal")
+    func source() throws {
+        let source: ParameterValue = ["type": "string", "description": "A word."]
+        #expect(try JSONSchema(source).source == source)
+        #expect(try JSONSchema(source) == JSONSchema(json: Data(#"{"description":"A word.","type":"string"}"#.utf8)))
+        #expect(try JSONSchema(source) != JSONSchema(["type": "string"]))
+    }
+}
