@@ -25,7 +25,7 @@ struct AnswersRun: Sendable {
     let requests: [AIRequest]
     let provider: ProviderID
     /// Has an answer made that is as a schema wants it; `nil` where none wants anything.
-    let judge: AnswerJudge?
+    let judge: SchemaJudge?
     /// What the requests are stored under, so that this process runs them, their repairs, and nothing else.
     let job: JobKey
     let manager: AIRequestManager
@@ -62,7 +62,9 @@ struct AnswersRun: Sendable {
             return Answer(request: request.id, ending: .complete(by: request.id, value: nil, repairs: nil))
         }
         do {
-            return Answer(request: request.id, ending: try await judge.ask(request, manager, job, place * judge.places))
+            return Answer(
+                request: request.id,
+                ending: try await judge.answer(to: request, in: job, at: place * judge.places, by: manager))
         } catch let error as AIServiceError where error.category != .storage && error.code != .suspended {
             // What the answer is like is the judge's word; what became of the request is the store's.
             let phase = try await manager.snapshots(SnapshotFilter(ids: [request.id], limit: 1)).first?.phase
@@ -70,14 +72,4 @@ struct AnswersRun: Sendable {
             return Answer(request: request.id, ending: phase == .completed ? .unsuitable(error) : .unfinished)
         }
     }
-}
-
-/// Has answers made that are as a schema wants them.
-struct AnswerJudge: Sendable {
-    /// How many places of a job a request takes, with those of its repairs.
-    let places: Int
-    /// Has one made, from a place of the job on.
-    ///
-    /// Throws `AIServiceError` where the request fails, or no answer is as it should be.
-    let ask: @Sendable (AIRequest, AIRequestManager, JobKey, Int) async throws -> AnswersRun.Ending
 }

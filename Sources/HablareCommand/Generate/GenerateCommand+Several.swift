@@ -5,7 +5,7 @@ import Hablare
 extension GenerateCommand {
     /// Has them made here, and prints them in order.
     func several(
-        _ request: AIRequest, _ judge: AnswerJudge?, to target: AnswerTarget,
+        _ request: AIRequest, _ judge: SchemaJudge?, to target: AnswerTarget,
         with team: [InstalledProvider], prices: PriceTable, in composition: Composition
     ) async throws -> CommandStatus {
         let job = JobKey(rawValue: "generate \(request.id.text)")
@@ -64,6 +64,7 @@ extension GenerateCommand {
             To have the rest made: \(data.commandLine("work"))
             To see them: \(data.commandLine("ps", "--job", job.rawValue))
             """)
+        if schema != nil { console.note("Nobody will look then whether an answer is as the schema says.") }
     }
 
     // MARK: Printing

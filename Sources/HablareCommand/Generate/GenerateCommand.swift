@@ -28,6 +28,7 @@ struct GenerateCommand: ComposedCommand {
               hablare generate --provider openai --stream 'Tell me about whales.'
               hablare generate --provider anthropic --image whale.jpg 'Which whale is this?'
               hablare generate --provider local --base-url http://localhost:8080/v1 --model llama 'Hello.'
+              hablare generate --provider openai --schema whale.json 'The largest whale.'
               hablare generate --provider espeak-ng --output hello.wav 'Hello.' --voice en-gb
               pdftotext report.pdf - | hablare generate --provider writer --detach --deadline 3600
             """)
@@ -51,6 +52,20 @@ struct GenerateCommand: ComposedCommand {
         name: .long, parsing: .unconditional,
         help: ArgumentHelp("Have so many answers made, side by side, and print them in order.", valueName: "n"))
     var sample: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A file with a JSON schema: the answer is a value that satisfies it, and is printed as JSON.",
+            valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var schema: String?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "With --schema: how often an answer that does not satisfy it is sent back to be mended.", valueName: "n"))
+    var repairs = 1
 
     @OptionGroup var call: CallOptions
 
@@ -89,8 +104,14 @@ struct GenerateCommand: ComposedCommand {
         if let sample, !(1...Self.mostSamples).contains(sample) {
             throw ValidationError("--sample is \(sample). Give a number from 1 to \(Self.mostSamples).")
         }
-        guard sample == nil || !call.stream && !detach else {
-            throw ValidationError("--sample waits for whole answers. Leave --stream and --detach out.")
+        guard (0...5).contains(repairs) else {
+            throw ValidationError("--repairs is \(repairs). Give a number from 0 to 5.")
+        }
+        guard sample == nil && schema == nil || !call.stream && !detach else {
+            throw ValidationError("--sample and --schema wait for whole answers. Leave --stream and --detach out.")
+        }
+        guard schema == nil || call.ifInterrupted == .runAgain else {
+            throw ValidationError("With --schema nothing can be held. Leave --if-interrupted out.")
         }
     }
 
@@ -100,9 +121,12 @@ struct GenerateCommand: ComposedCommand {
         let limits = Composition.CallLimits(
             timeout: call.timeout.map { .seconds($0) }, prices: try prices.table(in: composition))
         let settings = try asked.applied(to: data, for: .generate, in: composition)
+        let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) }
         let directory = try ProviderDirectory(settings, limits, in: composition)
-        let installed = try directory.provider(asked.provider, for: .generate, answering: .text)
-        guard sample == nil || installed.provider.responseType == .text else {
+        let installed = try directory.provider(
+            asked.provider, for: .generate, answering: wanted == nil ? .text : .structured)
+        let judge = try wanted.map { try SchemaJudge($0, repairs: repairs, of: installed) }
+        guard sample == nil || judge != nil || installed.provider.responseType == .text else {
             throw CommandFailure(.usage, "--sample is for texts. Ask \(installed.name) several times instead.")
         }
         let parameters = try installed.parameters(voice: voice, parameter)
@@ -111,6 +135,7 @@ struct GenerateCommand: ComposedCommand {
         if let problem = await installed.health().problem { throw problem }
         let prompt = try beside.prompt(try readPrompt(in: composition), for: installed, in: composition)
         var request = call.request(prompt: prompt, parameters: parameters, now: composition.seams.date())
+        try judge?.prepare(&request)
         let others = try fallback(of: installed, in: directory, composition.console)
         address(&request, to: installed, others, settings)
         try installed.check(request)
@@ -121,8 +146,9 @@ struct GenerateCommand: ComposedCommand {
         }
         if detach { return try await submit(request, to: team, in: composition) }
         // Neither a value tree nor a vector has bytes that could be printed as they come.
-        guard sample == nil, ![.structured, .embedding].contains(installed.provider.responseType) else {
-            return try await several(request, nil, to: target, with: team, prices: limits.prices, in: composition)
+        guard judge == nil, sample == nil, ![.structured, .embedding].contains(installed.provider.responseType)
+        else {
+            return try await several(request, judge, to: target, with: team, prices: limits.prices, in: composition)
         }
         return try await generate(request, to: target, with: team, prices: limits.prices, in: composition)
     }
