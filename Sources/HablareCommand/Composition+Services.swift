@@ -75,7 +75,8 @@ extension Composition {
             }
             let missing = model == nil ? site.withoutModel(offer.modelKey) : nil
             return InstalledProvider(
-                serving: settings.name, provider, isCharged: service.isCharged, voices: voices, problem: missing)
+                serving: settings.name, site.placed(provider), isCharged: service.isCharged, voices: voices,
+                problem: missing)
         }
     }
 
@@ -91,7 +92,7 @@ extension Composition {
             let provider = offer.model(in: site.settings).map {
                 AnthropicMessagesProvider(id: id, service: service, form: form, model: $0, limits: limits)
             }
-            return InstalledProvider(serving: site.settings.name, provider ?? usual)
+            return InstalledProvider(serving: site.settings.name, site.placed(provider ?? usual))
         }
     }
 
@@ -113,7 +114,7 @@ extension Composition {
             } check: { voice in
                 _ = try await service.voiceID(of: voice)
             }
-            return InstalledProvider(serving: site.settings.name, provider, voices: voices)
+            return InstalledProvider(serving: site.settings.name, site.placed(provider), voices: voices)
         }
     }
 
@@ -187,6 +188,11 @@ private struct ServiceSite: Sendable {
         ProviderLimits(
             concurrency: concurrency, attemptTimeout: timeout,
             rate: rate ?? (address.origin.host == host ? usual : nil))
+    }
+
+    /// A provider that answers no request that was meant for another place.
+    func placed(_ provider: any AIServiceProvider) -> PlacedProvider {
+        PlacedProvider(base: provider, service: settings.name, address: settings.address)
     }
 
     func openAI() -> OpenAIService {

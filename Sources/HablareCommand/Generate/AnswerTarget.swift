@@ -43,7 +43,7 @@ enum AnswerTarget: Sendable, Hashable {
         case .store:
             return
         case .standardOutput:
-            guard type == .text || !console.terminal.isOutputTerminal else {
+            guard [.text, .structured, .embedding].contains(type) || !console.terminal.isOutputTerminal else {
                 throw CommandFailure(
                     .usage,
                     "The answer is \(type.rawValue), which a terminal cannot show. Give --output, or pipe it on.")

@@ -4,7 +4,7 @@ import Hablare
 
 /// How one request is made. All of it is kept with the request.
 struct CallOptions: ParsableArguments {
-    @Flag(name: .long, help: "Print the answer while it is made, as far as the program writes while it works.")
+    @Flag(name: .long, help: "Print the answer while it is made, as far as the provider hands it over while it works.")
     var stream = false
 
     @Flag(name: .long, help: "With --stream: after a failure or a crash, begin the answer anew; see the exit status 2.")
@@ -68,10 +68,10 @@ struct CallOptions: ParsableArguments {
     }
 
     /// A request.
-    func request(prompt: String, parameters: [String: ParameterValue], now: Date) -> AIRequest {
+    func request(prompt: Prompt, parameters: [String: ParameterValue], now: Date) -> AIRequest {
         let streaming = StreamingPolicy(durability: volatile ? .volatile : .durable, allowsRestart: restart)
         return AIRequest(
-            prompt: .text(prompt), parameters: parameters, priority: priority.priority,
+            prompt: prompt, parameters: parameters, priority: priority.priority,
             attemptTimeout: timeout.map { .seconds($0) }, deadline: deadline.map(now.addingTimeInterval),
             maximumAttempts: attempts, unknownOutcome: ifInterrupted.policy, streaming: stream ? streaming : nil,
             caching: cache.policy, tags: tag)

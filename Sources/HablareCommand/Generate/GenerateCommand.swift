@@ -19,12 +19,16 @@ struct GenerateCommand: ComposedCommand {
             was printed before the answer was begun anew (--restart) has both, and the exit status is 2; --output \
             writes the answer alone.
 
-            A provider is a program on this machine: those for speech (hablare voices), and those in programs.json in \
-            $XDG_CONFIG_HOME/hablare or ~/.config/hablare. Everybody on the machine can read the arguments of a \
-            command: give a private prompt on standard input.
+            A provider is a service, such as openai, as hablare.yaml has it (hablare providers), or a program on this \
+            machine: those for speech (hablare voices), and those in programs.json in $XDG_CONFIG_HOME/hablare or \
+            ~/.config/hablare. Everybody on the machine can read the arguments of a command: give a private prompt on \
+            standard input.
 
             EXAMPLES:
-              hablare generate --provider writer --stream 'Tell me about whales.'
+              hablare generate --provider openai --stream 'Tell me about whales.'
+              hablare generate --provider anthropic --image whale.jpg 'Which whale is this?'
+              hablare generate --provider local --base-url http://localhost:8080/v1 --model llama 'Hello.'
+              hablare generate --provider openai --schema whale.json 'The largest whale.'
               hablare generate --provider espeak-ng --output hello.wav 'Hello.' --voice en-gb
               pdftotext report.pdf - | hablare generate --provider writer --detach --deadline 3600
             """)
@@ -42,6 +46,27 @@ struct GenerateCommand: ComposedCommand {
         help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
     var parameter: [ParameterOption] = []
 
+    @OptionGroup var beside: PromptOptions
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("Have so many answers made, side by side, and print them in order.", valueName: "n"))
+    var sample: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A file with a JSON schema: the answer is a value that satisfies it, and is printed as JSON.",
+            valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var schema: String?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "With --schema: how often an answer that does not satisfy it is sent back to be mended.", valueName: "n"))
+    var repairs = 1
+
     @OptionGroup var call: CallOptions
 
     @OptionGroup var prices: PriceOptions
@@ -57,7 +82,10 @@ struct GenerateCommand: ComposedCommand {
             """, completion: .file())
     var output: String?
 
-    @Flag(name: .long, help: "Print one JSON object at the end, as hablare show does, instead of the answer.")
+    @Flag(
+        name: .long,
+        help: "Print one JSON object at the end with the answer, what it used and what it cost; with --sample an array."
+    )
     var json = false
 
     @Flag(name: .long, help: "Print nothing but the answer and errors.")
@@ -73,30 +101,81 @@ struct GenerateCommand: ComposedCommand {
             throw ValidationError(
                 "With --detach nobody is there to write --output. Leave it out, and take the answer with hablare show.")
         }
+        if let sample, !(1...Self.mostSamples).contains(sample) {
+            throw ValidationError("--sample is \(sample). Give a number from 1 to \(Self.mostSamples).")
+        }
+        guard (0...5).contains(repairs) else {
+            throw ValidationError("--repairs is \(repairs). Give a number from 0 to 5.")
+        }
+        guard sample == nil && schema == nil || !call.stream && !detach else {
+            throw ValidationError("--sample and --schema wait for whole answers. Leave --stream and --detach out.")
+        }
+        guard schema == nil || call.ifInterrupted == .runAgain else {
+            throw ValidationError("With --schema nothing can be held. Leave --if-interrupted out.")
+        }
     }
+
+    static let mostSamples = 100
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = Composition.CallLimits(
             timeout: call.timeout.map { .seconds($0) }, prices: try prices.table(in: composition))
         let settings = try asked.applied(to: data, for: .generate, in: composition)
+        let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) }
         let directory = try ProviderDirectory(settings, limits, in: composition)
-        let installed = try directory.provider(asked.provider, for: .generate, answering: .text)
+        let installed = try directory.provider(
+            asked.provider, for: .generate, answering: wanted == nil ? .text : .structured)
+        let judge = try wanted.map { try SchemaJudge($0, repairs: repairs, of: installed) }
+        guard sample == nil || judge != nil || installed.provider.responseType == .text else {
+            throw CommandFailure(.usage, "--sample is for texts. Ask \(installed.name) several times instead.")
+        }
         let parameters = try installed.parameters(voice: voice, parameter)
         let target = try AnswerTarget(output, json: json, in: composition)
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
+        let prompt = try beside.prompt(try readPrompt(in: composition), for: installed, in: composition)
+        var request = call.request(prompt: prompt, parameters: parameters, now: composition.seams.date())
+        try judge?.prepare(&request)
+        let others = try fallback(of: installed, in: directory, composition.console)
+        address(&request, to: installed, others, settings)
+        try installed.check(request)
+        let team = [installed] + others
+        try directory.openNetwork(for: team)
         if let voice = parameters["voice"]?.text, voice != installed.defaultVoice {
             try await installed.check(voice: voice)
         }
-        var request = call.request(
-            prompt: try readPrompt(in: composition), parameters: parameters, now: composition.seams.date())
-        // Said in the request, so that whoever goes on with it asks the same one.
-        if installed.service != nil { request.model = installed.model }
-        try installed.check(request)
-        try directory.openNetwork(for: [installed])
-        return try await detach
-            ? submit(request, to: installed, in: composition)
-            : generate(request, to: target, with: installed, prices: limits.prices, in: composition)
+        if detach { return try await submit(request, to: team, in: composition) }
+        // Neither a value tree nor a vector has bytes that could be printed as they come.
+        guard judge == nil, sample == nil, ![.structured, .embedding].contains(installed.provider.responseType)
+        else {
+            return try await several(request, judge, to: target, with: team, prices: limits.prices, in: composition)
+        }
+        return try await generate(request, to: target, with: team, prices: limits.prices, in: composition)
+    }
+
+    /// Says in a request what whoever goes on with it must know: the model, where the service is, who is asked instead.
+    private func address(
+        _ request: inout AIRequest, to installed: InstalledProvider, _ others: [InstalledProvider], _ settings: Settings
+    ) {
+        guard let service = installed.service else { return }
+        request.model = installed.model
+        request.fallback = others.map { FallbackHop($0.provider.id, model: $0.model) }
+        if asked.baseURL != nil { request.metadata[PlacedProvider.key] = settings.service(service)?.address }
+    }
+
+    private func fallback(
+        of installed: InstalledProvider, in directory: ProviderDirectory, _ console: Console
+    ) throws -> [InstalledProvider] {
+        // A prompt that is for a server of one's own choice goes to no other.
+        guard asked.baseURL == nil else { return [] }
+        return try directory.fallback(of: installed) { [quiet] name, failure in
+            if !quiet { console.note("\(name) is not asked where \(installed.name) fails: \(failure.message)") }
+        }
+    }
+
+    /// When a failed attempt is followed by another one.
+    func retry(of team: [InstalledProvider]) -> RetryPolicy {
+        EngineOptions.retry(attempts: call.attempts, timeout: call.timeout.map { .seconds($0) }, of: team)
     }
 
     private func readPrompt(in composition: Composition) throws -> String {
@@ -116,13 +195,13 @@ struct GenerateCommand: ComposedCommand {
     // MARK: Elsewhere
 
     private func submit(
-        _ request: AIRequest, to installed: InstalledProvider, in composition: Composition
+        _ request: AIRequest, to team: [InstalledProvider], in composition: Composition
     ) async throws -> CommandStatus {
         let opened = try data.open(in: composition)
         let manager = AIRequestManager(
-            store: opened.store, providers: try [installed].registry(), seams: composition.seams,
+            store: opened.store, providers: try team.registry(), seams: composition.seams,
             logger: composition.logger(verbose: data.verbose))
-        try await manager.submit(request, to: installed.provider.id)
+        try await manager.submit(request, to: team[0].provider.id)
         let console = composition.console
         do {
             try await console.print(
@@ -142,18 +221,17 @@ struct GenerateCommand: ComposedCommand {
     // MARK: Here
 
     private func generate(
-        _ request: AIRequest, to target: AnswerTarget, with installed: InstalledProvider, prices: PriceTable,
+        _ request: AIRequest, to target: AnswerTarget, with team: [InstalledProvider], prices: PriceTable,
         in composition: Composition
     ) async throws -> CommandStatus {
         let console = composition.console
         let workplace = try Workplace(
-            try data.open(in: composition), providers: [installed], scope: .request(request.id),
-            retry: EngineOptions.retry(
-                attempts: call.attempts, timeout: call.timeout.map { .seconds($0) }, of: [installed]), prices: prices,
+            try data.open(in: composition), providers: team, scope: .request(request.id), retry: retry(of: team),
+            prices: prices,
             verbose: data.verbose, in: composition)
         let printer = target == .standardOutput ? AnswerPrinter(of: request.id, to: console) : nil
         let run = GenerateRun(
-            request: request, provider: installed.provider.id, manager: workplace.manager,
+            request: request, provider: team[0].provider.id, manager: workplace.manager,
             lookout: Lookout(
                 manager: workplace.manager, signal: workplace.store.signal, clock: composition.seams.clock),
             printer: call.stream ? printer : nil,
@@ -252,12 +330,12 @@ struct GenerateCommand: ComposedCommand {
         return .begunAnew
     }
 
-    /// Prints the object that `hablare show --json` prints.
+    /// Prints the object that says all there is to say of the answer.
     ///
     /// - Throws: `CancellationError` when the command is to end and nobody reads on.
     private func printDetails(of id: UUID, in store: any StoreReading, to console: Console) async throws {
         do {
-            try await console.print(JSONText.of(try details(of: id, in: store)))
+            try await console.print(JSONText.of(try await AnswerRecord(details(of: id, in: store))))
         } catch let error as CancellationError {
             console.note("hablare: Not all of the object was printed. \(AnswerTarget.store.advice(for: id, data))")
             throw error
@@ -285,7 +363,7 @@ struct GenerateCommand: ComposedCommand {
     /// Says what became of the request, where that is not what was wanted.
     ///
     /// - Parameter isOurs: Whether it may be us who stopped its call; else another process did that.
-    private func tell(
+    func tell(
         of id: UUID, _ store: any StoreReading, next: Int? = nil, to console: Console, isOurs: Bool
     ) throws -> CommandStatus {
         guard let snapshot = try store.snapshot(of: id) else { throw Self.removed(id) }
@@ -329,7 +407,7 @@ struct GenerateCommand: ComposedCommand {
         return .incomplete
     }
 
-    private func details(of id: UUID, in store: any StoreReading) throws -> RequestDetails {
+    func details(of id: UUID, in store: any StoreReading) throws -> RequestDetails {
         guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
             throw data.unknown(id)
         }

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Hablare
+
+/// What goes with a prompt.
+struct PromptOptions: ParsableArguments {
+    @Option(name: .long, help: "Standing instructions for a language model, before the prompt.")
+    var system: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A picture that the model is to look at: PNG, JPEG, WebP or GIF; may be repeated.", valueName: "file"),
+        completion: .file())
+    var image: [String] = []
+
+    /// The prompt with what goes with it.
+    ///
+    /// - Throws: ``CommandFailure``: the provider takes text alone, or a picture is none.
+    func prompt(_ text: String, for installed: InstalledProvider, in composition: Composition) throws -> Prompt {
+        guard system != nil || !image.isEmpty else { return .text(text) }
+        guard installed.isLanguageModel else {
+            let option = image.isEmpty ? "--system" : "--image"
+            throw CommandFailure(
+                .usage, "The provider \(installed.name) takes a text and nothing else. Leave \(option) out.")
+        }
+        let instructions = system.map { [Prompt.Message(role: .system, text: $0)] } ?? []
+        let pictures = try image.map { try PictureFile.part(composition.url($0)) }
+        return .messages(instructions + [Prompt.Message(role: .user, parts: [.text(text)] + pictures)])
+    }
+}
+
+extension InstalledProvider {
+    /// Whether it is a service's language model, which takes conversations and pictures.
+    var isLanguageModel: Bool {
+        service != nil && [.text, .structured].contains(provider.responseType)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestKit
+import HablareTestServers
+import Testing
+
+@testable import HablareCommand
+
+/// `hablare generate --schema`: a value that satisfies a schema, mended where it does not.
+@Suite(.timeLimit(.minutes(5))) struct SchemaGenerateTests {
+    private static let schema = """
+        {"type": "object", "additionalProperties": false, "required": ["name", "tons"],
+         "properties": {"name": {"type": "string"}, "tons": {"type": "number", "minimum": 1}}}
+        """
+
+    private func stage(_ fake: FakeService, environment: [String: String] = [:]) throws -> Stage {
+        let stage = try fake.stage(environment: environment)
+        try stage.write(Self.schema, to: "whale.json")
+        return stage
+    }
+
+    private func manner(_ values: String...) -> FakeService.Manner {
+        var manner = FakeService.Manner()
+        manner.values = values
+        return manner
+    }
+
+    private func value(_ text: String) throws -> ParameterValue {
+        try JSONDecoder().decode(ParameterValue.self, from: Data(text.utf8))
+    }
+
+    @Test(arguments: ["openai", "anthropic", "local"])
+    func `The service is told of the schema, and the value is printed`(service: String) async throws {
+        try await FakeService.run { fake in
+            let stage = try stage(fake)
+            #expect(
+                await stage.run("generate", "--provider", service, "--schema", "whale.json", "The largest.") == .success
+            )
+            #expect(try value(stage.output) == ["name": "Moby", "tons": 50])
+            #expect(stage.errors.isEmpty && fake.server.calls.count == 1)
+            let sent = String(decoding: fake.server.calls[0].call.body, as: UTF8.self)
+            #expect(sent.contains("json_schema") && sent.contains("additionalProperties"))
+            #expect(
+                try stage.store().snapshots(SnapshotFilter()).map(\.providerID.rawValue) == ["\(service).structured"])
+        }
+    }
+
+    @Test func `A value that does not satisfy is sent back, and what is mended is printed`() async throws {
+        try await FakeService.run(manner(#"{"name":"Moby","tons":0}"#, #"{"name":"Moby","tons":2}"#)) { fake in
+            let stage = try stage(fake)
+            let words = ["generate", "--provider", "openai", "--schema", "whale.json", "The largest.", "--json"]
+            #expect(await stage.run(words) == .success)
+            let object = try JSONDecoder().decode([String: ParameterValue].self, from: Data(stage.output.utf8))
+            #expect(object["value"] == ["name": "Moby", "tons": 2] && object["repairs"] == 1)
+            #expect(object["state"] == "completed" && object["problem"] == nil)
+            #expect(fake.server.calls.count == 2)
+            let repair = String(decoding: fake.server.calls[1].call.body, as: UTF8.self)
+            #expect(repair.contains("/tons must be"), "\(repair)")
+        }
+    }
+
+    @Test func `What cannot be mended is told with its place, and stays in the store`() async throws {
+        for (repairs, calls) in [(0, 1), (2, 3)] {
+            try await FakeService.run(manner(#"{"name":"Moby","tons":0}"#)) { fake in
+                let stage = try stage(fake)
+                let words = [
+                    "generate", "--provider", "openai", "--schema", "whale.json", "The largest.", "--repairs",
+                    "\(repairs)",
+                ]
+                #expect(await stage.run(words) == .incomplete)
+                #expect(stage.output.isEmpty)
+                #expect(stage.errors.contains("/tons must be"), "\(stage.errors)")
+                #expect(!stage.errors.contains("Moby"), "nothing of the answer")
+                #expect(fake.server.calls.count == calls)
+                #expect(try stage.store().snapshots(SnapshotFilter()).allSatisfy { $0.phase == .completed })
+            }
+        }
+    }
+
+    @Test func `Several values are one on each line`() async throws {
+        let values = [#"{"name":"A","tons":1}"#, #"{"name":"B","tons":2}"#]
+        try await FakeService.run(manner(values[0], values[1])) { fake in
+            let stage = try stage(fake)
+            let words = ["generate", "--provider", "openai", "--schema", "whale.json", "Two.", "--sample", "2"]
+            #expect(await stage.run(words) == .success)
+            #expect(stage.output.split(separator: "\n").map(String.init).sorted() == values)
+            #expect(await stage.run(words + ["-o", "whales.jsonl"]) == .success)
+            #expect(String(decoding: try stage.file("whales.jsonl"), as: UTF8.self).contains("\n"))
+        }
+    }
+
+    @Test func `A program is told of the schema in the prompt`() async throws {
+        let writer = ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
+            let isTold = call.request.prompt.plainText.contains("additionalProperties")
+            return .success(ProviderAnswer(.text(Body(isTold ? "Here:\n{\"name\":\"M\",\"tons\":3}" : "What?"))))
+        }
+        let stage = try Stage(provider: writer)
+        try stage.write(Self.schema, to: "whale.json")
+        #expect(
+            await stage.run("generate", "--provider", "writer", "--schema", "whale.json", "The largest.") == .success)
+        #expect(try value(stage.output) == ["name": "M", "tons": 3])
+    }
+
+    // MARK: What is none
+
+    @Test func `A schema that is none ends the command before anything is asked, with its place`() async throws {
+        try await FakeService.run { fake in
+            let stage = try stage(fake)
+            let words = ["generate", "--provider", "openai", "The largest.", "--schema"]
+            try stage.write(#"{"type": "object", "properties": {"tons": {"type": "nubmer"}}}"#, to: "bad.json")
+            #expect(await stage.run(words + ["bad.json"]) == .badInput)
+            #expect(
+                stage.errors.contains("bad.json is no schema. The schema at /properties/tons/type"), "\(stage.errors)")
+            stage.clearScreen()
+            try stage.write("{", to: "cut.json")
+            #expect(await stage.run(words + ["cut.json"]) == .badInput)
+            #expect(stage.errors.contains("is no JSON"))
+            #expect(await stage.run(words + ["none.json"]) == .inputMissing)
+            #expect(await stage.run(words + ["whale.json", "--stream"]) == .usage)
+            #expect(await stage.run(words + ["whale.json", "--provider", "openai.speech"]) == .usage)
+            #expect(fake.server.connectionCount == 0 && !stage.composition().storeExists(stage.data))
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestServers
+import Testing
+
+@testable import HablareCommand
+
+/// What is wrong with a key, a model, an address or a prompt, told to who asks a service: the exit status and the words.
+@Suite(.timeLimit(.minutes(5))) struct ServiceBadInputTests {
+    /// Runs a command that must be refused before anything is sent or stored.
+    private func refused(
+        _ words: [String], environment: [String: String] = [:], settings: String = "", input: String = ""
+    ) async throws -> (status: CommandStatus, errors: String) {
+        try await FakeService.run { fake in
+            let stage = try fake.stage(settings, environment: environment)
+            let status = await stage.run(["generate"] + words, input: input)
+            #expect(fake.server.connectionCount == 0, "nothing is sent")
+            #expect(!stage.composition().storeExists(stage.data), "nothing is stored")
+            #expect(stage.output.isEmpty)
+            return (status, stage.errors)
+        }
+    }
+
+    @Test(arguments: ["openai", "anthropic", "elevenlabs"])
+    func `No key`(service: String) async throws {
+        let variable = "\(service.uppercased())_API_KEY"
+        let (status, errors) = try await refused(
+            ["--provider", service, "-o", "answer", "Hello."], environment: [variable: ""])
+        #expect(status == .unavailable)
+        #expect(errors.contains("There is no key for \(service). Give it one with: hablare keys set \(service)"))
+    }
+
+    @Test(arguments: ["openai", "anthropic", "elevenlabs"])
+    func `A wrong key`(service: String) async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage(environment: ["\(service.uppercased())_API_KEY": "wrong-0123456789-wrong"])
+            #expect(await stage.run("generate", "--provider", service, "-o", "answer", "Hello.") == .incomplete)
+            #expect(stage.errors.contains("does not accept the key. Check it, or set another one."))
+            #expect(stage.errors.contains("[unauthorized]"))
+            #expect(fake.server.calls.count == 1, "it is not tried again")
+            #expect(!stage.errors.contains("0123456789"))
+            #expect(try stage.store().snapshots(SnapshotFilter()).map(\.phase) == [.failed])
+            #expect(!FileManager.default.fileExists(atPath: stage.folder.url.appending(path: "answer").path))
+        }
+    }
+
+    @Test func `A key with a line break in it`() async throws {
+        let (status, errors) = try await refused(
+            ["--provider", "openai", "Hello."], environment: ["OPENAI_API_KEY": "sk-0123456789\nabcdefghij"])
+        #expect(status == .configuration)
+        #expect(errors.contains("In the environment variable OPENAI_API_KEY: The key has a line break in it."))
+        #expect(!errors.contains("abcdefghij"))
+    }
+
+    @Test(arguments: ["openai", "anthropic"])
+    func `A model that the service does not know`(service: String) async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let status = await stage.run(
+                "generate", "--provider", service, "--model", FakeService.unknownModel, "Hello.")
+            #expect(status == .incomplete)
+            #expect(stage.errors.contains("model"), "\(stage.errors)")
+            #expect(fake.server.calls.count == 1, "it is not tried again")
+        }
+    }
+
+    @Test func `A base URL without a scheme`() async throws {
+        let option = try await refused(["--provider", "openai", "--base-url", "localhost:8080", "Hello."])
+        #expect(option.status == .usage)
+        #expect(option.errors.contains("--base-url is not as it should be: "))
+        #expect(option.errors.contains("has no scheme. Begin it with https:// or"))
+        let variable = try await refused(
+            ["--provider", "openai", "Hello."], environment: ["HABLARE_SERVICES_OPENAI_BASE_URL": "localhost:8080"])
+        #expect(variable.status == .configuration)
+        #expect(
+            variable.errors.contains("HABLARE_SERVICES_OPENAI_BASE_URL") && variable.errors.contains("has no scheme"))
+    }
+
+    @Test func `A prompt over the limit is refused with the numbers`() async throws {
+        let (status, errors) = try await refused(
+            ["--provider", "openai.speech", "-o", "long.mp3"], input: String(repeating: "word ", count: 1000))
+        #expect(status == .badInput)
+        #expect(
+            errors == "hablare: The prompt has 5000 characters, and openai.speech takes 4096 at once. Shorten it.\n")
+    }
+
+    @Test(arguments: [
+        (["--parameter", "temprature=1"], "has no parameter temprature. Did you mean temperature?"),
+        (
+            ["--parameter", "temperature=9"],
+            "The parameter temperature of provider openai is no number between 0.0 and 2.0"
+        ),
+        (["--parameter", "tools=[1]"], "tools"),
+        (["--voice", "alloy"], "The provider openai does not speak. Leave --voice out."),
+    ])
+    func `Parameters that cannot be`(words: [String], problem: String) async throws {
+        let (status, errors) = try await refused(["--provider", "openai", "Hello."] + words)
+        #expect(status == .usage)
+        #expect(errors.contains(problem), "\(errors)")
+    }
+
+    @Test func `A voice that there is not`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let words = ["generate", "--provider", "elevenlabs", "-o", "a.wav", "Hello.", "--voice"]
+            #expect(await stage.run(words + ["Gorge"]) == .usage)
+            #expect(stage.errors.contains("There is George - Warm, Ana."), "\(stage.errors)")
+            #expect(!stage.composition().storeExists(stage.data))
+            #expect(await stage.run(words + ["George"]) == .success)
+        }
+    }
+
+    @Test func `Who is no language model takes no picture and no instructions`() async throws {
+        for option in [["--image", "whale.png"], ["--system", "Be short."]] {
+            for provider in ["espeak-ng", "openai.speech"] {
+                let (status, errors) = try await refused(["--provider", provider, "-o", "a", "Hello."] + option)
+                #expect(status == .usage)
+                #expect(
+                    errors.contains("The provider \(provider) takes a text and nothing else. Leave \(option[0]) out."))
+            }
+        }
+    }
+
+    @Test func `A picture that is none`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            try stage.write("no picture", to: "whale.png")
+            let words = ["generate", "--provider", "openai", "Which?", "--image"]
+            #expect(await stage.run(words + ["whale.png"]) == .badInput)
+            #expect(stage.errors.contains("whale.png is no PNG, JPEG, WebP or GIF"))
+            #expect(await stage.run(words + ["none.png"]) == .inputMissing)
+            #expect(await stage.run(words + ["."]) == .inputMissing)
+            #expect(fake.server.connectionCount == 0)
+        }
+    }
+}

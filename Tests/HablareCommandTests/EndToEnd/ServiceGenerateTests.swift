@@ -1,0 +1,270 @@
+import Foundation
+import Hablare
+import HablareSQLite
+import HablareTestServers
+import Testing
+
+@testable import HablareCommand
+
+/// `hablare generate` with services, end to end.
+@Suite(.timeLimit(.minutes(5))) struct ServiceGenerateTests {
+    private func requests(_ stage: Stage) throws -> [RequestSnapshot] {
+        try stage.store().snapshots(SnapshotFilter())
+    }
+
+    private func json(_ stage: Stage) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+    }
+
+    // MARK: The answer
+
+    @Test(arguments: ["openai", "anthropic", "local"], [false, true])
+    func `The answer is printed, and nothing else`(service: String, streams: Bool) async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let option = streams ? ["--stream", "--quiet"] : []
+            #expect(await stage.run(["generate", "--provider", service, "Whales?"] + option) == .success)
+            #expect(stage.output == "Whales sing." && stage.errors.isEmpty)
+            #expect(fake.server.calls.count == 1)
+        }
+    }
+
+    @Test func `What is streamed is printed as it comes, to a pipe and a terminal`() async throws {
+        for (service, isTerminal) in [("openai", false), ("anthropic", true)] {
+            let gate = HablareTestServers.Gate()
+            var manner = FakeService.Manner()
+            manner.gate = gate
+            try await FakeService.run(manner) { fake in
+                let stage = try fake.stage(isTerminal: isTerminal)
+                async let status = stage.run("generate", "--provider", service, "--stream", "Whales?")
+                try await waitUntil { stage.output == "Whales " }
+                gate.open()
+                #expect(await status == .success)
+                #expect(stage.output.hasPrefix("Whales sing."))
+            }
+        }
+    }
+
+    @Test func `Who is asked, and what, may be the settings'`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage("default_provider: {generate: anthropic}\n")
+            #expect(await stage.run("generate", "Whales?") == .success)
+            #expect(await stage.run("generate", "--model", "claude-y", "Whales?") == .success)
+            #expect(fake.paths == ["/anthropic/v1/messages", "/anthropic/v1/messages"])
+            #expect(fake.bodies.map { $0["model"] } == ["claude-x", "claude-y"])
+            #expect(try requests(stage).map(\.model) == ["claude-x", "claude-y"])
+        }
+    }
+
+    @Test func `Instructions, pictures and parameters go along`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            // Its name says what it is not.
+            try FakeService.Manner().picture.write(to: stage.folder.url.appending(path: "whale.txt"))
+            #expect(
+                await stage.run(
+                    "generate", "--provider", "openai", "--system", "Be short.", "--image", "whale.txt", "--parameter",
+                    "temperature=0.5", "--parameter", #"stop=["a","b"]"#, "--parameter", #"extra={"user":"ada"}"#,
+                    "Which whale?") == .success)
+            let body = try #require(fake.bodies.first)
+            #expect(body["temperature"] == 0.5 && body["stop"] == ["a", "b"] && body["user"] == "ada")
+            guard case .array(let messages)? = body["messages"] else { throw FakeService.Strange() }
+            #expect(messages.map { $0["role"] } == ["system", "user"])
+            let text = String(decoding: try #require(fake.server.calls.first).call.body, as: UTF8.self)
+            #expect(text.contains("Which whale?") && text.contains("Be short."))
+            #expect(text.contains("data:image/png;base64,"))
+        }
+    }
+
+    @Test func `JSON says what was answered, used and paid`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run("generate", "--provider", "anthropic", "--json", "Whales?") == .success)
+            let object = try json(stage)
+            #expect(object["text"] as? String == "Whales sing." && object["finishReason"] as? String == "stop")
+            #expect(object["provider"] as? String == "anthropic" && object["model"] as? String == "claude-x")
+            #expect(object["id"] as? String == (try requests(stage).first?.id.text))
+            let usage = try #require(object["usage"] as? [String: Int])
+            #expect(usage["inputTokens"] == 9 && usage["outputTokens"] == 4)
+            #expect(object["toolCalls"] == nil && object["costMicroDollars"] is NSNull)
+            let content = try #require(object["content"] as? [String: Any])
+            #expect((content["metadata"] as? [String: String])?["model"] == "claude-x")
+        }
+    }
+
+    @Test func `JSON says which tools the model wants called, and that a server of one's own costs nothing`()
+        async throws
+    {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let tools = #"tools=[{"name":"weather","description":"","parameters":{"type":"object"}}]"#
+            #expect(
+                await stage.run("generate", "--provider", "local", "--json", "--parameter", tools, "Rain?") == .success)
+            let object = try json(stage)
+            let calls = try #require(object["toolCalls"] as? [[String: Any]])
+            #expect(calls.first?["name"] as? String == "weather")
+            #expect((calls.first?["arguments"] as? [String: String])?["city"] == "Córdoba")
+            #expect(object["costMicroDollars"] as? Int == 0)
+        }
+    }
+
+    // MARK: Several
+
+    @Test func `Several answers are several calls, printed in order`() async throws {
+        let number = Guarded(0)
+        var manner = FakeService.Manner()
+        manner.instead = { _ in
+            let number = number.withLock { number in
+                number += 1
+                return number
+            }
+            return try .json(
+                200,
+                [
+                    "choices": [
+                        ["index": 0, "message": ["content": .string("answer \(number)")], "finish_reason": "stop"]
+                    ]
+                ])
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run("generate", "--provider", "openai", "--sample", "3", "Whales?") == .success)
+            let answers = stage.output.split(separator: "---\n").map(String.init)
+            #expect(answers.sorted() == ["answer 1\n", "answer 2\n", "answer 3\n"])
+            #expect(fake.server.calls.count == 3)
+            stage.clearScreen()
+            #expect(
+                await stage.run("generate", "--provider", "openai", "--sample", "2", "--json", "Whales?") == .success)
+            let rows = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [[String: Any]])
+            #expect(rows.compactMap { $0["text"] as? String }.sorted() == ["answer 4", "answer 5"])
+        }
+    }
+
+    @Test func `Of several answers some may be missing, and the others are printed`() async throws {
+        let number = Guarded(0)
+        var manner = FakeService.Manner()
+        manner.instead = { _ in
+            let isFirst = number.withLock { number in
+                number += 1
+                return number == 1
+            }
+            return isFirst ? try .json(400, ["error": ["message": "no", "code": "content_filter"]]) : nil
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run("generate", "--provider", "openai", "--sample", "2", "Whales?") == .incomplete)
+            #expect(stage.output == "Whales sing.\n")
+            #expect(stage.errors.contains("hablare: It failed: "))
+        }
+    }
+
+    // MARK: Elsewhere
+
+    @Test func `Where a service fails its fallback is asked, for the model that it has`() async throws {
+        var manner = FakeService.Manner()
+        manner.instead = { $0.path.hasPrefix("/openai") ? .text(401, "no") : nil }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage(environment: ["HABLARE_SERVICES_OPENAI_FALLBACK": "elevenlabs,anthropic"])
+            #expect(await stage.run("generate", "--provider", "openai", "Whales?") == .success)
+            #expect(stage.output == "Whales sing.")
+            #expect(fake.paths == ["/openai/v1/chat/completions", "/anthropic/v1/messages"])
+            #expect(fake.bodies.map { $0["model"] } == ["gpt-x", "claude-x"])
+        }
+    }
+
+    @Test func `Another address is for one run, and takes no fallback along`() async throws {
+        var manner = FakeService.Manner()
+        manner.instead = { $0.path.hasPrefix("/other") ? .text(401, "no") : nil }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage(environment: ["HABLARE_SERVICES_OPENAI_FALLBACK": "anthropic"])
+            #expect(
+                await stage.run(
+                    "generate", "--provider", "openai", "--base-url", "\(fake.server.base)/other", "Whales?")
+                    == .incomplete)
+            #expect(fake.paths == ["/other/chat/completions"])
+        }
+    }
+
+    @Test func `What was meant for another address is not sent to the usual one`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let other = "\(fake.server.base)/other/v1"
+            #expect(
+                await stage.run("generate", "--provider", "openai", "--base-url", other, "--detach", "Secret.")
+                    == .success)
+            stage.clearScreen()
+            #expect(await stage.run("work") == .incomplete)
+            #expect(fake.server.calls.isEmpty)
+            let id = try #require(try requests(stage).first?.id)
+            let error = try #require(try requests(stage).first?.error)
+            #expect(error.message.contains("HABLARE_SERVICES_OPENAI_BASE_URL=\(other)"))
+            // As it says.
+            #expect(await stage.run("retry", id.text) == .success)
+            let there = try fake.stage(
+                environment: ["HABLARE_SERVICES_OPENAI_BASE_URL": other], folder: stage.folder)
+            _ = await there.run("work")
+            #expect(fake.paths == ["/other/v1/chat/completions"])
+        }
+    }
+
+    // MARK: Leaving
+
+    @Test func `After Ctrl-C the request waits, and whoever goes on asks the same model`() async throws {
+        for service in ["openai", "anthropic"] {
+            let gate = HablareTestServers.Gate()
+            var manner = FakeService.Manner()
+            manner.gate = gate
+            try await FakeService.run(manner) { fake in
+                let stage = try fake.stage()
+                async let status = stage.run(
+                    "generate", "--provider", service, "--model", "chosen", "--stream", "--restart", "Whales?")
+                let call = try await fake.server.calls(atLeast: 1)[0]
+                try await waitUntil { stage.output == "Whales " }
+                stage.send(.interrupt)
+                stage.send(.interrupt)
+                #expect(await status == .interrupted)
+                #expect(try await call.clientLeft(), "the call is ended")
+                #expect(stage.errors.contains("It waits in the store. To have it made: hablare work"))
+                gate.open()
+                stage.clearScreen()
+                #expect(await stage.run("work") == .success)
+                #expect(stage.output.contains("1 request completed"))
+                #expect(fake.bodies.map { $0["model"] } == ["chosen", "chosen"])
+                let id = try #require(try requests(stage).first?.id)
+                stage.clearScreen()
+                #expect(await stage.run("stream", id.text) == .success)
+                #expect(stage.output == "Whales sing.")
+            }
+        }
+    }
+
+    @Test func `After Ctrl-C several wait together`() async throws {
+        let gate = HablareTestServers.Gate()
+        var manner = FakeService.Manner()
+        manner.gate = gate
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            async let status = stage.run("generate", "--provider", "openai", "--sample", "3", "Whales?")
+            _ = try await fake.server.calls(atLeast: 3)
+            stage.send(.interrupt)
+            stage.send(.interrupt)
+            #expect(await status == .interrupted)
+            #expect(stage.errors.contains("0 of 3 requests are complete. To have the rest made: hablare work"))
+            gate.open()
+            #expect(await stage.run("work") == .success)
+            #expect(try requests(stage).map(\.phase) == [.completed, .completed, .completed])
+        }
+    }
+}
+
+extension FakeService {
+    /// Something came that nobody expects.
+    struct Strange: Error {}
+}
+
+extension ParameterValue {
+    /// The member of an object.
+    fileprivate subscript(name: String) -> ParameterValue? {
+        if case .object(let members) = self { members[name] } else { nil }
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Hablare
+import HablareProviders
+import HablareTestServers
+import Testing
+
+@testable import HablareCommand
+
+/// What is made of the settings of a service.
+@Suite struct ServiceProvidersTests {
+    private func made(
+        _ settings: String, limits: Composition.CallLimits = .forAsking(), in stage: Stage? = nil
+    ) throws -> [String: InstalledProvider] {
+        let desk = try SettingsDesk()
+        try desk.write("services:\n" + settings)
+        let composition = desk.composition()
+        let directory = try ProviderDirectory(try desk.read(), limits, in: composition)
+        let services = directory.everybody().filter { $0.service != nil }
+        return Dictionary(uniqueKeysWithValues: services.map { ($0.name, $0) })
+    }
+
+    @Test func `Each service has the providers of its kind, under their fixed names`() throws {
+        let made = try made(
+            """
+              openai: {needs_key: false}
+              anthropic: {needs_key: false}
+              elevenlabs: {needs_key: false}
+              my-own: {kind: openai, base_url: "http://localhost:1/v1", needs_key: false, model: m}
+            """)
+        let ids = made.keys.sorted()
+        let variants = ["", ".embedding", ".image", ".speech", ".structured"]
+        #expect(
+            ids
+                == (["anthropic", "anthropic.structured", "elevenlabs"]
+                + variants.flatMap { ["my-own\($0)", "openai\($0)"] })
+                .sorted())
+        for (id, provider) in made {
+            let offers = try #require(ServiceSettings.builtIn.first { $0.name == provider.service }?.kind ?? .openai)
+                .offers
+            let offer = try #require(offers.first { $0.id(of: provider.service ?? "") == id })
+            #expect(provider.provider.responseType == offer.answers)
+        }
+    }
+
+    @Test func `Concurrency, rate, time and model are the settings', unless an option says otherwise`() throws {
+        let settings = """
+              openai: {needs_key: false, concurrency: 7, rate: 90/min, timeout: 11s, model: gpt-x}
+              anthropic: {needs_key: false, concurrency: 6, rate: 80/min, timeout: 12s, model: claude-x}
+              elevenlabs: {needs_key: false, concurrency: 5, rate: 70/min, timeout: 13s, speech_model: eleven_v3}
+            """
+        let expected: [(String, Int, Double, Int, String)] = [
+            ("openai", 7, 90, 11, "gpt-x"), ("anthropic", 6, 80, 12, "claude-x"),
+            ("elevenlabs", 5, 70, 13, "eleven_v3"),
+        ]
+        let usual = try made(settings)
+        let said = try made(
+            settings, limits: Composition.CallLimits(concurrency: 2, timeout: .seconds(3), rate: 4))
+        for (name, concurrency, rate, seconds, model) in expected {
+            let limits = try #require(usual[name]).provider.limits
+            #expect(limits.concurrency == concurrency && limits.rate == RateLimit(requestsPerMinute: rate))
+            #expect(limits.attemptTimeout == .seconds(seconds))
+            #expect(usual[name]?.model == model)
+            let other = try #require(said[name]).provider.limits
+            #expect(other.concurrency == 2 && other.rate == RateLimit(requestsPerMinute: 4))
+            #expect(other.attemptTimeout == .seconds(3))
+        }
+        #expect(usual["elevenlabs"]?.provider.limits.maximumCharacters == 5000)
+        #expect(usual["openai.speech"]?.provider.limits.maximumCharacters == 4096)
+    }
+
+    @Test func `Without a rate the service's own counts, and another server has none`() throws {
+        let made = try made(
+            """
+              openai: {needs_key: false}
+              anthropic: {needs_key: false}
+              elevenlabs: {needs_key: false}
+              other: {kind: anthropic, base_url: "http://localhost:1", needs_key: false}
+              local: {kind: openai, base_url: "http://localhost:1/v1", needs_key: false, model: m}
+            """)
+        #expect(made["openai"]?.provider.limits.rate == .openAI)
+        #expect(made["anthropic"]?.provider.limits.rate == .anthropic)
+        #expect(made["elevenlabs"]?.provider.limits.rate == .elevenLabs)
+        #expect(made["other"]?.provider.limits.rate == nil && made["local"]?.provider.limits.rate == nil)
+    }
+
+    @Test func `Each service has an account of its own`() throws {
+        let made = try made(
+            """
+              openai: {needs_key: false}
+              work: {kind: openai, needs_key: false}
+              anthropic: {needs_key: false}
+              other: {kind: anthropic, needs_key: false}
+            """)
+        let accounts = ["openai", "work", "anthropic", "other"].compactMap { made[$0]?.provider.account }
+        #expect(Set(accounts).count == 4)
+        #expect(made["anthropic"]?.provider.account == made["anthropic.structured"]?.provider.account)
+    }
+
+    @Test func `A server of one's own has no model that anybody knows, and says so`() throws {
+        let made = try made("  local: {kind: openai, base_url: \"http://localhost:1/v1\", needs_key: false, model: m}")
+        #expect(made["local"]?.problem == nil && made["local.structured"]?.problem == nil)
+        let problem = try #require(made["local.speech"]?.problem)
+        #expect(problem.status == .configuration)
+        #expect(problem.message.contains("services.local.speech_model") && problem.message.contains("--model"))
+        // OpenAI itself has usual ones.
+        let openAI = try self.made("  openai: {needs_key: false}")
+        for provider in openAI.values { #expect(provider.problem == nil && provider.model != nil, "\(provider.name)") }
+    }
+
+    @Test func `The interface for texts is chosen`() throws {
+        for api in ["chat", "responses"] {
+            let made = try made("  openai: {needs_key: false, api: \(api)}")
+            #expect(made["openai"]?.provider.instance.rawValue.contains(" \(api) text") == true)
+            #expect(made["openai.structured"]?.provider.instance.rawValue.contains(" \(api) structured") == true)
+        }
+    }
+
+    @Test func `The address of ElevenLabs may have its version`() throws {
+        let made = try made("  elevenlabs: {needs_key: false, base_url: \"http://localhost:1/v1\"}")
+        #expect(made["elevenlabs"]?.provider.instance.rawValue.contains("http://localhost:1 ") == true)
+    }
+
+    // MARK: What is sent
+
+    @Test func `Calls have the key, the address and the headers of the settings`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage(
+                environment: [
+                    "HABLARE_SERVICES_OPENAI_HEADERS_X_TITLE": "Whale watch",
+                    "HABLARE_SERVICES_ANTHROPIC_HEADERS_X_TITLE": "Whale watch",
+                    "HABLARE_SERVICES_ELEVENLABS_HEADERS_X_TITLE": "Whale watch",
+                ])
+            for service in ["openai", "anthropic", "elevenlabs"] {
+                #expect(await stage.run("generate", "--provider", service, "-o", "answer", "Hello.") == .success)
+                let call = try #require(fake.server.calls.last?.call)
+                let key = try #require(FakeService.keys[service])
+                #expect(call.field("x-title") == "Whale watch")
+                #expect(call.path.hasPrefix("/\(service)/"))
+                let secrets = ["authorization", "x-api-key", "xi-api-key"].compactMap(call.field)
+                #expect(secrets.count == 1 && secrets[0].hasSuffix(key))
+            }
+        }
+    }
+
+    @Test func `A server that wants no key gets none, and one that is there`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run("generate", "--provider", "local", "Hello.") == .success)
+            #expect(fake.server.calls.last?.call.field("authorization") == nil)
+            let key = FakeService.keys["openai"] ?? ""
+            let other = try fake.stage(environment: ["HABLARE_LOCAL_KEY": key])
+            #expect(await other.run("generate", "--provider", "local", "Hello.") == .success)
+            #expect(fake.server.calls.last?.call.field("authorization") == "Bearer \(key)")
+        }
+    }
+
+    // MARK: Keys
+
+    @Test(arguments: [
+        ("openai", "It may ask 2 models.", "/openai/v1/models"),
+        ("anthropic", "It may ask 2 models.", "/anthropic/v1/models"),
+        ("elevenlabs", "The plan creator has 9000 of 10000 credits left.", "/elevenlabs/v1/user/subscription"),
+    ])
+    func `A key is tested by one cheap call`(service: String, words: String, path: String) async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run("keys", "test", service) == .success)
+            #expect(stage.output.hasSuffix(". \(words)\n"))
+            #expect(fake.paths == [path])
+            let wrong = try fake.stage(environment: ["\(service.uppercased())_API_KEY": "wrong-0123456789-wrong"])
+            #expect(await wrong.run("keys", "test", service) == .incomplete)
+            #expect(wrong.errors.contains("does not take the key wro…rong from the environment variable"))
+            #expect(!wrong.errors.contains("0123456789"))
+        }
+    }
+
+    @Test func `A service of one's own is tested, too, and one that is not there is not`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage(environment: ["HABLARE_LOCAL_KEY": FakeService.keys["openai"] ?? ""])
+            #expect(await stage.run("keys", "test", "local") == .success)
+            #expect(await stage.run("keys", "test", "lokal") == .unavailable)
+            #expect(stage.errors.contains("Did you mean local?"))
+        }
+    }
+}
