@@ -42,6 +42,9 @@ public struct AnthropicMessagesProvider: AIServiceProvider {
     /// silence, for a model may think long), the calls a minute of a new account until the service says otherwise.
     public let limits: ProviderLimits
 
+    /// More text than this is not put together for a value.
+    private static let mostText = 16 << 20
+
     /// Creates a provider.
     public init(
         id: ProviderID = "anthropic", service: AnthropicService, form: Form = .text,
@@ -135,7 +138,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider {
         do throws(AIServiceError) {
             _ = try await answer.forEachEvent { event in
                 if let piece = try taken(event, by: &reader, of: answer), !piece.isEmpty {
-                    if form == .text { try await call.yield(piece) } else { text += piece }
+                    if form == .text { try await call.yield(piece) } else { try gather(piece, into: &text) }
                 }
                 return !reader.isOver
             }
@@ -163,6 +166,15 @@ public struct AnthropicMessagesProvider: AIServiceProvider {
             throw error.billed(.billed(message.usage))
         }
         return ProviderAnswer(.structured(value), metadata: message.metadata, usage: message.usage)
+    }
+
+    /// Puts a value's text together, up to ``mostText``.
+    private func gather(_ piece: String, into text: inout String) throws(AIServiceError) {
+        text += piece
+        guard text.utf8.count <= Self.mostText else {
+            throw AIServiceError(
+                .responseTooLarge, "The answer has more than \(Self.mostText) bytes, which is not taken. Ask for less.")
+        }
     }
 
     private func taken(

@@ -14,7 +14,8 @@ extension APIKey {
         return error.reworded(message, cause: cause)
     }
 
-    private func hidden(in text: String) -> String {
+    /// A text without this key. See ``hidden(in:)-(AIServiceError)``.
+    func hidden(in text: String) -> String {
         guard secret.utf8.count >= Self.shortestHidden else { return text }
         return text.replacingOccurrences(of: secret, with: shown, options: .caseInsensitive)
     }

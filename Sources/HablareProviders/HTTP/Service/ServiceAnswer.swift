@@ -114,6 +114,9 @@ public struct ServiceAnswer: Sendable {
                 cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause, billing: .maybeBilled))
     }
 
+    /// A failure that was read out of the answer, without the key: a service may say it back where its code should be.
+    func withoutKey(_ error: AIServiceError) -> AIServiceError { failure(error) }
+
     private var tooLarge: AIServiceError {
         AIServiceError(
             .responseTooLarge,

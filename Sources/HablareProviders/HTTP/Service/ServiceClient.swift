@@ -56,9 +56,11 @@ public struct ServiceClient: Sendable {
                 throw dialect.failure(
                     for: ServiceRefusal(status: answer.status, fields: answer.fields, body: body, now: now))
             }
+            // It goes into the metadata of answers, and a server that says back what it was given says it there, too.
+            let requestID = dialect.requestID(in: answer.fields).map { id in key.map { $0.hidden(in: id) } ?? id }
             let accepted = ServiceAnswer(
-                status: answer.status, fields: answer.fields, requestID: dialect.requestID(in: answer.fields),
-                receivedAt: now, body: answer.body, maximumBytes: request.maximumAnswerBytes, service: dialect.name,
+                status: answer.status, fields: answer.fields, requestID: requestID, receivedAt: now, body: answer.body,
+                maximumBytes: request.maximumAnswerBytes, service: dialect.name,
                 origin: address.origin, key: key)
             guard isTaken || request.accepts.isEmpty || MediaType(accepted.mediaType).isOne(of: request.accepts) else {
                 throw accepted.unreadable(

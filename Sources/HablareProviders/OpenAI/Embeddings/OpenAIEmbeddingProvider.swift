@@ -13,6 +13,9 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider {
     private let service: OpenAIService
     private let timeout: Duration
 
+    /// The largest answer: the longest vector, each of its numbers in 60 digits.
+    private static let largestAnswer = 4 << 20
+
     /// Creates a provider.
     ///
     /// - Parameters:
@@ -73,7 +76,9 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider {
         }
         try reader.finish()
         let answer = try await service.client.send(
-            .post(["embeddings"], json: .object(body), accepts: ["application/json"]), for: call)
+            .post(
+                ["embeddings"], json: .object(body), accepts: ["application/json"],
+                maximumAnswerBytes: Self.largestAnswer), for: call)
         let list: OpenAIVectorList = try await answer.json()
         guard list.data.count == 1, let vector = list.data[0].embedding.vector else {
             throw answer.unreadable("no vector")

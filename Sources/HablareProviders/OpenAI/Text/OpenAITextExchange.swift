@@ -9,7 +9,7 @@ struct OpenAITextExchange<Reader: OpenAITextReader>: Sendable {
     let form: OpenAIAnswerForm
     var reader: Reader
 
-    /// More text than this is not put together for a value tree.
+    /// More than this is not taken of an answer that comes whole, nor put together for a value tree.
     private static var mostText: Int { 16 << 20 }
 
     /// Whether the answer to a call is asked for as a stream: where somebody may read along. A stream costs more than a
@@ -22,7 +22,8 @@ struct OpenAITextExchange<Reader: OpenAITextReader>: Sendable {
     ) async throws(AIServiceError) -> ProviderAnswer {
         let kinds = ["application/json", "text/event-stream"]
         let request = try ServiceRequest.post(
-            path, json: body, accepts: Self.streams(call, form) ? kinds.reversed() : kinds)
+            path, json: body, accepts: Self.streams(call, form) ? kinds.reversed() : kinds,
+            maximumAnswerBytes: Self.mostText)
         let answer = try await service.client.send(request, for: call)
         guard answer.mediaType == "text/event-stream" else { return try await whole(answer) }
         return try await streamed(answer, for: call)
@@ -151,8 +152,9 @@ struct OpenAITextExchange<Reader: OpenAITextReader>: Sendable {
         switch fault {
         case .malformed(let what): answer.unreadable(what)
         case .failed(let error):
-            service.dialect.failure(
-                inAnswer: error, hasBegun: hasBegun || reader.hasBegun || reader.answer.hasUsed, now: service.date())
+            answer.withoutKey(
+                service.dialect.failure(
+                    inAnswer: error, hasBegun: hasBegun || reader.hasBegun || reader.answer.hasUsed, now: service.date()))
         case .cancelled:
             AIServiceError(
                 .providerFailed,

@@ -169,6 +169,20 @@ import Testing
         }
     }
 
+    @Test func `A key that a server says back as its name of the call is not beside an answer`() async throws {
+        let transport = Kept { call in
+            HTTPAnswer(
+                status: 200,
+                fields: [
+                    .contentType: "application/json",
+                    .init("x-request-id"): "of \(call.secrets[.authorization] ?? "?")",
+                ])
+        }
+        let answer = try await client(over: transport).send(.get(["x"]))
+        let id = try #require(answer.requestID)
+        #expect(id.hasPrefix("of Bearer") && !id.contains(Self.key), "\(id)")
+    }
+
     @Test func `Of an error page of 10 MB the first 64 KiB are read`() async throws {
         let piece = ServerStep.piece(Data(repeating: UInt8(ascii: "x"), count: 100_000))
         try await LoopbackServer.withServer { _ in

@@ -81,6 +81,13 @@ import Testing
         #expect(outcome.error?.code == .invalidResponse && outcome.error?.disposition == .fail)
     }
 
+    @Test("A key that stands as the code of an error in an answer is in no error of ours")
+    func key() async throws {
+        let outcome = try await call(OpenAIBench.json(#"{"error":{"message":"x","code":"\#(OpenAIBench.key)"}}"#))
+        let error = try #require(outcome.error)
+        #expect(!String(reflecting: error).contains(OpenAIBench.key))
+    }
+
     @Test("An error under a status of success is an error")
     func error() async throws {
         let outcome = try await call(OpenAIBench.json(#"{"error":{"message":"x","code":"model_not_found"}}"#))

@@ -1,0 +1,38 @@
+import Hablare
+import Logging
+
+/// Keeps what is logged, of every level and with its metadata, for whoever wants to know that a secret is not in it.
+public struct LogRecorder: Sendable {
+    private struct Handler: LogHandler {
+        let kept: Guarded<[String]>
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            kept.withLock { $0.append("\(event.level): \(event.message) \(event.metadata ?? [:]) \(metadata)") }
+        }
+    }
+
+    private let kept = Guarded<[String]>([])
+
+    /// Creates a recorder of what is said to its own logger.
+    init() {}
+
+    /// Keeps what any logger of the process says that was given no handler of its own. The first use sets up the process's
+    /// logging (`LoggingSystem.bootstrap`), which can be done once: for tests that do not set it up themselves.
+    public static let process: LogRecorder = {
+        let recorder = LogRecorder()
+        LoggingSystem.bootstrap { [kept = recorder.kept] _ in Handler(kept: kept) }
+        return recorder
+    }()
+
+    /// What was logged so far.
+    var lines: [String] { kept.withLock { $0 } }
+
+    var logger: Logger { Logger(label: "provider-contract") { [kept] _ in Handler(kept: kept) } }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Hablare
+
+extension ProviderContract {
+    static let cancellation: [Rule] = [
+        Rule("A call that is cancelled before its answer comes ends, and its service is left", of: .isSilent) { bench in
+            let stage = bench.stage
+            try await stage.withScene(.isSilent) { scene in
+                for (number, mode) in stage.modes.enumerated() {
+                    let call = try await bench.call(number, mode, on: scene) {
+                        await scene.calls(reach: number + 1)
+                    }
+                    try call.requireCancelled()
+                    try await bench.requireLeft(number, on: scene)
+                }
+            }
+        },
+        Rule("A call that is cancelled in the middle of its answer ends, and its service is left", of: .pauses) {
+            bench in
+            let stage = bench.stage
+            try await stage.withScene(.pauses) { scene in
+                for (number, mode) in stage.modes.enumerated() {
+                    let first = Gate()
+                    let call = try await bench.call(number, mode, on: scene) { piece in
+                        if !piece.isEmpty { first.open() }
+                    } cancelledAfter: {
+                        await scene.pause(ofCall: number)
+                        if stage.yieldingModes.contains(mode) { try await first.pass() }
+                    }
+                    try call.requireCancelled()
+                    try await bench.requireLeft(number, on: scene)
+                }
+            }
+        },
+        Rule("A call that was cancelled beforehand sends nothing", of: .answers) { bench in
+            let stage = bench.stage
+            try await stage.withScene(.answers) { scene in
+                for mode in stage.modes {
+                    let call = try await bench.soon("the end of a cancelled call", on: scene) {
+                        try await withThrowingTaskGroup(of: ContractCall.self) { group in
+                            group.cancelAll()
+                            group.addTask { try await bench.call(1, mode, on: scene) }
+                            return try require("the call", try await group.next())
+                        }
+                    }
+                    try call.requireCancelled()
+                    try require("nothing is yielded", call.yielded, is: Data())
+                }
+                // What had been sent after all would have come before this one.
+                let call = try await bench.soon("an answer", on: scene) {
+                    try await bench.call(2, bench.mode, on: scene)
+                }
+                try call.requireContent(stage.content(for: 2))
+                try require("the calls that came", scene.callCount, is: 1)
+            }
+        },
+        Rule(
+            "A piece that is not taken ends the call, with the reason", of: .pauses,
+            where: { !$0.yieldingModes.isEmpty }
+        ) { bench in
+            let stage = bench.stage
+            try await stage.withScene(.pauses) { scene in
+                let full = AIServiceError(.storageFull, "There is no room for the piece.")
+                for (number, mode) in stage.yieldingModes.enumerated() {
+                    let call = try await bench.soon("the end of a call whose piece is not taken", on: scene) {
+                        try await bench.call(number, mode, on: scene) { if !$0.isEmpty { throw full } }
+                    }
+                    try require("the failure, \(mode)", call.failure, is: full)
+                    try await bench.requireLeft(number, on: scene)
+                }
+            }
+        },
+        Rule("Of an answer without an end no more is taken than can be used", of: .neverEnds) { bench in
+            let stage = bench.stage
+            try await stage.withScene(.neverEnds) { scene in
+                let full = AIServiceError(.storageFull, "There is no room for the piece.")
+                for (number, mode) in stage.modes.enumerated() {
+                    let taken = Guarded(0)
+                    let call = try await bench.soon("the end of an answer without one", on: scene) {
+                        try await bench.call(number, mode, on: scene) { piece in
+                            let all = taken.withLock { taken in
+                                taken += piece.count
+                                return taken
+                            }
+                            if all > 256 << 10 { throw full }
+                        }
+                    }
+                    _ = try call.requireFailure()
+                    try await bench.requireLeft(number, on: scene)
+                    guard let count = await scene.ending(ofCall: number).byteCount else { continue }
+                    let most = (stage.yieldingModes.contains(mode) ? 256 << 10 : stage.mostGathered) + (16 << 20)
+                    try require("\(mode): the service got rid of \(count) bytes, \(most) at most", count <= most)
+                }
+            }
+        },
+    ]
+}

@@ -1,0 +1,44 @@
+import Hablare
+
+extension ProviderContract {
+    static let failures: [Rule] = [
+        Rule("Every failure of the service is told as what it is, and nothing of it is made an answer", of: .refuses) {
+            bench in
+            let stage = bench.stage
+            try require("a service fails in some way", !stage.failures.isEmpty)
+            try await stage.withScene(.refuses) { scene in
+                for mode in stage.modes {
+                    try await bench.calls(0..<stage.failures.count, mode, on: scene) { call in
+                        try call.requireFailure(stage.failures[call.number])
+                    }
+                }
+            }
+        },
+        Rule("An error page of 10 MB is not read to its end", of: .floods) { bench in
+            let stage = bench.stage
+            try await stage.withScene(.floods) { scene in
+                for (number, mode) in stage.modes.enumerated() {
+                    let call = try await bench.soon("the end of a flood", on: scene) {
+                        try await bench.call(number, mode, on: scene)
+                    }
+                    try call.requireFailure(stage.flood)
+                    try require("an error stays small", "\(call.result)".utf8.count < 16 << 10)
+                    try await bench.requireLeft(number, on: scene)
+                }
+            }
+        },
+        Rule("What is not of the service's API is no answer, and is not asked for again", of: .mistakes) { bench in
+            let stage = bench.stage
+            try require("a service can be another one", stage.mistakeCount > 0)
+            try await stage.withScene(.mistakes) { scene in
+                for mode in stage.modes {
+                    try await bench.calls(0..<stage.mistakeCount, mode, on: scene) { call in
+                        let error = try call.requireFailure()
+                        try require("the code of \(call.name)", error.code, is: .invalidResponse)
+                        try require("\(call.name) is not asked for again", !error.isRetryable)
+                    }
+                }
+            }
+        },
+    ]
+}

@@ -1,0 +1,46 @@
+import Hablare
+
+extension ProviderContract {
+    static let identity: [Rule] = [
+        Rule("A provider at another place or with another model is another one, and one with another key is not") {
+            bench in
+            let usual = try require("the usual provider", try bench.instance(changing: nil))
+            try require("the same provider again", try bench.instance(changing: nil), is: usual)
+            for change in [ProviderChange.place, .model] {
+                guard let other = try bench.instance(changing: change) else { continue }
+                try require("with another \(change.rawValue) it is another one than \(usual)", other != usual)
+            }
+            if let other = try bench.instance(changing: .key) { try require("with another key", other, is: usual) }
+            try require(
+                "there is another place or model",
+                try bench.instance(changing: .place) != nil || bench.instance(changing: .model) != nil)
+        },
+        Rule("A provider's limits, names and promises are such that an engine takes it") { bench in
+            let provider = try require("the usual provider", try bench.stage.provider(changing: nil))
+            let registry = try ProviderRegistry([provider])
+            try require("the ids", registry.ids, is: [provider.id])
+            try require("the promised kind", provider.responseType, is: bench.stage.responseType)
+            for mode in bench.stage.modes {
+                let request = bench.stage.request(prompt(0), mode)
+                let units = provider.units(of: request)
+                try require("the units of a request, \(units)", units.isFinite && units >= 0)
+                guard let most = provider.maximumUsage(of: request) else { continue }
+                let used = bench.stage.usage
+                // Where the provider knows what it costs, that is what counts.
+                let isEnough =
+                    most.costMicroDollars.map { $0 >= used.costMicroDollars ?? 0 }
+                    ?? (most.inputTokens >= used.inputTokens && most.outputTokens >= used.outputTokens
+                        && most.characters >= used.characters)
+                try require("the most that a call can use, \(most), is no less than what one used", isEnough)
+            }
+        },
+    ]
+}
+
+extension ProviderWorkbench {
+    /// What a provider with one thing changed is; `nil` where there is none.
+    fileprivate func instance(changing change: ProviderChange?) throws -> ProviderInstance? {
+        let provider = try stage.provider(changing: change)
+        return provider?.instance
+    }
+}

@@ -1,0 +1,67 @@
+import Hablare
+
+extension ProviderContract {
+    static let secrecy: [Rule] = [
+        Rule("What a service says back of prompt and key is in no error and beside no answer", of: .repeats) { bench in
+            let stage = bench.stage
+            try require("a service can say things back", stage.repetitionCount > 0)
+            try await stage.withScene(.repeats) { scene in
+                for mode in stage.modes {
+                    // Whatever comes of it: every call of a rule is looked at for prompt and key.
+                    try await bench.calls(0..<stage.repetitionCount, mode, on: scene) { _ in }
+                }
+            }
+        },
+        Rule("No prompt and no key is logged", of: .repeats) { bench in
+            let stage = bench.stage
+            let log = bench.log ?? LogRecorder()
+            try await stage.withScene(.repeats) { scene in
+                for mode in stage.modes {
+                    for first in stride(from: 0, to: stage.repetitionCount, by: 4) {
+                        let numbers = first..<min(first + 4, stage.repetitionCount)
+                        // A new engine for a few calls: its clock stands still, and a rate would keep more of them back.
+                        try await bench.withEngine(on: scene, log: log) { manager in
+                            for number in numbers {
+                                let error = await failure {
+                                    try await manager.execute(
+                                        stage.request(prompt(number), mode), with: scene.provider.id)
+                                }
+                                try bench.requireNoKey("what an engine fails of", error)
+                                try bench.requireNoPrompt("what an engine fails of", error)
+                            }
+                        }
+                    }
+                }
+            }
+            for line in log.lines {
+                try bench.requireNoKey("a line of the log", line)
+                try bench.requireNoPrompt("a line of the log", line)
+            }
+        },
+        Rule("A provider shows no key", where: { !$0.keys.isEmpty }) { bench in
+            for change in [nil] + ProviderChange.allCases.map(Optional.some) {
+                guard let provider = try bench.stage.provider(changing: change) else { continue }
+                var dumped = ""
+                dump(provider, to: &dumped)
+                let shown = [
+                    "dump": dumped, "description": "\(provider)", "reflection": String(reflecting: provider),
+                    "id": provider.id.rawValue, "instance": provider.instance.rawValue,
+                    "account": provider.account.rawValue,
+                ]
+                for (what, text) in shown { try bench.requireNoKey("the provider's \(what)", text) }
+            }
+        },
+    ]
+}
+
+extension ProviderContract {
+    /// All that is told of a failure; nothing of a success.
+    private static func failure(of operation: () async throws -> AIResponseData) async -> String {
+        do {
+            _ = try await operation()
+            return ""
+        } catch {
+            return String(reflecting: error)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Hablare
+
+extension ProviderContract {
+    static let time: [Rule] = [
+        Rule("The time of an attempt ends the call, and its service is left", of: .isSilent) { bench in
+            let stage = bench.stage
+            for play in [ServicePlay.isSilent, .pauses] where stage.plays.contains(play) {
+                try await stage.withScene(play) { scene in
+                    let clock = ManualClock()
+                    try await bench.withEngine(on: scene, clock: clock) { manager in
+                        for (number, mode) in stage.modes.enumerated() {
+                            var request = stage.request(prompt(number), mode)
+                            request.attemptTimeout = .seconds(30)
+                            try await manager.submit(request, to: scene.provider.id)
+                            await scene.calls(reach: number + 1)
+                            if play == .pauses { await scene.pause(ofCall: number) }
+                            let error = try await bench.failure(of: request, in: manager, runningOut: clock)
+                            try require("the code, \(mode)", error.code, is: .timeout)
+                            try require("whose move it is, \(mode)", error.disposition, is: .outcomeUnknown)
+                            try await bench.requireLeft(number, on: scene)
+                        }
+                    }
+                }
+            }
+        },
+        Rule(
+            "A service that is silent for longer than it may leaves nobody knowing what it did", of: .isSilent,
+            where: \.watchesSilence
+        ) { bench in
+            let stage = bench.stage
+            try await stage.withScene(.isSilent) { scene in
+                for (number, mode) in stage.modes.enumerated() {
+                    let call = try await bench.soon("the end of a silence", on: scene) {
+                        try await bench.call(number, mode, on: scene, timeout: .milliseconds(100))
+                    }
+                    let error = try call.requireFailure()
+                    try require("the code, \(mode)", error.code, is: .timeout)
+                    try require("whose move it is, \(mode)", error.disposition, is: .outcomeUnknown)
+                    try await bench.requireLeft(number, on: scene)
+                }
+            }
+        },
+    ]
+}
+
+extension ProviderWorkbench {
+    /// What a request fails of when the time of its attempt runs out.
+    ///
+    /// The time runs on until it is out: where pieces come, each begins the attempt's time anew.
+    fileprivate func failure(
+        of request: AIRequest, in manager: AIRequestManager, runningOut clock: ManualClock
+    ) async throws -> AIServiceError {
+        let error = try await running(clock) { () -> AIServiceError? in
+            do {
+                _ = try await manager.execute(requestID: request.id)
+                return nil
+            } catch let error as AIServiceError {
+                return error
+            }
+        }
+        return try require("a failure for lack of time", error)
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Hablare
+import Logging
+
+/// What the rules of ``ProviderContract`` do with a stage.
+struct ProviderWorkbench: Sendable {
+    let stage: any ProviderStage
+    let clock: any Clock<Duration>
+    let patience: Duration
+    /// What is logged in the process; `nil` where nobody keeps it.
+    let log: LogRecorder?
+
+    /// The first of the ways in which the provider is asked.
+    var mode: ProviderMode { stage.modes.first ?? .whole }
+
+    /// Makes a call by hand, and looks whether its failure tells a secret.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long the attempt may take, as the provider is told.
+    ///   - take: Takes each piece that is yielded, after it was noted.
+    func call(
+        _ number: Int, _ mode: ProviderMode, on scene: any ProviderScene, timeout: Duration = .seconds(600),
+        taking take: @escaping @Sendable (Data) async throws -> Void = { _ in }
+    ) async throws -> ContractCall {
+        let yielded = Guarded(Data())
+        let limits = Guarded<ReportedLimits?>(nil)
+        let call = ProviderCall(
+            request: stage.request(ProviderContract.prompt(number), mode), timeout: timeout,
+            limits: { reported in limits.withLock { $0 = reported } },
+            chunks: { piece in
+                yielded.withLock { $0.append(piece) }
+                try await take(piece)
+            })
+        let result = await scene.provider.generate(call)
+        let made = ContractCall(
+            number: number, mode: mode, result: Self.asTaken(result, yielded.withLock { $0 }),
+            yielded: yielded.withLock { $0 },
+            limits: limits.withLock { $0 })
+        try requireDiscretion(made)
+        return made
+    }
+
+    /// What an engine makes of an answer: it refuses a text that was yielded and is no UTF-8.
+    private static func asTaken(
+        _ result: Result<ProviderAnswer, AIServiceError>, _ yielded: Data
+    ) -> Result<ProviderAnswer, AIServiceError> {
+        guard case .success(let answer) = result, answer.isStreamed, answer.content.type == .text,
+            String(validating: yielded, as: UTF8.self) == nil
+        else { return result }
+        return .failure(AIServiceError(.invalidResponse, "The text is no UTF-8."))
+    }
+
+    /// What an operation returns. Where it takes too long, the service is ended, so that nobody waits for ever.
+    ///
+    /// - Throws: What the operation throws; a ``ContractViolation`` where it takes too long.
+    func soon<R: Sendable>(
+        _ what: String, on scene: any ProviderScene, file: String = #fileID, line: Int = #line,
+        _ operation: @escaping @Sendable () async throws -> R
+    ) async throws -> R {
+        try await withThrowingTaskGroup(of: R?.self) { group in
+            group.addTask { try await operation() }
+            group.addTask {
+                try await clock.sleep(for: patience)
+                return nil
+            }
+            let first = try await group.next()
+            group.cancelAll()
+            if let result = first ?? nil { return result }
+            await scene.end()
+            throw ContractViolation(message: "\(what): not within \(patience)", location: "\(file):\(line)")
+        }
+    }
+
+    /// Makes a call that is cancelled when something has happened.
+    func call(
+        _ number: Int, _ mode: ProviderMode, on scene: any ProviderScene,
+        taking take: @escaping @Sendable (Data) async throws -> Void = { _ in },
+        cancelledAfter happened: @escaping @Sendable () async throws -> Void
+    ) async throws -> ContractCall {
+        try await soon("the end of a cancelled call", on: scene) {
+            try await withThrowingTaskGroup(of: ContractCall.self) { group in
+                group.addTask { try await call(number, mode, on: scene, taking: take) }
+                try await happened()
+                group.cancelAll()
+                return try require("the call", try await group.next())
+            }
+        }
+    }
+
+    /// Requires that the client left a call before its service was done with it.
+    func requireLeft(
+        _ number: Int, on scene: any ProviderScene, file: String = #fileID, line: Int = #line
+    ) async throws {
+        let ending = try await soon("the end of the transfer", on: scene, file: file, line: line) {
+            await scene.ending(ofCall: number)
+        }
+        try require("the service could not say all it had to say", ending.wasLeft, file: file, line: line)
+    }
+
+    /// Makes several calls, a few at a time.
+    func calls(
+        _ numbers: some Collection<Int> & Sendable, _ mode: ProviderMode, on scene: any ProviderScene,
+        atOnce width: Int = 8,
+        _ check: @escaping @Sendable (ContractCall) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var rest = Array(numbers)[...]
+            func begin() {
+                guard let number = rest.popFirst() else { return }
+                group.addTask {
+                    let made = try await soon("the end of call \(number), \(mode)", on: scene) {
+                        try await call(number, mode, on: scene)
+                    }
+                    try await check(made)
+                }
+            }
+            for _ in 0..<width { begin() }
+            while try await group.next() != nil { begin() }
+        }
+    }
+
+    // MARK: In an engine
+
+    /// Runs an engine that has the provider, by a clock that stands still.
+    func withEngine<R: Sendable>(
+        on scene: any ProviderScene, clock: ManualClock = ManualClock(), log: LogRecorder = LogRecorder(),
+        _ body: @escaping @Sendable (AIRequestManager) async throws -> R
+    ) async throws -> R {
+        let manager = AIRequestManager(
+            store: InMemoryStore(), providers: try ProviderRegistry([scene.provider]),
+            configuration: EngineConfiguration(retry: .never, breaker: .never), seams: .controlled(by: clock),
+            logger: log.logger)
+        return try await soon("the run of an engine", on: scene) {
+            try await EngineService.run(manager) { try await body(manager) }
+        }
+    }
+
+    /// Runs an operation while an engine's clock runs, a second in each millisecond.
+    func running<R: Sendable>(
+        _ clock: ManualClock, while operation: @escaping @Sendable () async throws -> R
+    ) async throws -> R {
+        try await withThrowingTaskGroup(of: R?.self) { group in
+            group.addTask { try await operation() }
+            group.addTask {
+                while true {
+                    try await self.clock.sleep(for: .milliseconds(1))
+                    clock.advance(by: .seconds(1))
+                }
+            }
+            let result = try await group.next() ?? nil
+            group.cancelAll()
+            return try require("what was waited for", result)
+        }
+    }
+
+    // MARK: Secrets
+
+    /// Requires that a failure has nothing of the prompt or a key in it, and what is beside an answer has no key.
+    private func requireDiscretion(_ call: ContractCall) throws {
+        switch call.result {
+        case .failure(let error):
+            let told = "\(error.message) \(error.cause ?? "") \(error.code.rawValue) \(String(reflecting: error))"
+            try requireNoKey("the error", told)
+            try requireNoPrompt("the error", told)
+        case .success(let answer):
+            try requireNoKey("the metadata", "\(answer.metadata)")
+        }
+    }
+
+    /// Requires that a text has no key in it.
+    func requireNoKey(_ what: String, _ text: String) throws {
+        let text = text.lowercased()
+        for key in stage.keys {
+            try require("\(what) has no key in it", !text.contains(key.lowercased()))
+        }
+    }
+
+    /// Requires that a text has nothing of a prompt in it that only a prompt says.
+    func requireNoPrompt(_ what: String, _ text: String) throws {
+        let isThere = text.contains(ProviderContract.rareWord) || ProviderContract.number(in: text) != nil
+        try require("\(what) has no prompt in it", !isThere)
+    }
+}

@@ -1,0 +1,32 @@
+import Hablare
+import HablareTestKit
+import Testing
+
+/// Every provider that calls a service is held to the contract, in front of a real server.
+///
+/// One after the other: each makes hundreds of connections, and all at once they would use up the time that other tests give
+/// theirs to come about.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ProviderContractTests {
+    @Test("The provider keeps the contract", arguments: OpenAIStages.all + AnthropicStages.all + ElevenLabsStages.all)
+    func keeps(_ stage: HTTPStage) async throws {
+        try await hold(stage)
+    }
+}
+
+extension HTTPStage: CustomTestStringConvertible {
+    var testDescription: String { name }
+}
+
+/// Holds a provider to each rule that its service can play, and records each that it breaks.
+func hold(_ stage: any ProviderStage, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let contract = ProviderContract(stage, log: .process)
+    for rule in ProviderContract.rules(for: stage) {
+        do {
+            try await contract.check(rule)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            Issue.record("\(stage.name): \(rule): \(error)", sourceLocation: sourceLocation)
+        }
+    }
+}

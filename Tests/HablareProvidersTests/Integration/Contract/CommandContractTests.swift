@@ -1,0 +1,12 @@
+#if os(macOS) || os(Linux)
+import HablareTestKit
+import Testing
+
+/// The provider that runs programs is held to the contract, with real programs.
+@Suite(.timeLimit(.minutes(5))) struct CommandContractTests {
+    @Test("The provider keeps the contract", arguments: CommandStage.all)
+    func keeps(_ stage: CommandStage) async throws {
+        try await hold(stage)
+    }
+}
+#endif
