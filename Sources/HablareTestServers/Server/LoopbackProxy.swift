@@ -40,9 +40,7 @@ package struct LoopbackProxy: Sendable {
         _ body: (LoopbackProxy) async throws -> R
     ) async throws -> R {
         let listener = try await ServerBootstrap(group: threads)
-            .bind(host: "127.0.0.1", port: 0) { channel in
-                channel.eventLoop.makeCompletedFuture { try Wire(wrappingChannelSynchronously: channel) }
-            }
+            .acceptUnread(host: "127.0.0.1", port: 0)
         let log = Guarded<[String]>([])
         let proxy = LoopbackProxy(port: listener.channel.localAddress?.port ?? 0, log: log)
         return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -67,10 +65,11 @@ package struct LoopbackProxy: Sendable {
     }
 
     private static func serve(
-        _ client: Wire, _ threads: MultiThreadedEventLoopGroup, authorization: String?, status: Int,
+        _ accepted: any Channel, _ threads: MultiThreadedEventLoopGroup, authorization: String?, status: Int,
         _ log: Guarded<[String]>
     ) async {
         do {
+            let client = try await accepted.readAsync { try Wire(wrappingChannelSynchronously: $0) }
             try await client.executeThenClose { fromClient, toClient in
                 var pieces = fromClient.makeAsyncIterator()
                 var head = ""
@@ -97,8 +96,8 @@ package struct LoopbackProxy: Sendable {
                     .connect(host: "127.0.0.1", port: port) { channel in
                         channel.eventLoop.makeCompletedFuture { try Wire(wrappingChannelSynchronously: channel) }
                     }
-                try await toClient.write(ByteBuffer(string: "HTTP/1.1 200 \r\n\r\n"))
                 try await server.executeThenClose { fromServer, toServer in
+                    try await toClient.write(ByteBuffer(string: "HTTP/1.1 200 \r\n\r\n"))
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask {
                             for try await piece in fromServer { try await toClient.write(piece) }

@@ -92,15 +92,7 @@ package struct LoopbackServer: Sendable {
         let listener = try await ServerBootstrap(group: threads)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-            .bind(host: "127.0.0.1", port: 0) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
-                    // Replies are written as bytes, so that a script can send what no HTTP library would.
-                    try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
-                    return try ServerConnection.Channel(wrappingChannelSynchronously: channel)
-                }
-            }
+            .acceptUnread(host: "127.0.0.1", port: 0)
         let log = CallLog()
         let server = LoopbackServer(
             port: listener.channel.localAddress?.port ?? 0, isSecure: tls != nil, log: log)
@@ -111,8 +103,8 @@ package struct LoopbackServer: Sendable {
                         do {
                             for try await channel in connections {
                                 let connection = ServerConnection(
-                                    channel: channel, number: log.connected(), log: log, respond: respond,
-                                    beforeBody: beforeBody)
+                                    channel: channel, context: context, number: log.connected(), log: log,
+                                    respond: respond, beforeBody: beforeBody)
                                 serving.addTask { await connection.serve() }
                             }
                         } catch {

@@ -3,12 +3,15 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
 /// One connection of a server: reads a call, sends the reply, and so on until either side ends it.
 struct ServerConnection {
-    typealias Channel = NIOAsyncChannel<HTTPServerRequestPart, ByteBuffer>
+    private typealias Wire = NIOAsyncChannel<HTTPServerRequestPart, ByteBuffer>
 
-    let channel: Channel
+    /// What was accepted, and not read from yet.
+    let channel: any Channel
+    let context: NIOSSLContext?
     let number: Int
     let log: CallLog
     let respond: @Sendable (ReceivedCall) async throws -> ServerReply
@@ -17,9 +20,16 @@ struct ServerConnection {
     /// Serves until the connection ends, or the task is cancelled.
     func serve() async {
         let closed = Gate()
-        channel.channel.closeFuture.whenComplete { _ in closed.open() }
+        channel.closeFuture.whenComplete { _ in closed.open() }
         do {
-            try await channel.executeThenClose { inbound, _ in
+            let wire = try await channel.readAsync { [context] pipeline in
+                if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
+                // Replies are written as bytes, so that a script can send what no HTTP library would.
+                try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+            } as: {
+                try Wire(wrappingChannelSynchronously: $0)
+            }
+            try await wire.executeThenClose { inbound, _ in
                 var parts = inbound.makeAsyncIterator()
                 while let (record, early) = try await nextCall(&parts) {
                     let goesOn = try await answer(record, early: early, closed: closed)
@@ -81,7 +91,7 @@ struct ServerConnection {
         do {
             let reply: ServerReply
             if let early { reply = early } else { reply = try await respond(record.call) }
-            var writer = ReplyWriter(reply, to: channel.channel, closed: closed)
+            var writer = ReplyWriter(reply, to: channel, closed: closed)
             try await writer.write(reply, withoutBody: record.call.method == .head)
             record.ended(.complete)
             return reply.keepsConnection && early == nil
@@ -100,7 +110,7 @@ struct ServerConnection {
     /// reset.
     private func reset() async throws {
         let now = linger(l_onoff: 1, l_linger: 0)
-        if let options = channel.channel as? any SocketOptionProvider { try await options.setSoLinger(now).get() }
-        try await channel.channel.close(mode: .all).get()
+        if let options = channel as? any SocketOptionProvider { try await options.setSoLinger(now).get() }
+        try await channel.close(mode: .all).get()
     }
 }

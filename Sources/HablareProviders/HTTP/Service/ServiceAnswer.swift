@@ -111,7 +111,8 @@ public struct ServiceAnswer: Sendable {
             AIServiceError(
                 .invalidResponse,
                 "\(service) answered with something that is not of its API. Check the base URL and the model.",
-                cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause, billing: .maybeBilled))
+                cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause, billing: .maybeBilled)
+        )
     }
 
     /// A failure that was read out of the answer, without the key: a service may say it back where its code should be.

@@ -154,7 +154,8 @@ struct OpenAITextExchange<Reader: OpenAITextReader>: Sendable {
         case .failed(let error):
             answer.withoutKey(
                 service.dialect.failure(
-                    inAnswer: error, hasBegun: hasBegun || reader.hasBegun || reader.answer.hasUsed, now: service.date()))
+                    inAnswer: error, hasBegun: hasBegun || reader.hasBegun || reader.answer.hasUsed, now: service.date()
+                ))
         case .cancelled:
             AIServiceError(
                 .providerFailed,
