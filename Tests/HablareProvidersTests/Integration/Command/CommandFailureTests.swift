@@ -36,9 +36,13 @@ import Testing
         #expect(try await TestProgram(script).run(content: content).error?.code == .invalidResponse)
     }
 
+    /// Writes megabytes a second. `yes` writes gigabytes, and fills the machine's memory where a thousand other tests keep
+    /// the one that watches it from looking for seconds.
+    private static let withoutEnd = "while :; do echo yes; done"
+
     @Test("Output without end is ended", arguments: [CommandOutput.standardOutput, .file(extension: "txt")])
     func endless(output: CommandOutput) async throws {
-        let script = output == .standardOutput ? "echo $$ > $1/pid; yes" : "echo $$ > $1/pid; yes > \"$2\""
+        let script = "echo $$ > $1/pid; \(Self.withoutEnd)" + (output == .standardOutput ? "" : " > \"$2\"")
         let program = try TestProgram(script)
         let result = try await program.run(output: output, maximumOutputBytes: 100_000)
         #expect(result.error?.code == .responseTooLarge)
@@ -46,7 +50,7 @@ import Testing
     }
 
     @Test func wordsWithoutEndAreEnded() async throws {
-        let program = try TestProgram("echo $$ > $1/pid; yes >&2")
+        let program = try TestProgram("echo $$ > $1/pid; \(Self.withoutEnd) >&2")
         #expect(try await program.run().error?.code == .responseTooLarge)
         #expect(!isRunning(try await program.pid("pid")))
     }

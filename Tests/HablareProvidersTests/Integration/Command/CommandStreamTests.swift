@@ -124,7 +124,7 @@ import Testing
         let exact = try TestProgram("printf 12345")
         #expect(try await stream(exact, maximumOutputBytes: 5, take: taken.take).error == nil)
         #expect(try await stream(exact, maximumOutputBytes: 4, take: taken.take).error?.code == .responseTooLarge)
-        let words = try await stream(try TestProgram("yes >&2"), take: taken.take)
+        let words = try await stream(try TestProgram("while :; do echo yes; done >&2"), take: taken.take)
         #expect(words.error?.code == .responseTooLarge)
     }
 
