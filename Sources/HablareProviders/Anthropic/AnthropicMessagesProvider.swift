@@ -42,8 +42,8 @@ public struct AnthropicMessagesProvider: AIServiceProvider {
     /// silence, for a model may think long), the calls a minute of a new account until the service says otherwise.
     public let limits: ProviderLimits
 
-    /// More text than this is not put together for a value.
-    private static let mostText = 16 << 20
+    /// More text than this is not put together for a value: ten times what a model writes at most.
+    private static let mostText = 4 << 20
 
     /// Creates a provider.
     public init(

@@ -64,9 +64,9 @@ extension ProviderWorkbench {
             seen.withLock { $0 = ($0.failures + 1, max($0.most, call.yielded.count)) }
         }
         let (failures, most) = seen.withLock { $0 }
-        // Most of the bytes of an answer are of use.
+        // Behind the content stands what is said of it, and an answer that lacks no more than that is whole.
         try require(
-            "\(mode): most cuts are failures", failures > numbers.count / 2, or: "\(failures) of \(numbers.count)")
+            "\(mode): many cuts are failures", failures > numbers.count / 4, or: "\(failures) of \(numbers.count)")
         if stage.yieldingModes.contains(mode), play == .breaksOff {
             try require("\(mode): what came before a cut was handed over", most > 0)
         }

@@ -35,7 +35,7 @@ enum AnthropicStages {
                 .init("anthropic-ratelimit-requests-limit"): "50",
                 .init("anthropic-ratelimit-requests-remaining"): "49",
                 .init("anthropic-ratelimit-requests-reset"): "2026-11-22T13:00:30Z", .init("request-id"): "req_1",
-            ], mostGathered: 16 << 20,
+            ], mostGathered: 4 << 20,
             make: { address, transport, key, model in
                 let service = AnthropicService(
                     address: address, transport: transport, key: { () throws(AIServiceError) in key }, date: { now })

@@ -4,12 +4,22 @@ import Testing
 
 /// Every provider that calls a service is held to the contract, in front of a real server.
 ///
-/// One after the other: each makes hundreds of connections, and all at once they would use up the time that other tests give
-/// theirs to come about.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ProviderContractTests {
-    @Test("The provider keeps the contract", arguments: OpenAIStages.all + AnthropicStages.all + ElevenLabsStages.all)
-    func keeps(_ stage: HTTPStage) async throws {
-        try await hold(stage)
+/// Those of a service one after the other: each makes hundreds of connections, and all at once they would use up the time
+/// that other tests give theirs to come about.
+@Suite(.timeLimit(.minutes(5))) struct ProviderContractTests {
+    @Suite(.serialized) struct OpenAI {
+        @Test("The provider keeps the contract", arguments: OpenAIStages.all)
+        func keeps(_ stage: HTTPStage) async throws { try await hold(stage) }
+    }
+
+    @Suite(.serialized) struct Anthropic {
+        @Test("The provider keeps the contract", arguments: AnthropicStages.all)
+        func keeps(_ stage: HTTPStage) async throws { try await hold(stage) }
+    }
+
+    @Suite(.serialized) struct ElevenLabs {
+        @Test("The provider keeps the contract", arguments: ElevenLabsStages.all)
+        func keeps(_ stage: HTTPStage) async throws { try await hold(stage) }
     }
 }
 
