@@ -396,7 +396,10 @@ struct SuspendingTests {
             let hold = ProcessStore.Hold()
             store.holdNextCommit(hold) { if case .retireOwner = $0 { true } else { false } }
             async let rested: Void = manager.suspend(for: .background, grace: .zero)
-            try await waitUntil { hold.isReached }
+            try await waitUntil {
+                try await engine.pass(1)
+                return hold.isReached
+            }
             manager.resume(from: .background)
             let told = Guarded<AIServiceError.Code?>(nil)
             let reads = Latch()
