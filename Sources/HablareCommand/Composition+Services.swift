@@ -70,6 +70,9 @@ extension Composition {
                         .invalidRequest,
                         "OpenAI has no voice \(voice).\(NearestNames(OpenAISpeechProvider.voices).hint(for: voice))")
                 }
+                voices?.sound = InstalledProvider.ServiceSound(
+                    formats: OpenAISpeechProvider.formats, takesContext: false
+                ) { OpenAISpeechProvider.formats.contains($0) ? AudioFormat(rawValue: $0) : nil }
             case .image: provider = OpenAIImageProvider(id, service: service, model: model ?? "", timeout: timeout)
             default: provider = OpenAIEmbeddingProvider(id, service: service, model: model ?? "", timeout: timeout)
             }
@@ -109,11 +112,15 @@ extension Composition {
             let provider = ElevenLabsSpeechProvider(
                 id: id, service: service, model: model, defaultVoice: site.settings.voice ?? usual.defaultVoice,
                 limits: limits)
-            let voices = InstalledProvider.ServiceVoices(usual: provider.defaultVoice) { anew in
+            var voices = InstalledProvider.ServiceVoices(usual: provider.defaultVoice) { anew in
                 try await service.voices(anew: anew)
             } check: { voice in
                 _ = try await service.voiceID(of: voice)
             }
+            voices.sound = InstalledProvider.ServiceSound(
+                formats: SoundFormat.Coding.allCases.map(\.rawValue),
+                takesContext: ElevenLabsModel.takesContext(model)
+            ) { SoundFormat($0)?.audioFormat }
             return InstalledProvider(serving: site.settings.name, site.placed(provider), voices: voices)
         }
     }

@@ -129,6 +129,9 @@ extension Composition {
             + own.map { try installed($0, isOwn: true, limits, supervisor) }
     }
 
+    /// The programs whose voices are all those of neural networks.
+    private static let neuralPrograms: Set<ProviderID> = [CommandTemplate.hibari.id, CommandTemplate.piper.id]
+
     /// A program as a provider.
     static func installed(
         _ template: CommandTemplate, isOwn: Bool = false, _ limits: CallLimits, _ supervisor: CommandSupervisor
@@ -142,6 +145,7 @@ extension Composition {
         return InstalledProvider(
             provider: provider, content: template.content, isOwn: isOwn, hasPrice: template.isCharged,
             placeholders: template.placeholders, voices: provider.voices,
+            voiceQuality: neuralPrograms.contains(template.id) ? "neural" : nil,
             checkVoice: provider.validate(voice:),
             health: {
                 let diagnosis = await provider.diagnose()

@@ -16,6 +16,8 @@ struct RootCommand: ParsableCommand {
               hablare narrate book.txt        read a book aloud into book.wav
               hablare generate --provider writer --stream 'Tell me about whales.'
                                               ask a program one thing, and print its answer
+              hablare speak --provider openai 'Good morning.' -o morning.mp3
+              hablare image 'A whale that reads.' -o whale.png
               hablare ps                      see what is done, running and waiting
               hablare providers               see who can be asked, and why somebody cannot
               hablare doctor                  check the store, the programs and the voices
@@ -28,7 +30,8 @@ struct RootCommand: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            GenerateCommand.self, NarrateCommand.self, PsCommand.self, ShowCommand.self, WatchCommand.self,
+            GenerateCommand.self, NarrateCommand.self, SpeakCommand.self, ImageCommand.self, EmbedCommand.self,
+            PsCommand.self, ShowCommand.self, WatchCommand.self,
             StreamCommand.self,
             LogsCommand.self, CancelCommand.self, RetryCommand.self, RemoveCommand.self, PruneCommand.self,
             WorkCommand.self, CostCommand.self, ProvidersCommand.self, KeysCommand.self, VoicesCommand.self,

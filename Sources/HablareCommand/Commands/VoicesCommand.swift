@@ -6,18 +6,31 @@ import HablareProviders
 struct VoicesCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "voices",
-        abstract: "List the voices that are installed.",
+        abstract: "List the voices of programs and services.",
         discussion: """
+            A service is asked for its voices with its key, and the list kept for a day; --refresh asks anew. Without \
+            --provider those services are among them that can be asked (hablare providers).
+
             EXAMPLES:
               hablare voices
               hablare voices --provider espeak-ng --language en
+              hablare voices --provider elevenlabs --gender female --refresh
             """)
 
-    @Option(name: .long, help: "Only this provider's.")
+    @Option(name: .long, help: "Only this provider's: a program, or a service such as elevenlabs.")
     var provider: String?
 
-    @Option(name: .long, help: "Only voices whose language begins with this, such as en or pt-br.")
+    @Option(name: .long, help: "Only voices of this language, such as en, which is also for en-us, or pt-br.")
     var language: String?
+
+    @Option(name: .long, help: "Only voices that are said to be so, such as female or male.")
+    var gender: String?
+
+    @Option(name: .long, help: "Only voices that are said to be so, such as neural or studio.")
+    var quality: String?
+
+    @Flag(name: .long, help: "Ask services anew, also where a list is kept.")
+    var refresh = false
 
     @Flag(name: .long, help: "Print a JSON array.")
     var json = false
@@ -27,45 +40,55 @@ struct VoicesCommand: ComposedCommand {
     private struct Row: Encodable {
         let provider: String
         let voice: String
+        let name: String
         let language: String?
+        let languages: [String]
         let gender: String?
+        let quality: String?
+        let summary: String?
         let aliases: [String]
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        // Not needed yet; but a file that is not as it should be is never passed over in silence.
-        _ = try data.settings(in: composition)
-        let all = try composition.providers(.forAsking())
+        let settings = try data.settings(in: composition)
+        let directory = try ProviderDirectory(settings, .forAsking(), in: composition)
         let console = composition.console
+        let all =
+            try provider.map { [try directory.named($0, answering: .audio, program: "audio/wav")] }
+            ?? directory.everybody().filter { $0.service == nil || $0.serviceVoices != nil }
         var rows: [Row] = []
-        for installed in try provider.map({ [try all.named($0, answering: "audio/wav", in: composition)] }) ?? all {
-            let id = installed.provider.id.rawValue
+        for installed in all {
             guard installed.provider.responseType == .audio else {
-                if provider != nil { console.note("\(id) has no voices: its answers are no audio.") }
+                if provider != nil { console.note("\(installed.name) has no voices: its answers are no audio.") }
                 continue
             }
-            if let problem = await installed.health().problem {
-                if provider != nil { throw problem }
-                console.note("\(id): \(problem.message)")
-                continue
-            }
-            let voices = try await installed.voices()
-            if voices.isEmpty { console.note("\(id): it does not list its voices.") }
-            rows += voices.filter(matches).map {
-                Row(provider: id, voice: $0.id, language: $0.language, gender: $0.gender?.rawValue, aliases: $0.aliases)
+            do {
+                if let problem = await installed.health().problem { throw problem }
+                let voices = try await voices(of: installed)
+                // One that has no model says so in hablare providers.
+                if voices.isEmpty, installed.problem == nil {
+                    console.note("\(installed.name): it does not list its voices.")
+                }
+                let filter = SpeechVoiceFilter(language: language, gender: gender, quality: quality)
+                rows += voices.filter { filter.accepts($0.voice) }.map {
+                    row($0.voice, of: installed, alsoCalled: $0.aliases)
+                }
+            } catch let error as AIServiceError where provider == nil && error.code != .cancelled {
+                console.note("\(installed.name): \(error.message)")
             }
         }
         if json {
             try await console.print(JSONText.of(rows))
             return .success
         }
-        var table = Table(["PROVIDER", "VOICE", "LANGUAGE", "GENDER", "ALSO CALLED"])
+        var table = Table(["PROVIDER", "VOICE", "NAME", "LANGUAGE", "GENDER", "QUALITY", "ALSO CALLED"])
         for row in rows {
             table.append([
-                row.provider, row.voice, row.language ?? "-", row.gender ?? "-", row.aliases.joined(separator: ", "),
+                row.provider, row.voice, row.name == row.voice ? "-" : row.name, row.languages.first ?? "-",
+                row.gender ?? "-", row.quality ?? "-", row.aliases.joined(separator: ", "),
             ])
         }
-        if table.isEmpty, provider.map({ name in !all.isSilent(name) }) ?? true {
+        if table.isEmpty, provider == nil || all.contains(where: { $0.provider.responseType == .audio }) {
             console.note("No voice is like that.")
         } else if !table.isEmpty {
             try await console.print(table.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
@@ -73,8 +96,21 @@ struct VoicesCommand: ComposedCommand {
         return .success
     }
 
-    private func matches(_ voice: CommandVoice) -> Bool {
-        guard let language else { return true }
-        return (voice.language ?? "").lowercased().hasPrefix(language.lowercased())
+    /// The voices of a provider, and what else they are called; none where it does not list any.
+    private func voices(of installed: InstalledProvider) async throws -> [(voice: SpeechVoice, aliases: [String])] {
+        if let service = installed.serviceVoices { return try await service.list(refresh).map { ($0, []) } }
+        return try await installed.voices().map { voice in
+            let described = SpeechVoice(
+                id: voice.id, name: voice.id, languages: [voice.language].compactMap(\.self),
+                gender: voice.gender?.rawValue, quality: installed.voiceQuality)
+            return (described, voice.aliases)
+        }
+    }
+
+    private func row(_ voice: SpeechVoice, of installed: InstalledProvider, alsoCalled aliases: [String]) -> Row {
+        Row(
+            provider: installed.name, voice: voice.id, name: voice.name, language: voice.languages.first,
+            languages: voice.languages, gender: voice.gender, quality: voice.quality, summary: voice.summary,
+            aliases: aliases)
     }
 }

@@ -7,6 +7,8 @@ struct DryRun: Sendable {
     let files: NarrationFiles
     /// What is there of it; `nil` where that is not known.
     let made: Made?
+    /// What that would cost which is to be made.
+    let cost: PriceEstimate
 
     /// How much of a narration is made already.
     struct Made: Sendable, Hashable {
@@ -14,8 +16,8 @@ struct DryRun: Sendable {
         var here = 0
         /// Others whose audio was made for another narration, and would be taken from the cache.
         var inCache = 0
-
-        static let nothing = Made()
+        /// The segments that are to be made, by their places.
+        var missing: [Int] = []
     }
 
     private struct Report: Encodable {
@@ -31,6 +33,7 @@ struct DryRun: Sendable {
         let estimatedAudioSeconds: Double
         let estimatedAudioSecondsAtLeast: Double
         let estimatedAudioSecondsAtMost: Double
+        let estimatedCostMicroDollars: Int64?
     }
 
     private var seconds: Double { plan.estimatedSeconds }
@@ -43,7 +46,8 @@ struct DryRun: Sendable {
                 job: plan.job.rawValue, output: files.output.path, timeline: files.timeline.path,
                 provider: plan.provider.rawValue, segments: plan.segments.count, completed: made?.here,
                 inCache: made?.inCache, characters: plan.characters, estimatedAudioSeconds: seconds.rounded(),
-                estimatedAudioSecondsAtLeast: least.rounded(), estimatedAudioSecondsAtMost: most.rounded())
+                estimatedAudioSecondsAtLeast: least.rounded(), estimatedAudioSecondsAtMost: most.rounded(),
+                estimatedCostMicroDollars: cost.microDollars)
             return try await console.print(JSONText.of(report))
         }
         guard !quiet else { return }
@@ -52,7 +56,7 @@ struct DryRun: Sendable {
             """
             \(TimeText.count(plan.segments.count, "segment")), \(TimeText.count(plan.characters, "character")), \
             about \(TimeText.clock(seconds)) of audio (between \(TimeText.clock(least)) and \(TimeText.clock(most)))
-            \(madeLine)
+            \([madeLine, cost.line].compactMap(\.self).joined(separator: "\n"))
             would be written to \(files.output.path)
             """)
     }
@@ -85,7 +89,11 @@ extension DryRun.Made {
         let window = now.addingTimeInterval(-age)...now.addingTimeInterval(age)
         for index in plan.segments.indices where !present.contains(index) {
             let fingerprint = try Fingerprint(plan.request(index, id: UUID()), instance: provider.instance)
-            if try store.cachedAnswer(CacheQuery(fingerprint: fingerprint, window: window)) != nil { inCache += 1 }
+            if try store.cachedAnswer(CacheQuery(fingerprint: fingerprint, window: window)) != nil {
+                inCache += 1
+            } else {
+                missing.append(index)
+            }
         }
     }
 }

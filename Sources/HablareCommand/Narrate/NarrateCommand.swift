@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareAudio
 import HablareSpeech
 
 /// `hablare narrate`: a text in, one audio file out.
@@ -16,6 +17,12 @@ struct NarrateCommand: ComposedCommand {
             notices. Beside the audio, as in book.wav.timeline.json, stands when each part of the text \
             is heard.
 
+            Who speaks is a program (espeak-ng, flite, hibari, piper, or one of programs.json whose "answer" is \
+            "audio/wav") or a service that does (openai, elevenlabs, a server of your own). Without --provider it is \
+            default_provider.narrate of the settings, else espeak-ng. A service is asked for WAV, which joins without a \
+            gap, unless --parameter format= says otherwise; one that can is told what stands before and behind a segment, \
+            so that its voice goes on where it left off. What a service would charge is in --dry-run.
+
             When a process dies in the middle of an attempt, or an attempt takes too long, nobody knows whether it was \
             carried out, and billed. With --if-interrupted run-again it is made again; with hold, the segment waits \
             until you say hablare retry: for voices that cost money.
@@ -24,18 +31,14 @@ struct NarrateCommand: ComposedCommand {
               hablare narrate book.txt
               hablare narrate book.txt --voice en-gb --parameter rate=150 -o book.mp3
               pandoc -t plain book.epub | hablare narrate - -o book.flac --split paragraph
-              hablare narrate book.txt --dry-run
+              hablare narrate book.txt --dry-run --provider openai
+              hablare narrate book.txt --provider elevenlabs --voice George -o book.mp3
             """)
 
     @Argument(help: "The text, in UTF-8; - reads standard input.", completion: .file())
     var file: String
 
-    @Option(
-        name: .long,
-        help: """
-            Who speaks: espeak-ng, flite, hibari or piper, or a program of programs.json whose "answer" is "audio/wav".
-            """)
-    var provider = "espeak-ng"
+    @OptionGroup var asked: ServiceOptions
 
     @Option(name: .long, help: "The voice. Default: the provider's. See: hablare voices")
     var voice: String?
@@ -86,34 +89,51 @@ struct NarrateCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = try engine.limits(in: composition)
-        let providers = try composition.providers(limits)
-        let installed = try providers.named(provider, answering: "audio/wav", in: composition)
+        let settings = try asked.applied(to: data, for: .narrate, in: composition)
+        let directory = try ProviderDirectory(settings, limits, in: composition)
+        let installed = try directory.provider(
+            asked.provider, for: .narrate, answering: .audio, program: "audio/wav", else: Self.usualProvider)
         guard installed.provider.responseType == .audio else {
-            throw CommandFailure(.usage, "The provider \(provider) does not speak. Choose another with --provider.")
+            throw CommandFailure(
+                .usage, "The provider \(installed.name) does not speak. Choose another with --provider.")
         }
-        let parameters = try installed.parameters(voice: voice, parameter)
+        let given = try installed.parameters(voice: voice, parameter)
+        let parameters = try SpokenFormat.joinable(given, of: installed)
         let files = try NarrationFiles(input: file, output: output, in: composition)
         try files.checkOutput()
-        let plan = try NarrationPlan(
+        var plan = try NarrationPlan(
             text: try files.readInput(in: composition), source: files.source, unit: split,
-            provider: installed.provider, parameters: parameters, unknownOutcome: ifInterrupted.policy)
+            provider: installed.provider, parameters: parameters,
+            model: installed.service == nil ? nil : installed.model,
+            tellsContext: installed.serviceVoices?.sound?.takesContext ?? false,
+            unknownOutcome: ifInterrupted.policy)
+        plan.place = asked.place(of: installed, settings)
+        try installed.check(plan.request(0, id: UUID()))
         if let problem = await installed.health().problem { throw problem }
-        if let voice = voice ?? givenVoice { try await installed.check(voice: voice) }
+        try directory.openNetwork(for: [installed])
+        try await installed.checkSpeaker(of: parameters, isGiven: voice != nil || givesVoice)
         if dryRun {
             let made = try made(of: plan, by: installed, in: composition)
-            try await DryRun(plan: plan, files: files, made: made).report(
+            let cost = PriceEstimate(
+                of: made?.missing ?? Array(plan.segments.indices), installed, limits.prices,
+                at: composition.seams.date()
+            ) { plan.request($0, id: UUID()) }
+            try await DryRun(plan: plan, files: files, made: made, cost: cost).report(
                 json: json, quiet: quiet, to: composition.console)
             return .success
         }
         return try await narrate(plan, files, with: installed, prices: limits.prices, in: composition)
     }
 
+    /// Who speaks where nobody says.
+    static let usualProvider = "espeak-ng"
+
     /// What the store has of a narration; `nil` where it cannot be read, and that was said.
     private func made(
         of plan: NarrationPlan, by installed: InstalledProvider, in composition: Composition
     ) throws -> DryRun.Made? {
         let folder = try data.folder(in: composition)
-        guard composition.storeExists(folder) else { return DryRun.Made.nothing }
+        guard composition.storeExists(folder) else { return DryRun.Made(missing: Array(plan.segments.indices)) }
         do {
             let store = try composition.openStore(folder).store
             return try DryRun.Made(of: plan, by: installed.provider, in: store, at: composition.seams.date())
@@ -123,59 +143,27 @@ struct NarrateCommand: ComposedCommand {
         }
     }
 
-    /// The voice as `--parameter voice=…` has it.
-    private var givenVoice: String? { parameter.first { $0.name == "voice" }?.value.text }
+    /// Whether `--parameter voice=…` says the voice.
+    private var givesVoice: Bool { parameter.contains { $0.name == "voice" } }
 
     private func narrate(
         _ plan: NarrationPlan, _ files: NarrationFiles, with installed: InstalledProvider, prices: PriceTable,
         in composition: Composition
     ) async throws -> CommandStatus {
-        let workplace = try Workplace(
-            try data.open(in: composition), providers: [installed], scope: .job(plan.job),
-            retry: engine.retry(of: [installed]),
-            prices: prices, verbose: data.verbose, in: composition)
         let console = composition.console
         if !quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
-        let reporter = ProgressReporter(
-            Tally(total: plan.segments.count, audioSeconds: 0),
-            manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
-            console: console, clock: composition.seams.clock)
-        let narration = NarrationRun(
-            plan: plan, files: files, manager: workplace.manager, lookout: workplace.lookout(for: reporter),
-            reporter: reporter, console: quiet ? nil : console, seams: composition.seams,
-            ownProcess: ProcessInfo.processInfo.processIdentifier,
-            data: data)
-        do {
-            return try await workplace.session(quiet: quiet).run {
-                try await narration.run()
-            } then: { end in
-                let report = NarrationReport(
-                    plan: plan, files: files, progress: reporter.current, end: end,
-                    finished: try await workplace.manager.count(.completed, of: plan.job),
-                    command: "hablare " + ShellWords.joined(composition.arguments), data: data)
-                try await report.print(json: json, quiet: quiet, to: console)
-                return report.status
-            }
-        } catch let error as AIServiceError where error.category == .storage {
-            let failure = CommandFailure(error)
-            let goOn =
-                failure.message.contains("run the same command again")
-                ? "" : "; then run the same command again to go on"
-            throw CommandFailure(failure.status, "\(failure.message) What is finished is kept\(goOn).")
-        }
-    }
-}
-
-extension AIRequestManager {
-    /// How many requests of a job are in a phase.
-    func count(_ phase: RequestPhase, of job: JobKey) async throws -> Int {
-        var count = 0
-        var filter = SnapshotFilter(phases: [phase], job: job, limit: 2_000)
-        while true {
-            let page = try await snapshots(filter)
-            count += page.count
-            guard page.count == filter.limit, let last = page.last else { return count }
-            filter.continues(after: last)
+        let session = JobSession(
+            work: plan.work, installed: installed, retry: engine.retry(of: [installed]), prices: prices, data: data,
+            quiet: quiet, seconds: { await AudioSource.seconds(of: $0) })
+        let narration = NarrationRun(plan: plan, files: files, data: data)
+        return try await session.run(in: composition) { workplace, ids, gaps in
+            try await narration.finish(ids, gaps, by: workplace.manager, composition.seams.clock)
+        } report: { ended in
+            let report = NarrationReport(
+                plan: plan, files: files, progress: ended.progress, end: ended.end, finished: ended.finished,
+                command: ended.command, data: data)
+            try await report.print(json: json, quiet: quiet, to: console)
+            return report.status
         }
     }
 }

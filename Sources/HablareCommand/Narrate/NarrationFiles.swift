@@ -63,21 +63,6 @@ struct NarrationFiles: Sendable, Hashable {
     /// - Throws: ``CommandFailure``.
     func readInput(in composition: Composition) throws -> Data {
         guard let input else { return try composition.readInput() }
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: input.path, isDirectory: &isFolder) else {
-            throw CommandFailure(
-                .inputMissing, "There is no file \(input.path). Check the name, or give - to read standard input.")
-        }
-        guard !isFolder.boolValue else {
-            throw CommandFailure(.inputMissing, "\(input.path) is a folder. Give a text file.")
-        }
-        do {
-            // By a handle: a pipe or /dev/stdin has no size to be asked for.
-            let handle = try FileHandle(forReadingFrom: input)
-            defer { handle.closeFile() }
-            return try handle.readToEnd() ?? Data()
-        } catch {
-            throw CommandFailure(.inputMissing, "\(input.path) cannot be read: \(error.localizedDescription)")
-        }
+        return try InputFile.read(input)
     }
 }

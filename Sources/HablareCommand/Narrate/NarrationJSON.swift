@@ -9,14 +9,21 @@ struct NarrationJSON: Encodable, Sendable {
         let id: String
         let code: String
         let message: String
+
+        init(_ gap: JobGap, _ error: AIServiceError) {
+            segment = gap.index
+            id = gap.request.text
+            code = error.code.rawValue
+            message = error.reason
+        }
     }
 
     struct Segment: Encodable, Sendable {
         let segment: Int
         let id: String
 
-        init(_ gap: NarrationOutcome.Gap) {
-            segment = gap.segment
+        init(_ gap: JobGap) {
+            segment = gap.index
             id = gap.request.text
         }
     }
@@ -58,11 +65,9 @@ struct NarrationJSON: Encodable, Sendable {
         completed = report.finished
         reused = report.progress.reused
         made = report.progress.made
-        failures = outcome.failures.map { gap, error in
-            Failure(segment: gap.segment, id: gap.request.text, code: error.code.rawValue, message: error.reason)
-        }
-        cancelled = outcome.cancelled.map(Segment.init)
-        held = outcome.held.map(Segment.init)
+        failures = outcome.gaps.failures.map(Failure.init)
+        cancelled = outcome.gaps.cancelled.map(Segment.init)
+        held = outcome.gaps.held.map(Segment.init)
         characters = report.plan.characters
         audioSeconds = outcome.audio?.properties.seconds
         elapsedSeconds = (report.progress.elapsed * 1000).rounded() / 1000

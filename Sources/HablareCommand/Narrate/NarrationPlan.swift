@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareProviders
 import HablareSpeech
 
 /// What a narration is made of: the segments of a text, and one request for each. Pure.
@@ -16,31 +17,46 @@ struct NarrationPlan: Sendable {
     let job: JobKey
     /// Where the text came from, for people who look at a request later.
     let source: String
+    /// The model that is asked, where the provider has several: of a service, so that whoever goes on asks the same one.
+    let model: String?
+    /// Whether each segment says what stands before and behind it, for a voice that goes on where it left off.
+    let tellsContext: Bool
     /// What to do with a segment when nobody knows whether its attempt was carried out. Changes nothing of what is
     /// heard, so it is not part of ``job``.
     let unknownOutcome: UnknownOutcomePolicy
+    /// Where the requests are to be sent, and nowhere else; `nil`: wherever the provider is.
+    var place: String?
 
     /// Cuts a text.
     ///
+    /// - Parameters:
+    ///   - model: The model that is asked, where the provider has several.
+    ///   - tellsContext: Whether each segment says what stands before and behind it.
     /// - Throws: `TextError` for a text that cannot be read aloud; ``CommandFailure`` for one with nothing to say.
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, provider: any AIServiceProvider,
-        parameters: [String: ParameterValue], unknownOutcome: UnknownOutcomePolicy = .runAgain
+        parameters: [String: ParameterValue], model: String? = nil, tellsContext: Bool = false,
+        unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws {
         let limit = provider.limits.maximumCharacters ?? Self.defaultLimit
-        segments = try TextSegmenter(unit: unit, limit: limit).segments(of: try SourceText(decoding: text))
+        let decoded = try SourceText(decoding: text)
+        let cut = try TextSegmenter(unit: unit, limit: limit).segments(of: decoded)
+        segments = unit == .text ? cut.map { $0.asWritten(in: decoded, limit: limit) } : cut
         guard !segments.isEmpty else {
             throw CommandFailure(.badInput, "There is nothing to read in \(source): it has neither letters nor digits.")
         }
         self.provider = provider.id
         self.parameters = parameters
         self.source = source
+        self.model = model
+        self.tellsContext = tellsContext
         self.unknownOutcome = unknownOutcome
-        let options = parameters.sorted { $0.key < $1.key }.flatMap {
-            [Data($0.key.utf8), Data(Self.tagged($0.value).utf8)]
-        }
-        let words = [Self.version, unit.rawValue, String(limit), provider.instance.rawValue].map { Data($0.utf8) }
-        job = .hashing([text] + words + options)
+        // A model is part of the provider's instance, or else of what is asked.
+        let asked = model == provider.defaultModel ? nil : model.map { "model \($0)" }
+        let words =
+            [Self.version, unit.rawValue, String(limit), provider.instance.rawValue]
+            + [asked, tellsContext ? "context" : nil].compactMap(\.self)
+        job = .hashing([text] + words.map { Data($0.utf8) } + (try parameters.jobParts()))
     }
 
     /// How many characters (Unicode scalars) are to be spoken.
@@ -72,21 +88,74 @@ struct NarrationPlan: Sendable {
     /// not noticed, as little as ``job`` notices it.
     func request(_ index: Int, id: UUID) -> AIRequest {
         let segment = segments[index]
+        var metadata = [
+            "segment": String(segment.index),
+            "bytes": "\(segment.utf8Range.lowerBound)-\(segment.utf8Range.upperBound)",
+            "source": source,
+        ]
+        metadata[ServiceOptions.placeKey] = place
         return AIRequest(
-            id: id, prompt: .text(segment.text), parameters: parameters, unknownOutcome: unknownOutcome,
-            metadata: [
-                "segment": String(segment.index),
-                "bytes": "\(segment.utf8Range.lowerBound)-\(segment.utf8Range.upperBound)",
-                "source": source,
-            ])
+            id: id, prompt: .text(segment.text), model: model,
+            parameters: parameters.merging(context(of: index)) { given, _ in given }, unknownOutcome: unknownOutcome,
+            metadata: metadata)
     }
 
-    /// A value's kind and text: the number 1 is not the text "1".
-    private static func tagged(_ value: ParameterValue) -> String {
-        switch value {
-        case .int(let number): "i\(number)"
-        case .double(let number): "d\(number)"
-        default: "s\(value.text ?? "")"
+    /// The requests of the narration.
+    var work: JobWork {
+        JobWork(job: job, provider: provider, count: segments.count, noun: "segment") { request($0, id: $1) }
+    }
+
+    /// What stands around a segment, as far as a voice needs it.
+    private func context(of index: Int) -> [String: ParameterValue] {
+        guard tellsContext else { return [:] }
+        var context: [String: ParameterValue] = [:]
+        if index > 0 {
+            let words = segments[index - 1].text.split(separator: " ").reversed()
+            context["previous_text"] = .string(Self.few(words).reversed().joined(separator: " "))
         }
+        if index + 1 < segments.count {
+            context["next_text"] = .string(
+                Self.few(segments[index + 1].text.split(separator: " ")).joined(separator: " "))
+        }
+        return context.filter { $0.value != "" }
+    }
+
+    /// The first words that have not more than some characters together.
+    private static func few(_ words: some Sequence<Substring>) -> [Substring] {
+        var room = mostContext
+        return words.prefix { word in
+            room -= word.unicodeScalars.count + 1
+            return room >= -1
+        }.map { $0 }
+    }
+
+    /// How much a segment says of its neighbours, in Unicode scalars: a sentence or two.
+    static let mostContext = 500
+}
+
+extension [String: ParameterValue] {
+    /// The parameters as a job's key has them: in order, each with its kind and its value, because the number 1 is not the
+    /// text "1".
+    ///
+    /// - Throws: `AIServiceError` for numbers that are not finite.
+    func jobParts() throws -> [Data] {
+        try sorted { $0.key < $1.key }.flatMap { name, value -> [Data] in
+            let tagged: Data =
+                switch value {
+                case .int(let number): Data("i\(number)".utf8)
+                case .double(let number): Data("d\(number)".utf8)
+                case .string(let text): Data("s\(text)".utf8)
+                case .bool, .null, .array, .object: Data("j".utf8) + (try value.jsonData())
+                }
+            return [Data(name.utf8), tagged]
+        }
+    }
+}
+
+extension TextSegment {
+    /// The segment with its line breaks, which a voice hears, where they fit.
+    fileprivate func asWritten(in source: SourceText, limit: Int) -> TextSegment {
+        guard let written = source[utf8Range], written.unicodeScalars.count <= limit else { return self }
+        return TextSegment(index: index, text: written, utf8Range: utf8Range)
     }
 }

@@ -13,6 +13,24 @@ struct InstalledProvider: Sendable {
         var advice: [String] = []
     }
 
+    /// The sound of a service.
+    struct ServiceSound: Sendable {
+        /// What its parameter `format` takes, for people.
+        let formats: [String]
+        /// What the sound of a format is; `nil` for a format that it does not have.
+        let audio: @Sendable (_ format: String) -> AudioFormat?
+        /// Whether it speaks a text better that knows what stands around it (`previous_text`, `next_text`).
+        let takesContext: Bool
+
+        init(
+            formats: [String], takesContext: Bool, audio: @escaping @Sendable (_ format: String) -> AudioFormat?
+        ) {
+            self.formats = formats
+            self.audio = audio
+            self.takesContext = takesContext
+        }
+    }
+
     /// The voices of a service.
     struct ServiceVoices: Sendable {
         /// The one it speaks with unless told otherwise.
@@ -21,6 +39,8 @@ struct InstalledProvider: Sendable {
         let list: @Sendable (_ anew: Bool) async throws -> [SpeechVoice]
         /// Refuses one that it does not have.
         let check: @Sendable (String) async throws -> Void
+        /// The sound that they make; `nil` where its formats are not known.
+        var sound: ServiceSound?
 
         init(
             usual: String, list: @escaping @Sendable (_ anew: Bool) async throws -> [SpeechVoice],
@@ -45,6 +65,8 @@ struct InstalledProvider: Sendable {
     var placeholders: [CommandPlaceholder] = []
     /// The voices it has; empty where they are not known.
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }
+    /// How good its voices are, where all are alike: `neural`; `nil` where nobody says.
+    var voiceQuality: String?
     /// Refuses a voice it does not have.
     var checkVoice: @Sendable (String) async throws -> Void = { _ in }
     /// The voices it has, where it is a service's that speaks.

@@ -62,6 +62,23 @@ extension InstalledProvider {
         return parameters
     }
 
+    /// Parameters with others that options of their own say.
+    ///
+    /// - Throws: ``CommandFailure`` for one that is said twice, or that a program does not have.
+    func adding(
+        _ others: [(option: String, name: String, value: ParameterValue?)], to parameters: [String: ParameterValue]
+    ) throws -> [String: ParameterValue] {
+        var parameters = parameters
+        for (option, name, value) in others {
+            guard let value else { continue }
+            guard parameters.updateValue(value, forKey: name) == nil else {
+                throw CommandFailure(.usage, "The parameter \(name) is given twice. Use \(option) alone.")
+            }
+        }
+        if service == nil { try check(parameters) }
+        return parameters
+    }
+
     /// Refuses a request whose prompt or parameters a service does not take, before it is stored.
     ///
     /// - Throws: ``CommandFailure`` with how long a prompt may be; `AIServiceError` for parameters.

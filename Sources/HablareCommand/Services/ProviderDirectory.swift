@@ -31,11 +31,15 @@ struct ProviderDirectory: Sendable {
     ///   - use: The command.
     ///   - type: What it has to answer with, where a service has a choice.
     ///   - program: What a program would have to answer with, as `programs.json` has it.
+    ///   - last: Who is asked where the settings name nobody either. Default: nobody.
     /// - Throws: ``CommandFailure``: there is none of the name, or why it cannot be asked, with what to do.
     func provider(
-        _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text"
+        _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text",
+        else last: String? = nil
     ) throws -> InstalledProvider {
-        if let name { return try named(name, answering: type, program: program) }
+        if let name = name ?? (settings.defaultProviders[use] == nil ? last : nil) {
+            return try named(name, answering: type, program: program)
+        }
         guard let usual = settings.defaultProviders[use] else {
             throw CommandFailure(
                 .usage,

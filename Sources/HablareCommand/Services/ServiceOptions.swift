@@ -19,6 +19,15 @@ struct ServiceOptions: ParsableArguments {
             valueName: "url"))
     var baseURL: String?
 
+    /// Under this name a request's metadata says for which address it is meant, where that is not the configured one.
+    static let placeKey = "base_url"
+
+    /// The address that requests of this run are meant for, and for no other; `nil`: wherever their provider is.
+    func place(of installed: InstalledProvider, _ settings: Settings) -> String? {
+        guard baseURL != nil, let service = installed.service else { return nil }
+        return settings.service(service)?.address
+    }
+
     /// The service that a provider belongs to: `openai` of `openai.speech`.
     static func service(of provider: String) -> String { String(provider.prefix { $0 != "." }) }
 

@@ -34,4 +34,8 @@ public struct ElevenLabsModel: Sendable, Hashable, Identifiable {
         default: nil
         }
     }
+
+    /// Whether a model takes what stands around a text (`previous_text`, `next_text`): all but those of the third version,
+    /// which refuse a call that says it.
+    public static func takesContext(_ model: String) -> Bool { !model.hasPrefix("eleven_v3") }
 }

@@ -83,6 +83,7 @@ struct TextCutter {
         case .sentence: word.close == .sentence
         case .line: word.gap >= .line
         case .paragraph: word.gap == .paragraph
+        case .text: word.next >= scanner.end
         }
     }
 }

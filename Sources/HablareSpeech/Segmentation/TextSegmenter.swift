@@ -32,6 +32,8 @@ public struct TextSegmenter: Sendable, Equatable {
         case paragraph
         /// Everything up to the end of a line, however it is written (LF, CRLF, CR, NEL, LS).
         case line
+        /// All of the text, as much of it as fits.
+        case text
     }
 
     /// What becomes a segment, as long as it fits.

@@ -91,7 +91,7 @@ import Testing
         let owner = try #require(try dying.store().owners().first?.id)
         let waiting = try Stage(folder: folder)
         async let waited = waiting.run("narrate", "book.txt")
-        try await waitUntil { waiting.errors.contains("works on this text too") || waiting.errors.contains("0 of 1") }
+        try await waitUntil { waiting.errors.contains("works on this too") || waiting.errors.contains("0 of 1") }
         // As a third process does that finds the first one dead.
         _ = try dying.store().commit([.retireOwner(owner, at: Date())])
         #expect(await waited == .incomplete)

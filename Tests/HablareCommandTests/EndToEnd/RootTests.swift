@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct RootTests {
     @Test(arguments: [
-        "generate", "prune", "narrate", "ps", "show", "watch", "stream", "logs", "cancel", "retry", "rm", "work",
+        "generate", "prune", "narrate", "speak", "image", "embed", "ps", "show", "watch", "stream", "logs", "cancel",
+        "retry", "rm", "work",
         "cost", "providers", "voices", "keys", "doctor",
     ])
     func `The help of every command has examples`(name: String) async throws {
@@ -53,7 +54,7 @@ import Testing
     func `Shells get completions`(shell: String) async throws {
         let stage = try Stage()
         #expect(await stage.run("--generate-completion-script", shell) == .success)
-        #expect(stage.output.contains("narrate"))
+        #expect(["narrate", "speak", "image", "embed"].allSatisfy { stage.output.contains($0) })
     }
 
     @Test func `Voices are listed and filtered`() async throws {

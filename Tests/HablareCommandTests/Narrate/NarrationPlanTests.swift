@@ -64,6 +64,43 @@ import Testing
         #expect(plan.segments.map(\.text).joined(separator: " ") == "one two three four five six seven")
     }
 
+    @Test func `Parameters of one name and another value make another job, whatever they are`() throws {
+        let values: [ParameterValue] = [
+            "true", .bool(true), ["a": 1], ["a": 2], [1, 2], [2, 1], "1", 1, .double(1), .null,
+        ]
+        let keys = try values.map { try plan(parameters: ["extra": $0]).job }
+        #expect(Set(keys).count == keys.count)
+    }
+
+    @Test func `A segment says what stands around it, where a voice makes use of that, and not too much`() throws {
+        func requests(_ text: String, tellsContext: Bool) throws -> [AIRequest] {
+            let plan = try NarrationPlan(
+                text: Data(text.utf8), source: "a", unit: .line, provider: Voice.provider(), parameters: [:],
+                tellsContext: tellsContext)
+            return plan.segments.indices.map { plan.request($0, id: UUID()) }
+        }
+        #expect(try requests("One.\nTwo.", tellsContext: false).allSatisfy { $0.parameters.isEmpty })
+        let two = try requests("One.\nTwo.", tellsContext: true).map(\.parameters)
+        #expect(two == [["next_text": "Two."], ["previous_text": "One."]])
+        let long = (1...300).map { "word\($0)" }.joined(separator: " ")
+        let around = try requests("\(long)\nTwo.\n\(long)", tellsContext: true)[1].parameters
+        let (before, after) = (around["previous_text"]?.text ?? "", around["next_text"]?.text ?? "")
+        #expect(long.hasSuffix(before) && long.hasPrefix(after))
+        #expect((450...NarrationPlan.mostContext).contains(before.count))
+        #expect((450...NarrationPlan.mostContext).contains(after.count))
+    }
+
+    @Test func `A text that fits is one segment, as it is written`() throws {
+        let text = "Dear whale,\n\nhow  are you?\nYours"
+        #expect(try plan(text + "\n", unit: .text).segments.map(\.text) == [text])
+        let provider = ScriptedProvider(
+            id: "espeak-ng", responseType: .audio, limits: ProviderLimits(maximumCharacters: 20))
+        let pieces = try plan(text, unit: .text, provider: provider).segments.map(\.text)
+        #expect(
+            pieces == ["Dear whale,", "how  are you? Yours"] || pieces.allSatisfy { $0.unicodeScalars.count <= 20 })
+        #expect(pieces.count == 2)
+    }
+
     @Test func `Ids sort in the order they were made, across milliseconds`() {
         var ids = OrderedIDs(from: Date(timeIntervalSince1970: 1_700_000_000))
         let all = (0..<10_000).map { _ in ids.next().uuidString }

@@ -34,6 +34,15 @@ extension OpenAIImageProvider: RequestChecking {
     }
 }
 
+extension OpenAIEmbeddingProvider: RequestChecking {
+    package func check(_ request: AIRequest) throws(AIServiceError) {
+        var reader = ParameterReader(request.parameters, of: id)
+        _ = try reader.whole("dimensions", in: 1...65_536)
+        _ = try reader.object("extra")
+        try reader.finish()
+    }
+}
+
 extension AnthropicMessagesProvider: RequestChecking {
     package func check(_ request: AIRequest) throws(AIServiceError) {
         _ = try AnthropicOptions(request.parameters, of: id, defaultMaximumTokens: defaultMaximumTokens)

@@ -1,0 +1,132 @@
+import ArgumentParser
+import Foundation
+import Hablare
+
+/// `hablare embed`: texts in, a vector of each out.
+struct EmbedCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "embed",
+        abstract: "Have vectors made of texts.",
+        discussion: """
+            A text on the command line is one text. In a file, and on standard input, each line is one. Printed is a \
+            JSON array of numbers for each, a line each, in the order of the texts: all of them, or where one has none, \
+            nothing, so that no vector is taken for another text's. What was made once is kept: the same command asks for \
+            nothing twice, and goes on after Ctrl-C.
+
+            EXAMPLES:
+              hablare embed 'Whales sing.'
+              hablare embed --provider openai --dimensions 256 -f sentences.txt -o vectors.jsonl
+              cut -f 2 table.tsv | hablare embed --provider local --json
+            """)
+
+    @Argument(help: "The text; without it, or with -, each line of standard input is one.")
+    var text: String?
+
+    @Option(name: [.short, .long], help: "Each line of this file is a text.", completion: .file())
+    var file: String?
+
+    @OptionGroup var asked: ServiceOptions
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("How many numbers a vector has, where the model lets choose.", valueName: "n"))
+    var dimensions: Int?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A parameter of the provider; may be repeated.", valueName: "name=value"))
+    var parameter: [ParameterOption] = []
+
+    @Option(
+        name: [.short, .long], help: "The file. Default, and -: standard output.",
+        completion: .file(extensions: ["jsonl"]))
+    var output: String?
+
+    @Flag(name: .long, help: "Print a JSON object for each instead, a line each, with its id, model and tokens.")
+    var json = false
+
+    @OptionGroup var options: JobOptions
+
+    func validate() throws {
+        if let dimensions, !(1...65_536).contains(dimensions) {
+            throw ValidationError("--dimensions is \(dimensions). Give a number from 1 to 65536.")
+        }
+    }
+
+    func run(in composition: Composition) async throws -> CommandStatus {
+        let limits = try options.engine.limits(in: composition)
+        let settings = try asked.applied(to: options.data, for: .embed, in: composition)
+        let directory = try ProviderDirectory(settings, limits, in: composition)
+        let installed = try directory.provider(asked.provider, for: .embed, answering: .embedding)
+        guard installed.provider.responseType == .embedding else {
+            throw CommandFailure(
+                .usage, "The provider \(installed.name) makes no vectors. Choose another with --provider.")
+        }
+        let target = try OutputTarget(output, json: false, what: "vectors", in: composition)
+        if let file = target.file { try OutputFiles.check([file], in: file.deletingLastPathComponent()) }
+        let work = try vectors(with: installed, settings, in: composition)
+        if let problem = await installed.health().problem { throw problem }
+        try directory.openNetwork(for: [installed])
+        let session = JobSession(
+            work: work, installed: installed, retry: options.engine.retry(of: [installed]), prices: limits.prices,
+            data: options.data, quiet: options.quiet)
+        let console = composition.console
+        let lines = VectorLines(isObject: json, provider: installed.name)
+        return try await session.run(in: composition) { workplace, ids, gaps in
+            guard gaps.isEmpty else { return gaps }
+            if let file = target.file {
+                try await lines.write(ids, of: workplace.store, to: try OutputPlace(file).url)
+            } else {
+                try await lines.print(ids, of: workplace.store, to: console)
+            }
+            return gaps
+        } report: { ended in
+            switch ended.end {
+            case .stopped(let signal):
+                if !options.quiet { ended.tellStopped(work, to: console) }
+                return signal.status
+            case .finished(let gaps):
+                GapReport(
+                    gaps: gaps, total: work.count, finished: ended.finished, noun: work.noun,
+                    consequence: "so nothing is printed", job: work.job, command: ended.command, data: options.data
+                ).tell(to: console)
+                return gaps.isEmpty ? .success : .incomplete
+            }
+        }
+    }
+
+    /// The requests: one for each text.
+    private func vectors(
+        with installed: InstalledProvider, _ settings: Settings, in composition: Composition
+    ) throws -> JobWork {
+        let parameters = try installed.adding(
+            [("--dimensions", "dimensions", dimensions.map { .int(Int64($0)) })],
+            to: installed.parameters(voice: nil, parameter))
+        let input = try InputFile.given(text, file: file, in: composition)
+        let isOneText = file == nil && text != nil && text != "-"
+        let texts = try TextLines.texts(of: input.text, from: input.source, isOne: isOneText)
+        let instance = installed.provider.instance.rawValue
+        let words = ["embed 1", installed.name, instance, installed.model ?? ""].map { Data($0.utf8) }
+        let model = installed.service == nil ? nil : installed.model
+        let place = asked.place(of: installed, settings)
+        let policy = options.ifInterrupted.policy
+        let work = JobWork(
+            job: .hashing(words + texts.map { Data($0.utf8) } + [Data()] + (try parameters.jobParts())),
+            provider: installed.provider.id, count: texts.count, noun: "text"
+        ) { index, id in
+            var request = AIRequest(
+                id: id, prompt: .text(texts[index]), model: model, parameters: parameters, unknownOutcome: policy)
+            request.metadata[ServiceOptions.placeKey] = place
+            return request
+        }
+        for (index, text) in texts.enumerated() {
+            let count = text.unicodeScalars.count
+            guard let most = installed.provider.limits.maximumCharacters, count > most else { continue }
+            throw CommandFailure(
+                .badInput,
+                "Text \(index + 1) has \(count) characters, and \(installed.name) takes \(most) at once. Shorten it.")
+        }
+        try installed.check(work.request(0, UUID()))
+        return work
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Hablare
+import HablareAudio
+
+/// Vectors as they are printed: a line of JSON each.
+struct VectorLines: Sendable {
+    /// So many bytes are written at once.
+    private static let pieceBytes = 64 << 10
+
+    /// Whether a line is an object with all that there is to say, and not the numbers alone.
+    let isObject: Bool
+    let provider: String
+
+    /// A line of `--json`.
+    private struct Object: Encodable {
+        let index: Int
+        let id: String
+        let provider: String
+        let model: String?
+        let vector: [Float]
+        let inputTokens: Int64
+        let costMicroDollars: Int64?
+    }
+
+    /// Prints them in order.
+    ///
+    /// - Throws: ``CommandFailure``, `AIServiceError` for vectors that are gone, `CancellationError`.
+    func print(_ ids: [UUID], of store: any StoreReading, to console: Console) async throws {
+        var piece = Data()
+        for (index, id) in ids.enumerated() {
+            piece += try line(index, id, of: store)
+            guard piece.count >= Self.pieceBytes || index == ids.count - 1 else { continue }
+            try await console.write(piece)
+            piece = Data()
+        }
+    }
+
+    /// Writes them to a file, which is there whole, or is what it was.
+    ///
+    /// - Throws: ``CommandFailure``, `AIServiceError` for vectors that are gone, `CancellationError`.
+    func write(_ ids: [UUID], of store: any StoreReading, to url: URL) async throws {
+        try await OwnThread.run { goesOn in
+            do {
+                let file = try PartialFile(for: url)
+                defer { file.discard() }
+                for (index, id) in ids.enumerated() {
+                    guard goesOn() else { throw CancellationError() }
+                    try file.append(try line(index, id, of: store))
+                }
+                try file.commit()
+            } catch let error as AudioError {
+                throw CommandFailure(writing: url, error)
+            }
+        }
+    }
+
+    private func line(_ index: Int, _ id: UUID, of store: any StoreReading) throws -> Data {
+        guard let response = try store.response(of: id), case .embedding(let vector) = try response.result.get() else {
+            throw AIServiceError(.contentMissing, "The vector is not there.")
+        }
+        guard isObject else {
+            return Data(("[" + vector.map { "\($0)" }.joined(separator: ",") + "]\n").utf8)
+        }
+        let object = Object(
+            index: index, id: id.text, provider: provider, model: response.metadata[AnswerMetadata.model],
+            vector: vector, inputTokens: response.usage.inputTokens, costMicroDollars: response.usage.costMicroDollars)
+        return Data((try JSONText.of(object, indented: false) + "\n").utf8)
+    }
+}

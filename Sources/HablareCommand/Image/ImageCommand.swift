@@ -1,0 +1,169 @@
+import ArgumentParser
+import Foundation
+import Hablare
+import HablareProviders
+
+/// `hablare image`: a description in, a picture out.
+struct ImageCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "image",
+        abstract: "Have a picture made of a text, or changed.",
+        discussion: """
+            With --image the pictures are changed, or made use of, as the text says; with --mask only where that picture \
+            is transparent. --sample N has N pictures made of one text: out-1.png, out-2.png and so on.
+
+            What was made once for a text and its options is kept: the same command writes it again and asks nobody, \
+            goes on after Ctrl-C, and with a larger --sample has only the further ones made. --anew has others made.
+
+            EXAMPLES:
+              hablare image 'A whale that reads.' -o whale.png
+              hablare image 'A whale that reads.' -o whale.png --sample 3 --size 1024x1536 --quality low
+              hablare image 'Give it a hat.' --image whale.png -o hat.webp
+            """)
+
+    @Argument(help: "What is to be seen; without it, or with -, standard input is read.")
+    var prompt: String?
+
+    @OptionGroup var asked: ServiceOptions
+
+    @Option(name: .long, help: "How large, such as 1024x1024; the service says what there is.")
+    var size: String?
+
+    @Option(name: .long, help: "How good, such as low, medium or high; the service says what there is.")
+    var quality: String?
+
+    @Option(name: .long, help: "What is behind it: transparent, opaque or auto.")
+    var background: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A picture that is changed or made use of; may be repeated.", valueName: "file"),
+        completion: .file())
+    var image: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A PNG as large as the first picture: only where it is transparent, that is changed.", valueName: "file"),
+        completion: .file())
+    var mask: String?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("How many pictures of the one text.", valueName: "n"))
+    var sample = 1
+
+    @Flag(name: .long, help: "Have others made, also where the same was made before.")
+    var anew = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A parameter of the provider; may be repeated.", valueName: "name=value"))
+    var parameter: [ParameterOption] = []
+
+    @Option(
+        name: [.short, .long],
+        help: """
+            The file; what its name ends with (.png, .jpg, .webp) is asked for. Default, and -: standard output, where \
+            that is no terminal.
+            """,
+        completion: .file(extensions: ["png", "jpg", "jpeg", "webp"]))
+    var output: String?
+
+    @Flag(name: .long, help: "Print a JSON array at the end, with an object for each picture.")
+    var json = false
+
+    @OptionGroup var options: JobOptions
+
+    static let mostSamples = 100
+
+    func validate() throws {
+        guard (1...Self.mostSamples).contains(sample) else {
+            throw ValidationError("--sample is \(sample). Give a number from 1 to \(Self.mostSamples).")
+        }
+        guard sample == 1 || (output != nil && output != "-") else {
+            throw ValidationError("Several pictures need a name. Give one with -o, such as whale.png.")
+        }
+        guard mask == nil || !image.isEmpty else {
+            throw ValidationError("--mask is for a picture. Give that with --image, or leave --mask out.")
+        }
+    }
+
+    func run(in composition: Composition) async throws -> CommandStatus {
+        let limits = try options.engine.limits(in: composition)
+        let settings = try asked.applied(to: options.data, for: .image, in: composition)
+        let directory = try ProviderDirectory(settings, limits, in: composition)
+        let installed = try directory.provider(asked.provider, for: .image, answering: .image, program: "image/png")
+        guard installed.provider.responseType == .image else {
+            throw CommandFailure(
+                .usage, "The provider \(installed.name) makes no pictures. Choose another with --provider.")
+        }
+        let target = try OutputTarget(output, json: json, what: "picture", in: composition)
+        let places = PicturePlaces(target, count: sample)
+        try places.check(installed, in: composition.console)
+        let work = try pictures(with: installed, places, settings, in: composition)
+        try installed.check(work.request(0, UUID()))
+        if let problem = await installed.health().problem { throw problem }
+        try directory.openNetwork(for: [installed])
+        let session = JobSession(
+            work: work, installed: installed, retry: options.engine.retry(of: [installed]), prices: limits.prices,
+            data: options.data, quiet: options.quiet)
+        let console = composition.console
+        return try await session.run(in: composition) { workplace, ids, gaps in
+            let missing = Set(gaps.map(\.index))
+            var made: [MadePicture] = []
+            for (index, id) in ids.enumerated() where !missing.contains(index) {
+                made.append(
+                    try await places.write(
+                        id, at: index, from: workplace.store, options.data, console, isQuiet: options.quiet))
+            }
+            return ImageReport.Outcome(gaps: gaps, made: made)
+        } report: { ended in
+            let report = ImageReport(
+                work: work, provider: installed.name, ended: ended, target: target, isAnew: anew, data: options.data)
+            try await report.print(json: json, quiet: options.quiet, to: console)
+            return report.status
+        }
+    }
+
+    /// The requests: a sample each.
+    private func pictures(
+        with installed: InstalledProvider, _ places: PicturePlaces, _ settings: Settings, in composition: Composition
+    ) throws -> JobWork {
+        let parameters = try installed.adding(
+            [
+                ("--size", "size", size.map { .string($0) }), ("--quality", "quality", quality.map { .string($0) }),
+                ("--background", "background", background.map { .string($0) }),
+                ("--mask", "mask", mask.map { _ in .bool(true) }),
+                (
+                    "-o", "format",
+                    installed.service == nil ? nil : places.format(givenBy: parameter).map { .string($0) }
+                ),
+            ], to: installed.parameters(voice: nil, parameter))
+        let text = try InputText.one(prompt, what: "description", in: composition)
+        guard image.isEmpty || installed.service != nil else {
+            throw CommandFailure(
+                .usage, "The provider \(installed.name) takes a text and nothing else. Leave --image out.")
+        }
+        let parts = try (image + [mask].compactMap(\.self)).map { try PictureFile.part(composition.url($0)) }
+        let prompt: Prompt =
+            parts.isEmpty ? .text(text) : .messages([Prompt.Message(role: .user, parts: [.text(text)] + parts)])
+        let instance = installed.provider.instance.rawValue
+        var words = ["image 1", installed.name, instance, installed.model ?? "", text].map { Data($0.utf8) }
+        for case .image(let body, _) in parts { words.append(Data(body.digest)) }
+        if anew { words.append(Data(composition.seams.makeID().uuidString.utf8)) }
+        let model = installed.service == nil ? nil : installed.model
+        let place = asked.place(of: installed, settings)
+        let (policy, caching) = (options.ifInterrupted.policy, anew ? CachePolicy.refresh : .use)
+        return JobWork(
+            job: .hashing(words + (try parameters.jobParts())), provider: installed.provider.id, count: sample,
+            noun: "picture"
+        ) { index, id in
+            var request = AIRequest(
+                id: id, prompt: prompt, model: model, parameters: parameters, sample: index, unknownOutcome: policy,
+                caching: caching)
+            request.metadata[ServiceOptions.placeKey] = place
+            return request
+        }
+    }
+}

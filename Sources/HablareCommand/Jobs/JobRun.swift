@@ -1,0 +1,170 @@
+import Foundation
+import Hablare
+
+/// Runs the requests of a job on a manager whose engine is running: what is missing is submitted, what failed is tried
+/// again, and everything is waited for. What is held stays held: making it may be paid for twice, and running a command
+/// again is not the word that takes.
+struct JobRun: Sendable {
+    /// How many requests are submitted, or read, at a time: all of them need not be in memory.
+    private static let page = 2_000
+    /// How many outcomes are waited for at once.
+    private static let window = 64
+
+    let work: JobWork
+    let manager: AIRequestManager
+    let lookout: Lookout
+    let reporter: ProgressReporter
+    let console: Console?
+    let seams: EngineSeams
+    let ownProcess: Int32
+    /// How long an answer is to be heard, in seconds; `nil` where answers are no sound.
+    let seconds: (@Sendable (AIResponseData) async -> Double)?
+
+    /// Runs to the end, then does something with what there is. Cancelling the task leaves everything where it is, on disk.
+    ///
+    /// - Parameter finish: Told all requests in their order, and those of them that have no answer.
+    func run<Value: Sendable>(
+        finish: @escaping @Sendable (_ ids: [UUID], _ gaps: [JobGap]) async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await reporter.run() }
+            group.addTask { await lookout.run() }
+            defer { group.cancelAll() }
+            let known = try await look()
+            let ids = try await submitMissing(known)
+            try await retry(known)
+            return try await finish(ids, try await wait(for: ids, known))
+        }
+    }
+
+    /// What an earlier run, or another process, has left of this job.
+    private struct Known: Sendable {
+        var ids: [Int: UUID] = [:]
+        var completed: Set<UUID> = []
+        var unsuccessful: [UUID] = []
+        var held: Set<UUID> = []
+        var holders: Set<Int32> = []
+    }
+
+    private func look() async throws -> Known {
+        var known = Known()
+        var filter = SnapshotFilter(job: work.job, limit: Self.page)
+        while true {
+            let page = try await manager.snapshots(filter)
+            for snapshot in page {
+                if let position = snapshot.position { known.ids[position] = snapshot.id }
+                switch snapshot.phase {
+                case .completed: known.completed.insert(snapshot.id)
+                case .failed, .cancelled:
+                    // A place behind the end is of a run that wanted more.
+                    if snapshot.position.map({ $0 < work.count }) ?? true { known.unsuccessful.append(snapshot.id) }
+                case .pending, .executing:
+                    if snapshot.waiting == .held { known.held.insert(snapshot.id) }
+                    if let holder = snapshot.holder, holder.processID != ownProcess {
+                        known.holders.insert(holder.processID)
+                    }
+                }
+            }
+            guard page.count == Self.page, let last = page.last else { break }
+            filter.continues(after: last)
+        }
+        for process in known.holders.sorted() {
+            console?.note("Process \(process) works on this too; both share the work and get the same result.")
+        }
+        return known
+    }
+
+    /// Submits what is not there, and answers with all requests in order.
+    private func submitMissing(_ known: Known) async throws -> [UUID] {
+        var ids: [UUID] = []
+        ids.reserveCapacity(work.count)
+        var new = OrderedIDs(from: seams.date())
+        for start in stride(from: 0, to: work.count, by: Self.page) {
+            try Task.checkCancellation()
+            let range = start..<min(start + Self.page, work.count)
+            let present = range.compactMap { known.ids[$0] }
+            if present.count == range.count {
+                ids += present
+            } else {
+                let batch = range.map { work.request($0, known.ids[$0] ?? new.next()) }
+                ids += try await manager.submit(batch, to: work.provider, jobKey: work.job, startingAt: start)
+            }
+        }
+        return ids
+    }
+
+    /// Tries again what failed or was cancelled: that is what running a command again means.
+    private func retry(_ known: Known) async throws {
+        try await forEachConcurrently(known.unsuccessful, limit: Self.window) { id in
+            do {
+                try await manager.retry(id)
+            } catch let error as AIServiceError where error.code == .invalidState || error.code == .unknownRequest {
+                // Another process was first. The wait that follows shows what became of it.
+            }
+        }
+    }
+
+    /// Waits until every request has its answer or gets none, and answers with those that get none.
+    private func wait(for ids: [UUID], _ known: Known) async throws -> [JobGap] {
+        var gaps: [JobGap] = []
+        // Those that were held beforehand need no wait to know it.
+        var held = known.held
+        var round = Array(ids.enumerated())
+        while !round.isEmpty {
+            let found = Guarded<[JobGap]>([])
+            try await forEachConcurrently(round, limit: Self.window) { [held] index, id in
+                let ending: Lookout.Ending
+                do {
+                    ending = held.contains(id) ? .held : try await lookout.ending(of: id)
+                } catch let error as AIServiceError where error.code == .unknownRequest {
+                    ending = .final(.failed(error))
+                }
+                if let reason = await count(ending, wasFinished: known.completed.contains(id)) {
+                    found.withLock { $0.append(.init(index: index, request: id, reason: reason)) }
+                }
+            }
+            gaps += found.withLock { $0 }
+            // Somebody may have given the word meanwhile: those are waited for like any other.
+            held = try await heldNow()
+            let released = gaps.filter { $0.reason == .held && !held.contains($0.request) }
+            reporter.update { $0.held -= released.count }
+            gaps.removeAll { $0.reason == .held && !held.contains($0.request) }
+            round = released.map { (offset: $0.index, element: $0.request) }
+        }
+        return gaps.sorted { $0.index < $1.index }
+    }
+
+    /// Counts how a wait ended, and answers why the request has no answer, if it has none.
+    private func count(_ ending: Lookout.Ending, wasFinished: Bool) async -> JobGap.Reason? {
+        switch ending {
+        case .final(.completed(let response)):
+            let heard = await seconds?(response)
+            reporter.update { progress in
+                if wasFinished { progress.reused += 1 } else { progress.made += 1 }
+                if let heard { progress.audioSeconds = (progress.audioSeconds ?? 0) + heard }
+            }
+            return nil
+        case .final(.failed(let error)):
+            reporter.update { $0.failed += 1 }
+            return .failed(error)
+        case .final(.cancelled), .final(.pending), .final(.executing):
+            reporter.update { $0.cancelled += 1 }
+            return .cancelled
+        case .held:
+            reporter.update { $0.held += 1 }
+            return .held
+        }
+    }
+
+    /// The requests of this job that are held.
+    private func heldNow() async throws -> Set<UUID> {
+        var held: Set<UUID> = []
+        var filter = SnapshotFilter(isHeld: true, job: work.job, limit: Self.page)
+        while true {
+            let page = try await manager.snapshots(filter)
+            held.formUnion(page.map(\.id))
+            guard page.count == Self.page, let last = page.last else { return held }
+            filter.continues(after: last)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import Foundation
+import Hablare
+import HablareAudio
+import HablareProviders
+import HablareSpeech
+
+/// `hablare speak`: one text in, its sound out.
+struct SpeakCommand: ComposedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "speak",
+        abstract: "Say one text, and write the sound.",
+        discussion: """
+            Who speaks is a service (openai, elevenlabs, a server of your own) or a program. Without --provider it is \
+            default_provider.speak of the settings, else espeak-ng. A text that is longer than the provider takes at once \
+            is cut at the ends of sentences, and the sound joined. For a book, with a timeline beside it, see hablare \
+            narrate.
+
+            The output is there whole or not at all. Everything is on disk first: stopped in the middle, the same \
+            command goes on where it was, and what was said once is not asked for, or paid for, again. Everybody on the \
+            machine can read the arguments of a command: give a private text in a file or on standard input.
+
+            EXAMPLES:
+              hablare speak 'Hello, world.' -o hello.mp3
+              hablare speak --provider openai --voice nova --speed 1.2 -f letter.txt -o letter.mp3
+              hablare speak --provider elevenlabs --voice George 'Good evening.' | aplay
+            """)
+
+    @Argument(help: "What is said; without it, or with -, standard input is read.")
+    var text: String?
+
+    @Option(name: [.short, .long], help: "Say what is in this file, in UTF-8.", completion: .file())
+    var file: String?
+
+    @OptionGroup var asked: ServiceOptions
+
+    @Option(name: .long, help: "The voice. Default: the provider's. See: hablare voices")
+    var voice: String?
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("How fast; 1 is the voice's own speed, 2 twice that.", valueName: "factor"))
+    var speed: Double?
+
+    @Option(
+        name: .long,
+        help: """
+            What the sound is: wav, flac, mp3, or what else the service makes, such as opus. Default: what the output's \
+            name ends with, else wav.
+            """)
+    var format: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
+    var parameter: [ParameterOption] = []
+
+    @Option(
+        name: [.short, .long],
+        help: "The file. A pipe or device is written into. Default, and -: standard output, where that is no terminal.",
+        completion: .file(extensions: ["wav", "flac", "mp3"]))
+    var output: String?
+
+    @Flag(name: .long, help: "Print one JSON object at the end.")
+    var json = false
+
+    @OptionGroup var options: JobOptions
+
+    func validate() throws {
+        if let speed, !(speed > 0 && speed <= 10) {
+            throw ValidationError("--speed is \(speed). Give a factor above 0 and at most 10, such as 1.2.")
+        }
+    }
+
+    func run(in composition: Composition) async throws -> CommandStatus {
+        let limits = try options.engine.limits(in: composition)
+        let settings = try asked.applied(to: options.data, for: .speak, in: composition)
+        let directory = try ProviderDirectory(settings, limits, in: composition)
+        let installed = try directory.provider(
+            asked.provider, for: .speak, answering: .audio, program: "audio/wav", else: NarrateCommand.usualProvider)
+        guard installed.provider.responseType == .audio else {
+            throw CommandFailure(
+                .usage, "The provider \(installed.name) does not speak. Choose another with --provider.")
+        }
+        let place = try OutputTarget(output, json: json, what: "sound", in: composition)
+        try place.check(in: composition.console)
+        let (plan, sound) = try plan(with: installed, settings, to: place, in: composition)
+        try installed.check(plan.request(0, id: UUID()))
+        if let problem = await installed.health().problem { throw problem }
+        try directory.openNetwork(for: [installed])
+        try await installed.checkSpeaker(
+            of: plan.parameters, isGiven: voice != nil || parameter.contains { $0.name == "voice" })
+        return try await speak(plan, sound, to: place, with: installed, prices: limits.prices, in: composition)
+    }
+
+    /// What is asked, and what becomes of the answers.
+    private func plan(
+        with installed: InstalledProvider, _ settings: Settings, to place: OutputTarget, in composition: Composition
+    ) throws -> (NarrationPlan, SpokenFormat) {
+        var parameters = try installed.adding(
+            [installed.speed(speed)], to: installed.parameters(voice: voice, parameter))
+        let input = try InputFile.given(text, file: file, in: composition)
+        func plan() throws -> NarrationPlan {
+            var plan = try NarrationPlan(
+                text: input.text, source: input.source, unit: .text, provider: installed.provider,
+                parameters: parameters, model: installed.service == nil ? nil : installed.model,
+                tellsContext: installed.serviceVoices?.sound?.takesContext ?? false,
+                unknownOutcome: options.ifInterrupted.policy)
+            plan.place = asked.place(of: installed, settings)
+            return plan
+        }
+        let given = installed.service == nil ? nil : parameters["format"]?.text
+        guard given == nil || format == nil else {
+            throw CommandFailure(.usage, "The parameter format is given twice. Use --format alone.")
+        }
+        // How many pieces there are is the text's affair, and the format that of the pieces.
+        let pieces = try plan().segments.count
+        let sound = try SpokenFormat(format, file: place.file, pieces: pieces, given: given, of: installed)
+        if let format = sound.parameter { parameters["format"] = .string(format) }
+        return (try plan(), sound)
+    }
+
+    private func speak(
+        _ plan: NarrationPlan, _ sound: SpokenFormat, to place: OutputTarget, with installed: InstalledProvider,
+        prices: PriceTable, in composition: Composition
+    ) async throws -> CommandStatus {
+        let console = composition.console
+        let session = JobSession(
+            work: plan.work, installed: installed, retry: options.engine.retry(of: [installed]), prices: prices,
+            data: options.data, quiet: options.quiet, seconds: { await AudioSource.seconds(of: $0) })
+        let writer = SpokenAnswer(
+            container: sound.container, target: place, data: options.data, isQuiet: options.quiet)
+        return try await session.run(in: composition) { workplace, ids, gaps in
+            if gaps.isEmpty { try await writer.write(ids, of: workplace.store, to: console) }
+            return gaps
+        } report: { ended in
+            let report = SpeakReport(plan: plan, installed: installed, target: place, ended: ended, data: options.data)
+            try await report.print(json: json, quiet: options.quiet, to: console)
+            return report.status
+        }
+    }
+}

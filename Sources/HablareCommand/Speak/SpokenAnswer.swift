@@ -1,0 +1,62 @@
+import Foundation
+import Hablare
+import HablareAudio
+
+/// Puts the sound of a text together, and writes it.
+struct SpokenAnswer: Sendable {
+    /// As what it is written; `nil` where the one piece that there is is written as it came.
+    let container: AudioContainer?
+    let target: OutputTarget
+    /// Where the store is, for advice.
+    let data: DataOptions
+    /// Whether nothing is said of a reader who is waited for.
+    let isQuiet: Bool
+
+    /// Writes it; a file is there whole, or is what it was.
+    ///
+    /// - Throws: ``CommandFailure``, `AIServiceError` for content that is gone, `CancellationError`.
+    func write(_ ids: [UUID], of store: any StoreReading, to console: Console) async throws {
+        let output = target.answerFile(console, isQuiet: isQuiet)
+        do {
+            if ids.count == 1, let body = try store.response(of: ids[0])?.content.body {
+                try await output.take(body, container.map { .audio($0) } ?? .none)
+            } else {
+                try await output.take(Body(try await joined(ids, of: store)))
+            }
+        } catch let error as AudioError {
+            guard let file = target.file else { throw error }
+            throw CommandFailure(writing: file, error)
+        } catch let error as CocoaError {
+            throw CommandFailure(.cannotCreate, "The sound cannot be joined: \(error.localizedDescription)")
+        }
+    }
+
+    /// All pieces in one file, which is nowhere any more by the time it is used.
+    private func joined(_ ids: [UUID], of store: any StoreReading) async throws -> Data {
+        try await OwnThread.run { goesOn in
+            let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory)
+            return try withExtendedLifetime(folder) {
+                let file = folder.url.appending(path: "sound", directoryHint: .notDirectory)
+                let joiner = try AudioJoiner(output: file, container: container ?? .wav)
+                defer { joiner.cancel() }
+                for (index, id) in ids.enumerated() {
+                    do {
+                        guard let response = try store.response(of: id), let source = try AudioSource(response) else {
+                            throw AIServiceError(.contentMissing, "The audio is not there.")
+                        }
+                        guard try joiner.append(source, while: goesOn) != nil else { throw CancellationError() }
+                    } catch let error as AudioError where error.sourceIndex != nil {
+                        throw CommandFailure(
+                            .badInput,
+                            """
+                            The sound of piece \(index + 1) cannot be used: \(error.message) To have it made anew: \
+                            \(data.commandLine("rm", id.text)), then the same command again.
+                            """)
+                    }
+                }
+                _ = try joiner.finish()
+                return try Data(contentsOf: file, options: .alwaysMapped)
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Hablare
+import HablareAudio
+import HablareProviders
+
+/// In which format a text is spoken, and what is done with the sound on its way into the output. Pure.
+struct SpokenFormat: Sendable, Hashable {
+    /// What the parameter `format` of a service says; `nil` for a program, which has one format only.
+    let parameter: String?
+    /// As what the sound is written; `nil` where it is written as it comes.
+    let container: AudioContainer?
+
+    /// What joins without a gap and without a loss, and every service makes.
+    private static let lossless = "wav"
+    /// The formats that can be decoded.
+    private static let readable: Set<String> = ["wav", "flac", "mp3", "opus", "ogg", "aiff"]
+
+    /// Chooses it.
+    ///
+    /// - Parameters:
+    ///   - wanted: What `--format` says.
+    ///   - file: The output; `nil` for standard output. What its name ends with counts where `wanted` says nothing, else
+    ///     it is WAV.
+    ///   - pieces: In how many pieces the text is spoken.
+    ///   - given: What `--parameter format=` says: a service speaks so in any case.
+    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` for what it cannot become.
+    init(_ wanted: String?, file: URL?, pieces: Int, given: String? = nil, of installed: InstalledProvider) throws {
+        let suffix = file.map { $0.pathExtension.lowercased() }.flatMap { $0.isEmpty ? nil : $0 }
+        let sound = installed.serviceVoices?.sound
+        /// What the sound of a format is; `nil` for none that there is.
+        func audio(_ format: String) -> String? {
+            if let sound { return sound.audio(format)?.rawValue }
+            guard case .audio(let own)? = installed.content, own.rawValue == format else { return nil }
+            return format
+        }
+        let kind = wanted.flatMap { audio($0) ?? AudioContainer(rawValue: $0)?.rawValue } ?? suffix ?? Self.lossless
+        if let wanted, audio(wanted) == nil, AudioContainer(rawValue: wanted) == nil {
+            throw Self.impossible(wanted, of: installed)
+        }
+        if let wanted, let suffix, suffix != kind {
+            throw CommandFailure(
+                .usage, "The output's name ends with .\(suffix), and --format says \(wanted). Leave one of them out.")
+        }
+        let target = AudioContainer(rawValue: kind)
+        guard target != nil || audio(kind) == kind else { throw Self.impossible(kind, of: installed) }
+        let isAsIs = pieces == 1 && given == nil && audio(wanted ?? kind) == kind
+        let spoken: String
+        if let sound {
+            let usual = isAsIs ? wanted ?? kind : wanted.flatMap { sound.audio($0) == nil ? nil : $0 }
+            // Pieces are joined without a loss, unless somebody wants one of a service's own formats.
+            let isOwn = wanted.map { AudioContainer(rawValue: $0) == nil } ?? false
+            let format = given ?? (isAsIs || isOwn ? usual ?? Self.lossless : Self.lossless)
+            guard let made = audio(format) else { throw Self.impossible(format, of: installed) }
+            parameter = format
+            spoken = made
+        } else {
+            parameter = nil
+            guard case .audio(let own)? = installed.content else {
+                container = target
+                return
+            }
+            spoken = own.rawValue
+        }
+        if pieces == 1, spoken == kind {
+            container = nil
+        } else {
+            guard let target, Self.readable.contains(spoken) else {
+                throw CommandFailure(
+                    .usage,
+                    "The provider \(installed.name) speaks \(spoken), which cannot be "
+                        + (pieces == 1 ? "made \(kind)" : "joined: the text is spoken in \(pieces) pieces")
+                        + ". Use wav, flac or mp3.")
+            }
+            container = target
+        }
+    }
+
+    private static func impossible(_ kind: String, of installed: InstalledProvider) -> CommandFailure {
+        let own = installed.serviceVoices?.sound?.formats ?? []
+        let names = AudioContainer.allCases.map(\.rawValue)
+        let all = (names + own.filter { !names.contains($0) }).joined(separator: ", ")
+        return CommandFailure(
+            .usage, "No \(kind) can be made of what the provider \(installed.name) speaks. Use one of \(all).")
+    }
+
+    /// The parameters of requests whose answers are to be joined: in WAV, unless they say what else can be.
+    ///
+    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` for a format that cannot be joined.
+    static func joinable(
+        _ parameters: [String: ParameterValue], of installed: InstalledProvider
+    ) throws -> [String: ParameterValue] {
+        guard let sound = installed.serviceVoices?.sound else { return parameters }
+        guard let given = parameters["format"]?.text else {
+            return parameters.merging(["format": .string(lossless)]) { given, _ in given }
+        }
+        guard let audio = sound.audio(given) else { throw impossible(given, of: installed) }
+        guard readable.contains(audio.rawValue) else {
+            throw CommandFailure(.usage, "Sound in \(given) cannot be joined. Leave the parameter format out, for wav.")
+        }
+        return parameters
+    }
+}

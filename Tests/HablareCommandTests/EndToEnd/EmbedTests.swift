@@ -1,0 +1,101 @@
+import Foundation
+import Hablare
+import HablareProviders
+import HablareTestServers
+import Testing
+
+@testable import HablareCommand
+
+/// `hablare embed`: vectors of texts, in their order.
+@Suite(.timeLimit(.minutes(5))) struct EmbedTests {
+    @Test func `A text becomes a line of numbers`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let words = ["embed", "--provider", "openai", "Whales sing\nloudly."]
+            #expect(await stage.run(words) == .success, "\(stage.errors)")
+            #expect(stage.output == "[2.0,2.0,2.0]\n")
+            #expect(fake.paths == ["/openai/v1/embeddings"])
+            #expect(fake.bodies.first?[member: "input"] == "Whales sing\nloudly.")
+        }
+    }
+
+    @Test func `Each line of a file is a text, and vectors stand in their order`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage("default_provider: {embed: openai}\n")
+            try stage.write("one\r\none two\none two three\none\n", to: "texts.txt")
+            #expect(await stage.run("embed", "-f", "texts.txt", "--quiet") == .success)
+            #expect(stage.output == "[1.0,1.0,1.0]\n[2.0,2.0,2.0]\n[3.0,3.0,3.0]\n[1.0,1.0,1.0]\n")
+            let asked = fake.bodies.compactMap { $0[member: "input"]?.string }.sorted()
+            #expect(asked == ["one", "one two", "one two three"], "the same text is asked for once")
+            #expect(await stage.run("embed", "-f", "texts.txt", "-o", "vectors.jsonl", "--quiet") == .success)
+            #expect(try stage.file("vectors.jsonl") == Data(stage.output.utf8))
+            #expect(fake.paths.count == 3)
+        }
+    }
+
+    @Test func `With --json each line is an object`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let words = ["embed", "--provider", "openai", "--json", "--dimensions", "3", "--quiet"]
+            #expect(await stage.run(words, input: "one\none two\n") == .success, "\(stage.errors)")
+            #expect(fake.bodies.allSatisfy { $0[member: "dimensions"] == .int(3) })
+            let objects = try stage.output.split(separator: "\n").map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            }
+            #expect(objects.map { $0["index"] as? Int } == [0, 1])
+            #expect(objects.map { ($0["vector"] as? [Double])?.first } == [1, 2])
+            #expect(objects.allSatisfy { $0["model"] as? String == "embed-x" && $0["inputTokens"] as? Int == 3 })
+        }
+    }
+
+    @Test func `Where one text has no vector nothing is printed, and it alone is asked for again`() async throws {
+        let fails = Guarded(true)
+        var manner = FakeService.Manner()
+        manner.instead = { call in
+            let isIt = String(decoding: call.body, as: UTF8.self).contains("one two three")
+            return fails.withLock { $0 } && isIt ? .text(400, "{}", type: "application/json") : nil
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            let words = ["embed", "--provider", "openai", "-"]
+            let input = "one\none two three\none two\n"
+            #expect(await stage.run(words, input: input) == .incomplete)
+            #expect(stage.output.isEmpty)
+            #expect(stage.errors.contains("Of 3 texts, 1 failed, so nothing is printed; 2 are done, and kept."))
+            fails.withLock { $0 = false }
+            #expect(await stage.run(words, input: input) == .success)
+            #expect(stage.output == "[1.0,1.0,1.0]\n[3.0,3.0,3.0]\n[2.0,2.0,2.0]\n")
+            #expect(fake.paths.count == 4)
+        }
+    }
+
+    @Test func `A vector of another length than was asked for is none`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run("embed", "--provider", "openai", "--dimensions", "4", "one") == .incomplete)
+            #expect(stage.errors.contains("[invalid-response]") && stage.output.isEmpty, "\(stage.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        (["one"], "", CommandStatus.usage, "default_provider.embed"),
+        (["--provider", "anthropic", "one"], "", .usage, "makes no vectors"),
+        (["--provider", "openai"], "one\n\ntwo\n", .badInput, "Line 2 of standard input is empty"),
+        (["--provider", "openai"], " \n", .badInput, "There is no text in standard input."),
+        (["--provider", "openai", "-f", "none.txt"], "", .inputMissing, "There is no file"),
+        (["--provider", "openai", "--dimensions", "0", "one"], "", .usage, "from 1 to 65536"),
+        (["--provider", "openai", "-o", "none/a", "one"], "", .cannotCreate, "There is no folder"),
+        (["--provider", "openai", "--parameter", "dimension=3", "one"], "", .usage, "Did you mean dimensions?"),
+        (["--provider", "openai", "--parameter", "dimensions=3", "--dimensions", "3", "one"], "", .usage, "twice"),
+    ])
+    func `What cannot be is said before anything is asked`(
+        words: [String], input: String, status: CommandStatus, problem: String
+    ) async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run(["embed"] + words, input: input) == status)
+            #expect(stage.errors.contains(problem), "\(stage.errors)")
+            #expect(fake.server.connectionCount == 0 && !stage.composition().storeExists(stage.data))
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Hablare
+import HablareProviders
+import HablareSQLite
+import HablareTestServers
+import Testing
+
+@testable import HablareCommand
+
+/// `hablare image`: pictures of a text, and of pictures.
+@Suite(.timeLimit(.minutes(5))) struct ImageTests {
+    private static let png = FakeService.Manner().picture
+
+    @Test func `A text becomes a picture, which the same command does not have made twice`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--size", "1024x1024"]
+            #expect(await stage.run(words + ["--quality", "low"]) == .success, "\(stage.errors)")
+            #expect(try stage.file("whale.png") == Self.png)
+            #expect(stage.output == stage.folder.url.appending(path: "whale.png").path + "\n")
+            let body = try #require(fake.bodies.first)
+            #expect(fake.paths == ["/openai/v1/images/generations"])
+            #expect(body[member: "size"] == "1024x1024" && body[member: "quality"] == "low")
+            #expect(body[member: "prompt"] == "A whale." && body[member: "model"] == "image-x")
+            #expect(await stage.run(words + ["--quality", "low"]) == .success)
+            #expect(fake.paths.count == 1)
+            #expect(await stage.run(words + ["--quality", "high"]) == .success)
+            #expect(fake.paths.count == 2)
+            #expect(await stage.run(words + ["--quality", "high", "--anew"]) == .success)
+            #expect(fake.paths.count == 3)
+        }
+    }
+
+    @Test func `Several pictures have a number each, and more of them are asked for alone`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage("default_provider: {image: openai}\n")
+            #expect(await stage.run("image", "A whale.", "-o", "whale.png", "--sample", "2") == .success)
+            #expect(await stage.run("image", "A whale.", "-o", "whale.png", "--sample", "3", "--json") == .success)
+            #expect(fake.paths.count == 3)
+            let names = try stage.folder.names().filter { $0.hasSuffix(".png") }
+            #expect(names == ["whale-1.png", "whale-2.png", "whale-3.png"])
+            let json = try #require(stage.output.firstIndex(of: "["))
+            let rows = try #require(
+                try JSONSerialization.jsonObject(with: Data(stage.output[json...].utf8)) as? [[String: Any]])
+            #expect(rows.map { $0["sample"] as? Int } == [0, 1, 2])
+            #expect(rows.allSatisfy { $0["format"] as? String == "png" && $0["id"] is String })
+        }
+    }
+
+    @Test func `One that fails is told, the others are written, and it alone is asked for again`() async throws {
+        var manner = FakeService.Manner()
+        manner.instead = { $0.number == 1 ? .text(400, "{}", type: "application/json") : nil }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--sample", "3"]
+            #expect(await stage.run(words) == .incomplete)
+            #expect(stage.errors.contains("Of 3 pictures, 1 failed, and the others are written; 2 are done, and kept."))
+            #expect(try stage.folder.names().filter { $0.hasSuffix(".png") }.count == 2)
+            #expect(await stage.run(words) == .success)
+            #expect(fake.paths.count == 4)
+            #expect(try stage.folder.names().filter { $0.hasSuffix(".png") }.count == 3)
+        }
+    }
+
+    @Test func `A pipe gets the picture, a terminal does not`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run("image", "-", "--provider", "openai", "--quiet", input: "A whale.") == .success)
+            #expect(stage.printedData == Self.png)
+            let terminal = try fake.stage(isTerminal: true)
+            #expect(await terminal.run("image", "--provider", "openai", "Another.") == .usage)
+            #expect(fake.paths.count == 1)
+        }
+    }
+
+    @Test func `Pictures are changed: they go along by their content, and a mask after them`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            try Self.png.write(to: stage.folder.url.appending(path: "whale.dat"))
+            let words = ["image", "Give it a hat.", "--provider", "openai", "-o", "hat.png", "--image", "whale.dat"]
+            #expect(await stage.run(words) == .success, "\(stage.errors)")
+            #expect(await stage.run(words + ["--mask", "whale.dat"]) == .success, "\(stage.errors)")
+            #expect(fake.paths == ["/openai/v1/images/edits", "/openai/v1/images/edits"])
+            let forms = fake.server.calls.map { String(decoding: $0.call.body, as: UTF8.self) }
+            #expect(forms.allSatisfy { $0.contains("name=\"image\"; filename=\"image-1.png\"") })
+            #expect(forms.map { $0.contains("name=\"mask\"") } == [false, true])
+        }
+    }
+
+    @Test func `A picture that is not what its name would say is kept, and the message has how to get it`() async throws
+    {
+        var manner = FakeService.Manner()
+        manner.picture = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("a picture".utf8)
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run("image", "A whale.", "--provider", "openai", "-o", "whale.png") == .badInput)
+            #expect(stage.errors.contains("a jpeg picture"))
+            let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
+            #expect(stage.errors.contains("hablare show \(id.text) -o "))
+            #expect(await stage.run("show", id.text, "-o", "whale.jpeg") == .success)
+            #expect(try stage.file("whale.jpeg") == manner.picture)
+        }
+    }
+
+    @Test func `The name of the file asks for its format, where the model has a choice`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.jpg"]
+            #expect(await stage.run(words) == .usage, "this model makes PNG only")
+            #expect(stage.errors.contains("cannot be chosen for this model"))
+            #expect(fake.server.connectionCount == 0)
+            _ = await stage.run(words + ["--model", "gpt-image-1"])
+            #expect(fake.bodies.first?[member: "output_format"] == "jpeg")
+        }
+    }
+
+    @Test func `Stopped, the same command goes on`() async throws {
+        let gate = HablareTestServers.Gate()
+        var manner = FakeService.Manner()
+        manner.gate = gate
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png"]
+            async let ended = stage.run(words)
+            try await waitUntil { fake.paths.count == 1 }
+            stage.send(.interrupt)
+            try await waitUntil { stage.errors.contains("Stopping.") }
+            gate.open()
+            #expect(await ended == .interrupted)
+            #expect(stage.errors.contains("Stopped: 1 of 1 picture done, and kept. To go on:\n  hablare image"))
+            #expect(await stage.run(words) == .success)
+            #expect(fake.paths.count == 1)
+            #expect(try stage.file("whale.png") == Self.png)
+        }
+    }
+
+    @Test(arguments: [
+        (["A whale.", "-o", "a.png"], CommandStatus.usage, "default_provider.image"),
+        (["A whale.", "--provider", "anthropic", "-o", "a.png"], .usage, "makes no pictures"),
+        (["A whale.", "--provider", "openai", "-o", "a.gif"], .usage, ".png, .jpg or .webp"),
+        (["A whale.", "--provider", "openai", "-o", "a.png", "--sample", "0"], .usage, "from 1 to 100"),
+        (["A whale.", "--provider", "openai", "--sample", "2"], .usage, "Several pictures need a name"),
+        (["A whale.", "--provider", "openai", "-o", "a.png", "--mask", "a.png"], .usage, "--mask is for a picture"),
+        (["A whale.", "--provider", "openai", "-o", "a.png", "--parameter", "sise=1"], .usage, "Did you mean size?"),
+        (["A whale.", "--provider", "openai", "-o", "none/a.png"], .cannotCreate, "There is no folder"),
+        (["A whale.", "--provider", "openai", "-o", "a.png", "--image", "none.png"], .inputMissing, "cannot be read"),
+        ([" ", "--provider", "openai", "-o", "a.png"], .badInput, "The description is empty"),
+        (["A whale.", "--provider", "local.image", "-o", "a.png"], .configuration, "image_model"),
+    ])
+    func `What cannot be is said before anything is asked`(
+        words: [String], status: CommandStatus, problem: String
+    ) async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run(["image"] + words) == status)
+            #expect(stage.errors.contains(problem), "\(stage.errors)")
+            #expect(fake.server.connectionCount == 0 && !stage.composition().storeExists(stage.data))
+        }
+    }
+}

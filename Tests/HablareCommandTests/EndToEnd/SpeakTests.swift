@@ -1,0 +1,235 @@
+import Foundation
+import Hablare
+import HablareAudio
+import HablareProviders
+import HablareSQLite
+import HablareTestKit
+import HablareTestServers
+import Testing
+
+@testable import HablareCommand
+
+/// `hablare speak`: one text to sound, by services and programs.
+@Suite(.timeLimit(.minutes(5))) struct SpeakTests {
+    /// A text of some 5,000 characters in sentences, which no service of OpenAI's takes at once.
+    static let long = (1...200).map { "This is sentence number \($0)." }.joined(separator: " ")
+
+    private func spoken(_ fake: FakeService) -> [String] {
+        fake.bodies.compactMap { ($0[member: "input"] ?? $0[member: "text"])?.string }
+    }
+
+    @Test func `A text becomes a file, in the format of its name, as the service sent it`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let status = await stage.run(
+                "speak", "Hello, whale.", "-o", "hello.mp3", "--provider", "openai", "--voice", "nova", "--speed", "1.5"
+            )
+            #expect(status == .success, "\(stage.errors)")
+            #expect(try stage.file("hello.mp3") == Voice.audio(of: "Hello, whale."))
+            #expect(fake.paths == ["/openai/v1/audio/speech"])
+            let body = try #require(fake.bodies.first)
+            #expect(body[member: "response_format"] == "mp3" && body[member: "voice"] == "nova")
+            #expect(body[member: "speed"]?.number == 1.5 && body[member: "model"] == "tts-x")
+            #expect(stage.output.hasPrefix(stage.folder.url.appending(path: "hello.mp3").path + "\n"))
+        }
+    }
+
+    @Test func `A text over the limit is cut at the ends of sentences, and the sound joined`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            try stage.write(Self.long, to: "long.txt")
+            let status = await stage.run("speak", "--provider", "openai", "-f", "long.txt", "-o", "long.wav")
+            #expect(status == .success, "\(stage.errors)")
+            let pieces = spoken(fake).sorted { $0.utf8.count > $1.utf8.count }
+            #expect(pieces.count == 2)
+            #expect(pieces.allSatisfy { $0.unicodeScalars.count <= 4096 && $0.hasSuffix(".") })
+            #expect(pieces.joined(separator: " ") == Self.long)
+            #expect(fake.bodies.allSatisfy { $0[member: "response_format"] == "wav" })
+            let audio = try AudioInspector().properties(of: .data(try stage.file("long.wav")))
+            #expect(audio.frameCount == pieces.reduce(0) { $0 + 200 + Int64($1.utf8.count) * 20 })
+            // What was said once is not asked for again.
+            #expect(await stage.run("speak", "--provider", "openai", "-f", "long.txt", "-o", "long.flac") == .success)
+            #expect(fake.paths.count == 2)
+            let other = try AudioInspector().properties(of: .data(try stage.file("long.flac")))
+            #expect(other.frameCount == audio.frameCount)
+        }
+    }
+
+    @Test func `Line breaks are spoken, where a text fits`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let text = "Dear whale,\n\nhow are you?\nYours"
+            #expect(await stage.run("speak", "-", "--provider", "openai", input: text + "\n") == .success)
+            #expect(spoken(fake) == [text])
+            #expect(stage.printedData == Voice.audio(of: text))
+            #expect(fake.bodies.first?[member: "response_format"] == "wav")
+        }
+    }
+
+    @Test func `A terminal gets no sound, and nothing is asked`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage(isTerminal: true)
+            #expect(await stage.run("speak", "--provider", "openai", "Hello.") == .usage)
+            #expect(stage.errors.contains("A terminal cannot show what is made. Give it a file with -o"))
+            #expect(fake.server.connectionCount == 0)
+        }
+    }
+
+    @Test func `Stopped in the middle, the same command goes on, and pays for nothing twice`() async throws {
+        let gate = HablareTestServers.Gate()
+        var manner = FakeService.Manner()
+        let first = Guarded(true)
+        manner.instead = { call in
+            // The first call is answered, the other waits.
+            guard
+                first.withLock({ isFirst in
+                    defer { isFirst = false }
+                    return !isFirst
+                })
+            else { return nil }
+            var reply = ServerReply.bytes(200, Voice.audio(of: "waiting"), type: "audio/wav")
+            reply.steps = [.wait(gate)] + reply.steps
+            return reply
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            try stage.write("before", to: "long.wav")
+            try stage.write(Self.long, to: "long.txt")
+            let words = ["speak", "--provider", "openai", "-f", "long.txt", "-o", "long.wav"]
+            async let ended = stage.run(words)
+            try await waitUntil {
+                try fake.paths.count == 2 && stage.store().snapshots(SnapshotFilter(phases: [.completed])).count == 1
+            }
+            stage.send(.interrupt)
+            stage.send(.interrupt)
+            #expect(await ended == .interrupted)
+            #expect(stage.errors.contains("Stopped: 1 of 2 segments done, and kept. To go on:\n  hablare speak"))
+            #expect(try stage.file("long.wav") == Data("before".utf8))
+            gate.open()
+            #expect(await stage.run(words) == .success)
+            #expect(fake.paths.count == 3)
+            #expect(try stage.file("long.wav") != Data("before".utf8))
+        }
+    }
+
+    @Test func `A piece that fails leaves the file as it was, and is asked for alone the next time`() async throws {
+        let fails = Guarded(true)
+        var manner = FakeService.Manner()
+        manner.instead = { call in
+            guard fails.withLock({ $0 }), String(decoding: call.body, as: UTF8.self).contains("number 200.") else {
+                return nil
+            }
+            return .text(400, #"{"error":{"message":"No."}}"#, type: "application/json")
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            try stage.write("before", to: "long.wav")
+            let words = ["speak", "--provider", "openai", "-o", "long.wav", "--json", Self.long]
+            #expect(await stage.run(words) == .incomplete)
+            #expect(stage.errors.contains("Of 2 segments, 1 failed, so nothing is written yet; 1 is done, and kept."))
+            #expect(stage.output.contains("\"status\" : \"incomplete\"") && stage.output.contains("\"output\" : null"))
+            #expect(try stage.file("long.wav") == Data("before".utf8))
+            fails.withLock { $0 = false }
+            stage.clearScreen()
+            #expect(await stage.run(words) == .success)
+            #expect(fake.paths.count == 3)
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [String: Any])
+            #expect(object["status"] as? String == "completed" && object["segments"] as? Int == 2)
+            #expect(object["reused"] as? Int == 1 && object["made"] as? Int == 1)
+            #expect(object["voice"] as? String == "alloy" && object["model"] as? String == "tts-x")
+        }
+    }
+
+    @Test func `A voice of ElevenLabs goes by its name, and is told what stands around a piece`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let text = (1...400).map { "This is sentence number \($0)." }.joined(separator: " ")
+            let status = await stage.run(
+                "speak", "--provider", "elevenlabs", "--voice", "George", "-o", "a.mp3", text)
+            #expect(status == .success, "\(stage.errors)")
+            let calls = zip(fake.paths, fake.bodies).filter { $0.0.contains("text-to-speech") }
+            #expect(calls.count > 1)
+            #expect(calls.allSatisfy { $0.0.hasSuffix("/JBFqnCBsd6RMkjVDRZzb") })
+            let first = try #require(calls.first { $0.1[member: "previous_text"] == nil }?.1)
+            let next = try #require(first[member: "next_text"]?.string)
+            #expect(calls.contains { $0.1[member: "text"]?.string?.hasPrefix(next) == true })
+            #expect(next.unicodeScalars.count <= NarrationPlan.mostContext)
+        }
+    }
+
+    @Test func `A program speaks, too, with a speed in its own words`() async throws {
+        let stage = try Stage()
+        #expect(await stage.run("speak", "Hello.", "-o", "a.wav", "--speed", "2") == .success)
+        #expect(try stage.file("a.wav") == Voice.audio(of: "Hello."))
+        #expect(stage.provider.record.calls.map(\.request.parameters) == [["voice": "en-us", "rate": 350]])
+        #expect(await stage.run("speak", "Hello.", "-o", "a.flac", "--speed", "2") == .success)
+        #expect(stage.provider.record.calls.count == 1, "the same sound in another file is not made again")
+        #expect(try stage.file("a.flac").starts(with: Data("fLaC".utf8)))
+    }
+
+    @Test func `Who is asked without --provider is in the settings`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage("default_provider: {speak: openai}\n")
+            #expect(await stage.run("speak", "Hello.", "-o", "a.wav") == .success)
+            #expect(fake.paths == ["/openai/v1/audio/speech"])
+        }
+    }
+
+    @Test(arguments: [
+        (["--provider", "openai", "--format", "ogg", "Hello."], CommandStatus.usage, "No ogg can be made"),
+        (["--provider", "openai", "-o", "a.m4a", "Hello."], .usage, "No m4a can be made"),
+        (["--provider", "openai", "-o", "a.mp3", "--format", "wav", "Hello."], .usage, "Leave one of them out."),
+        (["--provider", "openai", "--speed", "9", "Hello."], .usage, "no number between 0.25 and 4.0"),
+        (["--provider", "openai", "--speed", "0", "Hello."], .usage, "--speed is 0"),
+        (["--provider", "openai", "--parameter", "speed=1", "--speed", "2", "Hello."], .usage, "is given twice"),
+        (["--provider", "openai", "-o", "none/a.mp3", "Hello."], .cannotCreate, "There is no folder"),
+        (["--provider", "openai", "-o", ".", "Hello."], .cannotCreate, "is a folder"),
+        (["--provider", "openai", "* * *"], .badInput, "nothing to read in the command line"),
+        (["--provider", "openai", ""], .badInput, "empty"),
+        (["--provider", "openai", "-f", "none.txt"], .inputMissing, "There is no file"),
+        (["--provider", "openai", "-f", "none.txt", "Hello."], .usage, "The text is given twice"),
+        (["--provider", "openai", "--json", "Hello."], .usage, "With --json standard output has the object."),
+        (["--provider", "anthropic", "Hello."], .usage, "The provider anthropic does not speak."),
+        (["--provider", "opnai", "Hello."], .unavailable, "Did you mean openai"),
+        (["--provider", "openai", "--format", "aac", SpeakTests.long], .usage, "joined"),
+    ])
+    func `What cannot be is said before anything is asked`(
+        words: [String], status: CommandStatus, problem: String
+    ) async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run(["speak"] + words) == status)
+            #expect(stage.errors.contains(problem), "\(stage.errors)")
+            #expect(fake.server.connectionCount == 0)
+            #expect(!stage.composition().storeExists(stage.data))
+            #expect(stage.output.isEmpty)
+        }
+    }
+
+    @Test func `Without a key nothing is asked`() async throws {
+        try await FakeService.run { fake in
+            for command in [["speak", "Hello."], ["narrate", "book.txt"]] {
+                let stage = try fake.stage(environment: ["ELEVENLABS_API_KEY": ""])
+                try stage.write("Hello.")
+                #expect(await stage.run(command + ["--provider", "elevenlabs"]) == .unavailable)
+                #expect(stage.errors.contains("hablare keys set elevenlabs"), "\(stage.errors)")
+            }
+            #expect(fake.server.connectionCount == 0)
+        }
+    }
+
+    @Test func `A voice that there is not is refused before anything is paid for`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage("default_provider: {speak: elevenlabs, narrate: elevenlabs}\n")
+            try stage.write("One. Two. Three.")
+            for words in [["speak", "Hello."], ["narrate", "book.txt"]] {
+                stage.clearScreen()
+                #expect(await stage.run(words + ["--voice", "Gorge"]) == .usage)
+                #expect(stage.errors.contains("There is George - Warm, Ana. See: hablare voices"), "\(stage.errors)")
+            }
+            #expect(!fake.paths.contains { $0.contains("text-to-speech") })
+            #expect(!stage.composition().storeExists(stage.data))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Hablare
+import HablareProviders
+import HablareTestKit
+import HablareTestServers
+import Testing
+
+@testable import HablareCommand
+
+/// The voices of services, beside those of programs.
+@Suite(.timeLimit(.minutes(5))) struct VoicesTests {
+    private func rows(_ stage: Stage, _ words: String...) async throws -> [[String: Any]] {
+        stage.clearScreen()
+        #expect(await stage.run(["voices", "--json"] + words) == .success, "\(stage.errors)")
+        return try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [[String: Any]])
+    }
+
+    @Test func `A service's voices are listed, filtered, and asked for once a day`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let all = try await rows(stage, "--provider", "elevenlabs")
+            #expect(all.map { $0["name"] as? String } == ["George - Warm", "Ana"])
+            #expect(all[0]["quality"] as? String == "studio" && all[0]["language"] as? String == "en")
+            #expect(try await rows(stage, "--provider", "elevenlabs", "--gender", "female").count == 1)
+            #expect(try await rows(stage, "--provider", "elevenlabs", "--language", "en").count == 1)
+            #expect(try await rows(stage, "--provider", "elevenlabs", "--quality", "Studio").count == 1)
+            #expect(fake.paths.count == 1, "the list is kept")
+            _ = try await rows(stage, "--provider", "elevenlabs", "--refresh")
+            #expect(fake.paths.count == 2)
+            stage.clearScreen()
+            #expect(await stage.run("voices", "--provider", "elevenlabs", "--language", "fr") == .success)
+            #expect(stage.output.isEmpty && stage.errors == "No voice is like that.\n")
+        }
+    }
+
+    @Test func `Without a name those are among them that can be asked, and nobody else is`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let providers = try await rows(stage).compactMap { $0["provider"] as? String }
+            #expect(Set(providers) == ["espeak-ng", "elevenlabs"])
+            let without = try fake.stage(environment: ["ELEVENLABS_API_KEY": "", "OPENAI_API_KEY": ""])
+            let calls = fake.server.calls.count
+            #expect(try await rows(without).allSatisfy { $0["provider"] as? String == "espeak-ng" })
+            #expect(fake.server.calls.count == calls)
+        }
+    }
+
+    @Test func `A service that fails is said to, and ends the command only where it was named`() async throws {
+        var manner = FakeService.Manner()
+        manner.instead = { $0.path.contains("elevenlabs") ? .text(401, "{}", type: "application/json") : nil }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            #expect(try await rows(stage).count == 2)
+            #expect(stage.errors.contains("elevenlabs: ElevenLabs"), "\(stage.errors)")
+            #expect(await stage.run("voices", "--provider", "elevenlabs") == .incomplete)
+        }
+    }
+
+    @Test func `Who does not speak, and who has no key, is told so`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage(environment: ["ELEVENLABS_API_KEY": ""])
+            #expect(await stage.run("voices", "--provider", "anthropic") == .success)
+            #expect(stage.errors == "anthropic has no voices: its answers are no audio.\n")
+            #expect(await stage.run("voices", "--provider", "elevenlabs") == .unavailable)
+            #expect(fake.server.connectionCount == 0)
+        }
+    }
+
+    @Test func `Programs of neural voices are found by that`() async throws {
+        var program = InstalledProvider(provider: ScriptedProvider(id: "neural-one", responseType: .audio))
+        program.voiceQuality = "neural"
+        program.voices = { [CommandVoice(id: "heart", language: "en-us", gender: .female)] }
+        let stage = try Stage(others: [program])
+        let found = try await rows(stage, "--quality", "neural", "--gender", "female", "--language", "en")
+        #expect(found.map { $0["voice"] as? String } == ["heart"])
+        #expect(try await rows(stage, "--quality", "neural", "--language", "de").isEmpty)
+    }
+}
