@@ -40,7 +40,8 @@ package struct LoopbackProxy: Sendable {
         _ body: (LoopbackProxy) async throws -> R
     ) async throws -> R {
         let listener = try await ServerBootstrap(group: threads)
-            .acceptUnread(host: "127.0.0.1", port: 0)
+            .childChannelOption(.autoRead, value: false)
+            .bind(host: "127.0.0.1", port: 0) { $0.eventLoop.makeSucceededFuture($0) }
         let log = Guarded<[String]>([])
         let proxy = LoopbackProxy(port: listener.channel.localAddress?.port ?? 0, log: log)
         return try await withThrowingTaskGroup(of: Void.self) { group in

@@ -92,7 +92,8 @@ package struct LoopbackServer: Sendable {
         let listener = try await ServerBootstrap(group: threads)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-            .acceptUnread(host: "127.0.0.1", port: 0)
+            .childChannelOption(.autoRead, value: false)
+            .bind(host: "127.0.0.1", port: 0) { $0.eventLoop.makeSucceededFuture($0) }
         let log = CallLog()
         let server = LoopbackServer(
             port: listener.channel.localAddress?.port ?? 0, isSecure: tls != nil, log: log)

@@ -1,16 +1,8 @@
 import NIOCore
-import NIOPosix
 
-/// Connections are accepted as bare channels of which nothing is read yet, and become asynchronous ones where they are
-/// served: an asynchronous channel that nobody executes ends the process, and a server that is ended between the two has
-/// accepted some that nobody will.
-extension ServerBootstrap {
-    func acceptUnread(host: String, port: Int) async throws -> NIOAsyncChannel<any Channel, Never> {
-        try await childChannelOption(.autoRead, value: false)
-            .bind(host: host, port: port) { $0.eventLoop.makeSucceededFuture($0) }
-    }
-}
-
+/// Connections are accepted as bare channels of which nothing is read yet (`.autoRead` false), and become asynchronous
+/// ones where they are served: an asynchronous channel that nobody executes ends the process, and a server that is ended
+/// between the two has accepted some that nobody will.
 extension Channel {
     /// Makes an asynchronous channel of one that was not read from, which is read from now on.
     ///
