@@ -11,7 +11,9 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The most that is ever waited, unless the provider asks for more. Default 60 s.
     public var maximumDelay: Duration
     /// Until when, after the first attempt, a failure may be followed by another attempt: one that would be due later is
-    /// not waited for. Default 10 minutes.
+    /// not waited for. Default 10 minutes. Where the next attempt goes on with work that is remembered
+    /// (``ProviderCall/remember(_:)``), the time begins anew with each: an attempt may have waited longer than this for
+    /// an answer that is nearly made, and paid for.
     public var maximumElapsed: Duration
 
     /// Creates a policy.
@@ -87,8 +89,9 @@ public struct RetryPolicy: Sendable, Hashable {
         let exhausted: Decision = situation.hasHandle && situation.unknownOutcome == .hold ? .hold : .fail
         guard situation.mayRestart || situation.hasHandle else { return .fail }
         guard situation.tries < situation.maximumAttempts ?? maximumAttempts else { return exhausted }
+        let elapsed = situation.hasHandle ? .zero : situation.elapsed
         // Checked before adding: a header may ask for more years than a duration can hold.
-        let bound = min(min(maximumElapsed, .farthest) - situation.elapsed, situation.remaining ?? .farthest)
+        let bound = min(min(maximumElapsed, .farthest) - elapsed, situation.remaining ?? .farthest)
         guard minimum < bound else { return exhausted }
         // Jitter also on top of what the provider asked: those who were refused together do not return together.
         let delay = minimum + backoff(after: situation.tries) * min(1, max(0, jitter))

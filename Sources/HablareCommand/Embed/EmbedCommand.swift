@@ -33,11 +33,6 @@ struct EmbedCommand: ComposedCommand {
     var dimensions: Int?
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("A parameter of the provider; may be repeated.", valueName: "name=value"))
-    var parameter: [ParameterOption] = []
-
-    @Option(
         name: [.short, .long], help: "The file. Default, and -: standard output.",
         completion: .file(extensions: ["jsonl"]))
     var output: String?
@@ -54,25 +49,15 @@ struct EmbedCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let limits = try options.engine.limits(in: composition)
-        let settings = try asked.applied(to: options.data, for: .embed, in: composition)
-        let directory = try ProviderDirectory(settings, limits, in: composition)
-        let installed = try directory.provider(asked.provider, for: .embed, answering: .embedding)
-        guard installed.provider.responseType == .embedding else {
-            throw CommandFailure(
-                .usage, "The provider \(installed.name) makes no vectors. Choose another with --provider.")
-        }
+        let team = try AskedProvider(
+            asked, options, for: .embed, making: .embedding, program: "text", in: composition)
         let target = try OutputTarget(output, json: false, what: "vectors", in: composition)
         if let file = target.file { try OutputFiles.check([file], in: file.deletingLastPathComponent()) }
-        let work = try vectors(with: installed, settings, in: composition)
-        if let problem = await installed.health().problem { throw problem }
-        try directory.openNetwork(for: [installed])
-        let session = JobSession(
-            work: work, installed: installed, retry: options.engine.retry(of: [installed]), prices: limits.prices,
-            data: options.data, quiet: options.quiet)
+        let work = try vectors(by: team, in: composition)
+        try await team.open(for: work.request(0, UUID()))
         let console = composition.console
-        let lines = VectorLines(isObject: json, provider: installed.name)
-        return try await session.run(in: composition) { workplace, ids, gaps in
+        let lines = VectorLines(isObject: json, provider: team.installed.name)
+        return try await team.session(for: work).run(in: composition) { workplace, ids, gaps in
             guard gaps.isEmpty else { return gaps }
             if let file = target.file {
                 try await lines.write(ids, of: workplace.store, to: try OutputPlace(file).url)
@@ -96,27 +81,25 @@ struct EmbedCommand: ComposedCommand {
     }
 
     /// The requests: one for each text.
-    private func vectors(
-        with installed: InstalledProvider, _ settings: Settings, in composition: Composition
-    ) throws -> JobWork {
+    private func vectors(by team: AskedProvider, in composition: Composition) throws -> JobWork {
+        let installed = team.installed
         let parameters = try installed.adding(
             [("--dimensions", "dimensions", dimensions.map { .int(Int64($0)) })],
-            to: installed.parameters(voice: nil, parameter))
+            to: installed.parameters(voice: nil, asked.parameter))
         let input = try InputFile.given(text, file: file, in: composition)
         let isOneText = file == nil && text != nil && text != "-"
         let texts = try TextLines.texts(of: input.text, from: input.source, isOne: isOneText)
         let instance = installed.provider.instance.rawValue
         let words = ["embed 1", installed.name, instance, installed.model ?? ""].map { Data($0.utf8) }
-        let model = installed.service == nil ? nil : installed.model
-        let place = asked.place(of: installed, settings)
+        let address = team.address
         let policy = options.ifInterrupted.policy
         let work = JobWork(
             job: .hashing(words + texts.map { Data($0.utf8) } + [Data()] + (try parameters.jobParts())),
             provider: installed.provider.id, count: texts.count, noun: "text"
         ) { index, id in
             var request = AIRequest(
-                id: id, prompt: .text(texts[index]), model: model, parameters: parameters, unknownOutcome: policy)
-            request.metadata[ServiceOptions.placeKey] = place
+                id: id, prompt: .text(texts[index]), parameters: parameters, unknownOutcome: policy)
+            address.mark(&request)
             return request
         }
         for (index, text) in texts.enumerated() {
@@ -126,7 +109,6 @@ struct EmbedCommand: ComposedCommand {
                 .badInput,
                 "Text \(index + 1) has \(count) characters, and \(installed.name) takes \(most) at once. Shorten it.")
         }
-        try installed.check(work.request(0, UUID()))
         return work
     }
 }

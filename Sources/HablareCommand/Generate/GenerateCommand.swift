@@ -41,11 +41,6 @@ struct GenerateCommand: ComposedCommand {
     @Option(name: .long, help: "The voice, where the provider speaks. Default: the provider's.")
     var voice: String?
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
-    var parameter: [ParameterOption] = []
-
     @OptionGroup var beside: PromptOptions
 
     @Option(
@@ -129,7 +124,7 @@ struct GenerateCommand: ComposedCommand {
         guard sample == nil || judge != nil || installed.provider.responseType == .text else {
             throw CommandFailure(.usage, "--sample is for texts. Ask \(installed.name) several times instead.")
         }
-        let parameters = try installed.parameters(voice: voice, parameter)
+        let parameters = try installed.parameters(voice: voice, asked.parameter)
         let target = try AnswerTarget(output, json: json, in: composition)
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
@@ -157,10 +152,8 @@ struct GenerateCommand: ComposedCommand {
     private func address(
         _ request: inout AIRequest, to installed: InstalledProvider, _ others: [InstalledProvider], _ settings: Settings
     ) {
-        guard let service = installed.service else { return }
-        request.model = installed.model
+        asked.address(of: installed, settings).mark(&request)
         request.fallback = others.map { FallbackHop($0.provider.id, model: $0.model) }
-        if asked.baseURL != nil { request.metadata[PlacedProvider.key] = settings.service(service)?.address }
     }
 
     private func fallback(

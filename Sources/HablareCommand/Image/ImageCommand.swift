@@ -57,11 +57,6 @@ struct ImageCommand: ComposedCommand {
     var anew = false
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("A parameter of the provider; may be repeated.", valueName: "name=value"))
-    var parameter: [ParameterOption] = []
-
-    @Option(
         name: [.short, .long],
         help: """
             The file; what its name ends with (.png, .jpg, .webp) is asked for. Default, and -: standard output, where \
@@ -90,26 +85,15 @@ struct ImageCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let limits = try options.engine.limits(in: composition)
-        let settings = try asked.applied(to: options.data, for: .image, in: composition)
-        let directory = try ProviderDirectory(settings, limits, in: composition)
-        let installed = try directory.provider(asked.provider, for: .image, answering: .image, program: "image/png")
-        guard installed.provider.responseType == .image else {
-            throw CommandFailure(
-                .usage, "The provider \(installed.name) makes no pictures. Choose another with --provider.")
-        }
+        let team = try AskedProvider(
+            asked, options, for: .image, making: .image, program: "image/png", in: composition)
         let target = try OutputTarget(output, json: json, what: "picture", in: composition)
         let places = PicturePlaces(target, count: sample)
-        try places.check(installed, in: composition.console)
-        let work = try pictures(with: installed, places, settings, in: composition)
-        try installed.check(work.request(0, UUID()))
-        if let problem = await installed.health().problem { throw problem }
-        try directory.openNetwork(for: [installed])
-        let session = JobSession(
-            work: work, installed: installed, retry: options.engine.retry(of: [installed]), prices: limits.prices,
-            data: options.data, quiet: options.quiet)
+        try places.check(team.installed, in: composition.console)
+        let work = try pictures(by: team, places, in: composition)
+        try await team.open(for: work.request(0, UUID()))
         let console = composition.console
-        return try await session.run(in: composition) { workplace, ids, gaps in
+        return try await team.session(for: work).run(in: composition) { workplace, ids, gaps in
             let missing = Set(gaps.map(\.index))
             var made: [MadePicture] = []
             for (index, id) in ids.enumerated() where !missing.contains(index) {
@@ -120,7 +104,7 @@ struct ImageCommand: ComposedCommand {
             return ImageReport.Outcome(gaps: gaps, made: made)
         } report: { ended in
             let report = ImageReport(
-                work: work, provider: installed.name, ended: ended, target: target, isAnew: anew, data: options.data)
+                work: work, provider: team.installed.name, ended: ended, target: target, isAnew: anew, data: options.data)
             try await report.print(json: json, quiet: options.quiet, to: console)
             return report.status
         }
@@ -128,8 +112,9 @@ struct ImageCommand: ComposedCommand {
 
     /// The requests: a sample each.
     private func pictures(
-        with installed: InstalledProvider, _ places: PicturePlaces, _ settings: Settings, in composition: Composition
+        by team: AskedProvider, _ places: PicturePlaces, in composition: Composition
     ) throws -> JobWork {
+        let installed = team.installed
         let parameters = try installed.adding(
             [
                 ("--size", "size", size.map { .string($0) }), ("--quality", "quality", quality.map { .string($0) }),
@@ -137,9 +122,9 @@ struct ImageCommand: ComposedCommand {
                 ("--mask", "mask", mask.map { _ in .bool(true) }),
                 (
                     "-o", "format",
-                    installed.service == nil ? nil : places.format(givenBy: parameter).map { .string($0) }
+                    installed.service == nil ? nil : places.format(givenBy: asked.parameter).map { .string($0) }
                 ),
-            ], to: installed.parameters(voice: nil, parameter))
+            ], to: installed.parameters(voice: nil, asked.parameter))
         let text = try InputText.one(prompt, what: "description", in: composition)
         guard image.isEmpty || installed.service != nil else {
             throw CommandFailure(
@@ -152,17 +137,16 @@ struct ImageCommand: ComposedCommand {
         var words = ["image 1", installed.name, instance, installed.model ?? "", text].map { Data($0.utf8) }
         for case .image(let body, _) in parts { words.append(Data(body.digest)) }
         if anew { words.append(Data(composition.seams.makeID().uuidString.utf8)) }
-        let model = installed.service == nil ? nil : installed.model
-        let place = asked.place(of: installed, settings)
+        let address = team.address
         let (policy, caching) = (options.ifInterrupted.policy, anew ? CachePolicy.refresh : .use)
         return JobWork(
             job: .hashing(words + (try parameters.jobParts())), provider: installed.provider.id, count: sample,
             noun: "picture"
         ) { index, id in
             var request = AIRequest(
-                id: id, prompt: prompt, model: model, parameters: parameters, sample: index, unknownOutcome: policy,
+                id: id, prompt: prompt, parameters: parameters, sample: index, unknownOutcome: policy,
                 caching: caching)
-            request.metadata[ServiceOptions.placeKey] = place
+            address.mark(&request)
             return request
         }
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What the commands share that have a job's requests made: `speak`, `image`, `embed`.
+/// What the commands share that have a job's requests made: `narrate`, `speak`, `image`, `embed`.
 struct JobOptions: ParsableArguments {
     @OptionGroup var engine: EngineOptions
 

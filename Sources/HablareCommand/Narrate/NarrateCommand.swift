@@ -44,11 +44,6 @@ struct NarrateCommand: ComposedCommand {
     var voice: String?
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
-    var parameter: [ParameterOption] = []
-
-    @Option(
         name: [.short, .long],
         help: "The audio file: .wav, .flac or .mp3. Default: the text's name with .wav, in the current folder.",
         completion: .file(extensions: ["wav", "flac", "mp3"]))
@@ -56,18 +51,6 @@ struct NarrateCommand: ComposedCommand {
 
     @Option(name: .long, help: "What becomes a segment.")
     var split = TextSegmenter.Unit.sentence
-
-    @OptionGroup var engine: EngineOptions
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            """
-            What to do with a segment when nobody knows whether its attempt was carried out, and billed. Kept with \
-            the segments when they are stored.
-            """
-        ))
-    var ifInterrupted = InterruptionOption.runAgain
 
     @Flag(
         name: .long,
@@ -82,47 +65,33 @@ struct NarrateCommand: ComposedCommand {
     @Flag(name: .long, help: "Print one JSON object at the end.")
     var json = false
 
-    @Flag(name: .long, help: "Print nothing but errors.")
-    var quiet = false
-
-    @OptionGroup var data: DataOptions
+    @OptionGroup var options: JobOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let limits = try engine.limits(in: composition)
-        let settings = try asked.applied(to: data, for: .narrate, in: composition)
-        let directory = try ProviderDirectory(settings, limits, in: composition)
-        let installed = try directory.provider(
-            asked.provider, for: .narrate, answering: .audio, program: "audio/wav", else: Self.usualProvider)
-        guard installed.provider.responseType == .audio else {
-            throw CommandFailure(
-                .usage, "The provider \(installed.name) does not speak. Choose another with --provider.")
-        }
-        let given = try installed.parameters(voice: voice, parameter)
+        let team = try AskedProvider(
+            asked, options, for: .narrate, making: .audio, program: "audio/wav", else: Self.usualProvider,
+            in: composition)
+        let installed = team.installed
+        let given = try installed.parameters(voice: voice, asked.parameter)
         let parameters = try SpokenFormat.joinable(given, of: installed)
         let files = try NarrationFiles(input: file, output: output, in: composition)
         try files.checkOutput()
-        var plan = try NarrationPlan(
-            text: try files.readInput(in: composition), source: files.source, unit: split,
-            provider: installed.provider, parameters: parameters,
-            model: installed.service == nil ? nil : installed.model,
-            tellsContext: installed.serviceVoices?.sound?.takesContext ?? false,
-            unknownOutcome: ifInterrupted.policy)
-        plan.place = asked.place(of: installed, settings)
-        try installed.check(plan.request(0, id: UUID()))
-        if let problem = await installed.health().problem { throw problem }
-        try directory.openNetwork(for: [installed])
-        try await installed.checkSpeaker(of: parameters, isGiven: voice != nil || givesVoice)
+        let plan = try NarrationPlan(
+            text: try files.readInput(in: composition), source: files.source, unit: split, by: team,
+            parameters: parameters, unknownOutcome: options.ifInterrupted.policy)
+        try await team.open(for: plan.request(0, id: UUID()))
+        try await installed.checkSpeaker(of: parameters, isGiven: voice != nil || asked.givesVoice)
         if dryRun {
             let made = try made(of: plan, by: installed, in: composition)
             let cost = PriceEstimate(
-                of: made?.missing ?? Array(plan.segments.indices), installed, limits.prices,
+                of: made?.missing ?? Array(plan.segments.indices), installed, team.prices,
                 at: composition.seams.date()
             ) { plan.request($0, id: UUID()) }
             try await DryRun(plan: plan, files: files, made: made, cost: cost).report(
-                json: json, quiet: quiet, to: composition.console)
+                json: json, quiet: options.quiet, to: composition.console)
             return .success
         }
-        return try await narrate(plan, files, with: installed, prices: limits.prices, in: composition)
+        return try await narrate(plan, files, by: team, in: composition)
     }
 
     /// Who speaks where nobody says.
@@ -132,37 +101,31 @@ struct NarrateCommand: ComposedCommand {
     private func made(
         of plan: NarrationPlan, by installed: InstalledProvider, in composition: Composition
     ) throws -> DryRun.Made? {
-        let folder = try data.folder(in: composition)
+        let folder = try options.data.folder(in: composition)
         guard composition.storeExists(folder) else { return DryRun.Made(missing: Array(plan.segments.indices)) }
         do {
             let store = try composition.openStore(folder).store
             return try DryRun.Made(of: plan, by: installed.provider, in: store, at: composition.seams.date())
         } catch let error as AIServiceError where error.category == .storage {
-            if !quiet { composition.console.note("hablare: \(CommandFailure(error).message)") }
+            if !options.quiet { composition.console.note("hablare: \(CommandFailure(error).message)") }
             return nil
         }
     }
 
-    /// Whether `--parameter voice=…` says the voice.
-    private var givesVoice: Bool { parameter.contains { $0.name == "voice" } }
-
     private func narrate(
-        _ plan: NarrationPlan, _ files: NarrationFiles, with installed: InstalledProvider, prices: PriceTable,
-        in composition: Composition
+        _ plan: NarrationPlan, _ files: NarrationFiles, by team: AskedProvider, in composition: Composition
     ) async throws -> CommandStatus {
         let console = composition.console
-        if !quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
-        let session = JobSession(
-            work: plan.work, installed: installed, retry: engine.retry(of: [installed]), prices: prices, data: data,
-            quiet: quiet, seconds: { await AudioSource.seconds(of: $0) })
-        let narration = NarrationRun(plan: plan, files: files, data: data)
+        if !options.quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
+        let session = team.session(for: plan.work, seconds: { await AudioSource.seconds(of: $0) })
+        let narration = NarrationRun(plan: plan, files: files, data: options.data)
         return try await session.run(in: composition) { workplace, ids, gaps in
             try await narration.finish(ids, gaps, by: workplace.manager, composition.seams.clock)
         } report: { ended in
             let report = NarrationReport(
                 plan: plan, files: files, progress: ended.progress, end: ended.end, finished: ended.finished,
-                command: ended.command, data: data)
-            try await report.print(json: json, quiet: quiet, to: console)
+                command: ended.command, data: options.data)
+            try await report.print(json: json, quiet: options.quiet, to: console)
             return report.status
         }
     }

@@ -17,25 +17,23 @@ struct NarrationPlan: Sendable {
     let job: JobKey
     /// Where the text came from, for people who look at a request later.
     let source: String
-    /// The model that is asked, where the provider has several: of a service, so that whoever goes on asks the same one.
-    let model: String?
+    /// Whom the requests are meant for.
+    let address: RequestAddress
     /// Whether each segment says what stands before and behind it, for a voice that goes on where it left off.
     let tellsContext: Bool
     /// What to do with a segment when nobody knows whether its attempt was carried out. Changes nothing of what is
     /// heard, so it is not part of ``job``.
     let unknownOutcome: UnknownOutcomePolicy
-    /// Where the requests are to be sent, and nowhere else; `nil`: wherever the provider is.
-    var place: String?
 
     /// Cuts a text.
     ///
     /// - Parameters:
-    ///   - model: The model that is asked, where the provider has several.
+    ///   - address: Whom the requests are meant for. Default: the provider, wherever it is.
     ///   - tellsContext: Whether each segment says what stands before and behind it.
     /// - Throws: `TextError` for a text that cannot be read aloud; ``CommandFailure`` for one with nothing to say.
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, provider: any AIServiceProvider,
-        parameters: [String: ParameterValue], model: String? = nil, tellsContext: Bool = false,
+        parameters: [String: ParameterValue], address: RequestAddress = RequestAddress(), tellsContext: Bool = false,
         unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws {
         let limit = provider.limits.maximumCharacters ?? Self.defaultLimit
@@ -48,15 +46,28 @@ struct NarrationPlan: Sendable {
         self.provider = provider.id
         self.parameters = parameters
         self.source = source
-        self.model = model
+        self.address = address
         self.tellsContext = tellsContext
         self.unknownOutcome = unknownOutcome
         // A model is part of the provider's instance, or else of what is asked.
-        let asked = model == provider.defaultModel ? nil : model.map { "model \($0)" }
+        let asked = address.model == provider.defaultModel ? nil : address.model.map { "model \($0)" }
         let words =
             [Self.version, unit.rawValue, String(limit), provider.instance.rawValue]
             + [asked, tellsContext ? "context" : nil].compactMap(\.self)
         job = .hashing([text] + words.map { Data($0.utf8) } + (try parameters.jobParts()))
+    }
+
+    /// Cuts a text that a provider is to read.
+    ///
+    /// - Throws: As the other one.
+    init(
+        text: Data, source: String, unit: TextSegmenter.Unit, by asked: AskedProvider,
+        parameters: [String: ParameterValue], unknownOutcome: UnknownOutcomePolicy
+    ) throws {
+        try self.init(
+            text: text, source: source, unit: unit, provider: asked.installed.provider, parameters: parameters,
+            address: asked.address, tellsContext: asked.installed.serviceVoices?.sound?.takesContext ?? false,
+            unknownOutcome: unknownOutcome)
     }
 
     /// How many characters (Unicode scalars) are to be spoken.
@@ -88,16 +99,16 @@ struct NarrationPlan: Sendable {
     /// not noticed, as little as ``job`` notices it.
     func request(_ index: Int, id: UUID) -> AIRequest {
         let segment = segments[index]
-        var metadata = [
-            "segment": String(segment.index),
-            "bytes": "\(segment.utf8Range.lowerBound)-\(segment.utf8Range.upperBound)",
-            "source": source,
-        ]
-        metadata[ServiceOptions.placeKey] = place
-        return AIRequest(
-            id: id, prompt: .text(segment.text), model: model,
+        var request = AIRequest(
+            id: id, prompt: .text(segment.text),
             parameters: parameters.merging(context(of: index)) { given, _ in given }, unknownOutcome: unknownOutcome,
-            metadata: metadata)
+            metadata: [
+                "segment": String(segment.index),
+                "bytes": "\(segment.utf8Range.lowerBound)-\(segment.utf8Range.upperBound)",
+                "source": source,
+            ])
+        address.mark(&request)
+        return request
     }
 
     /// The requests of the narration.

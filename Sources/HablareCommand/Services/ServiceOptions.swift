@@ -19,14 +19,20 @@ struct ServiceOptions: ParsableArguments {
             valueName: "url"))
     var baseURL: String?
 
-    /// Under this name a request's metadata says for which address it is meant, where that is not the configured one.
-    static let placeKey = "base_url"
+    @Option(
+        name: .long,
+        help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
+    var parameter: [ParameterOption] = []
 
-    /// The address that requests of this run are meant for, and for no other; `nil`: wherever their provider is.
-    func place(of installed: InstalledProvider, _ settings: Settings) -> String? {
-        guard baseURL != nil, let service = installed.service else { return nil }
-        return settings.service(service)?.address
+    /// What requests of this run say of a provider. Where `--base-url` says where that is, they are meant for there alone.
+    func address(of installed: InstalledProvider, _ settings: Settings) -> RequestAddress {
+        guard let service = installed.service else { return RequestAddress() }
+        return RequestAddress(
+            model: installed.model, place: baseURL == nil ? nil : settings.service(service)?.address)
     }
+
+    /// Whether `--parameter voice=…` says the voice.
+    var givesVoice: Bool { parameter.contains { $0.name == "voice" } }
 
     /// The service that a provider belongs to: `openai` of `openai.speech`.
     static func service(of provider: String) -> String { String(provider.prefix { $0 != "." }) }

@@ -51,11 +51,6 @@ struct SpeakCommand: ComposedCommand {
     var format: String?
 
     @Option(
-        name: .long,
-        help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
-    var parameter: [ParameterOption] = []
-
-    @Option(
         name: [.short, .long],
         help: "The file. A pipe or device is written into. Default, and -: standard output, where that is no terminal.",
         completion: .file(extensions: ["wav", "flac", "mp3"]))
@@ -73,41 +68,29 @@ struct SpeakCommand: ComposedCommand {
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let limits = try options.engine.limits(in: composition)
-        let settings = try asked.applied(to: options.data, for: .speak, in: composition)
-        let directory = try ProviderDirectory(settings, limits, in: composition)
-        let installed = try directory.provider(
-            asked.provider, for: .speak, answering: .audio, program: "audio/wav", else: NarrateCommand.usualProvider)
-        guard installed.provider.responseType == .audio else {
-            throw CommandFailure(
-                .usage, "The provider \(installed.name) does not speak. Choose another with --provider.")
-        }
+        let team = try AskedProvider(
+            asked, options, for: .speak, making: .audio, program: "audio/wav", else: NarrateCommand.usualProvider,
+            in: composition)
         let place = try OutputTarget(output, json: json, what: "sound", in: composition)
         try place.check(in: composition.console)
-        let (plan, sound) = try plan(with: installed, settings, to: place, in: composition)
-        try installed.check(plan.request(0, id: UUID()))
-        if let problem = await installed.health().problem { throw problem }
-        try directory.openNetwork(for: [installed])
-        try await installed.checkSpeaker(
-            of: plan.parameters, isGiven: voice != nil || parameter.contains { $0.name == "voice" })
-        return try await speak(plan, sound, to: place, with: installed, prices: limits.prices, in: composition)
+        let (plan, sound) = try plan(by: team, to: place, in: composition)
+        try await team.open(for: plan.request(0, id: UUID()))
+        try await team.installed.checkSpeaker(of: plan.parameters, isGiven: voice != nil || asked.givesVoice)
+        return try await speak(plan, sound, to: place, by: team, in: composition)
     }
 
     /// What is asked, and what becomes of the answers.
     private func plan(
-        with installed: InstalledProvider, _ settings: Settings, to place: OutputTarget, in composition: Composition
+        by team: AskedProvider, to place: OutputTarget, in composition: Composition
     ) throws -> (NarrationPlan, SpokenFormat) {
+        let installed = team.installed
         var parameters = try installed.adding(
-            [installed.speed(speed)], to: installed.parameters(voice: voice, parameter))
+            [installed.speed(speed)], to: installed.parameters(voice: voice, asked.parameter))
         let input = try InputFile.given(text, file: file, in: composition)
         func plan() throws -> NarrationPlan {
-            var plan = try NarrationPlan(
-                text: input.text, source: input.source, unit: .text, provider: installed.provider,
-                parameters: parameters, model: installed.service == nil ? nil : installed.model,
-                tellsContext: installed.serviceVoices?.sound?.takesContext ?? false,
+            try NarrationPlan(
+                text: input.text, source: input.source, unit: .text, by: team, parameters: parameters,
                 unknownOutcome: options.ifInterrupted.policy)
-            plan.place = asked.place(of: installed, settings)
-            return plan
         }
         let given = installed.service == nil ? nil : parameters["format"]?.text
         guard given == nil || format == nil else {
@@ -121,20 +104,18 @@ struct SpeakCommand: ComposedCommand {
     }
 
     private func speak(
-        _ plan: NarrationPlan, _ sound: SpokenFormat, to place: OutputTarget, with installed: InstalledProvider,
-        prices: PriceTable, in composition: Composition
+        _ plan: NarrationPlan, _ sound: SpokenFormat, to place: OutputTarget, by team: AskedProvider,
+        in composition: Composition
     ) async throws -> CommandStatus {
         let console = composition.console
-        let session = JobSession(
-            work: plan.work, installed: installed, retry: options.engine.retry(of: [installed]), prices: prices,
-            data: options.data, quiet: options.quiet, seconds: { await AudioSource.seconds(of: $0) })
+        let session = team.session(for: plan.work, seconds: { await AudioSource.seconds(of: $0) })
         let writer = SpokenAnswer(
             container: sound.container, target: place, data: options.data, isQuiet: options.quiet)
         return try await session.run(in: composition) { workplace, ids, gaps in
             if gaps.isEmpty { try await writer.write(ids, of: workplace.store, to: console) }
             return gaps
         } report: { ended in
-            let report = SpeakReport(plan: plan, installed: installed, target: place, ended: ended, data: options.data)
+            let report = SpeakReport(plan: plan, installed: team.installed, target: place, ended: ended, data: options.data)
             try await report.print(json: json, quiet: options.quiet, to: console)
             return report.status
         }

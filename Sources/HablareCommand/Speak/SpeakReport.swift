@@ -93,7 +93,7 @@ struct SpeakReport: Sendable {
         let isWritten = word == "completed"
         return Object(
             status: word, job: plan.job.rawValue, output: isWritten ? target.file?.path : nil,
-            provider: installed.name, model: plan.model, voice: plan.parameters["voice"]?.text,
+            provider: installed.name, model: plan.address.model, voice: plan.parameters["voice"]?.text,
             segments: plan.segments.count, completed: ended.finished, reused: ended.progress.reused,
             made: ended.progress.made, characters: plan.characters,
             audioSeconds: isWritten ? ended.progress.audioSeconds : nil,

@@ -11,7 +11,7 @@ struct Engine {
     let dates = ManualDates()
     let store: any RequestStore
     /// What it logs, unless it was given a logger.
-    let log = LogKeeper()
+    let log = LogRecorder()
 
     init(
         _ providers: [any AIServiceProvider] = [ScriptedProvider()], store: any RequestStore = InMemoryStore(),

@@ -14,7 +14,7 @@ import Tracing
 struct Overhearing {
     let metrics = TestMetrics()
     let tracer = InMemoryTracer()
-    private let log = LogKeeper()
+    private let log = LogRecorder()
     private let others = Guarded<[String]>([])
 
     var observation: EngineObservation { EngineObservation(metrics: metrics, tracer: tracer) }

@@ -39,10 +39,10 @@ enum RetryAfterIsKept: SimulationRule {
         _ story: RequestStory, _ life: Range<Int>, _ calls: [CallStory], _ history: SimulationHistory,
         _ found: inout [String]
     ) {
-        // With another provider the time begins anew.
-        guard let first = calls.first(where: history.hasFailed), history.planned(story.number)?.fallback == [] else {
-            return
-        }
+        // With another provider the time begins anew, and with each attempt that goes on with what is remembered.
+        guard let first = calls.first(where: history.hasFailed), history.planned(story.number)?.fallback == [],
+            !calls.contains(where: { $0.remembered != nil })
+        else { return }
         let (limit, overflows) = first.startedAt.addingReportingOverflow(
             history.plan.configuration.retry.maximumElapsed.nanoseconds)
         for operation in story.others where life.contains(operation.called) && operation.called > first.started {

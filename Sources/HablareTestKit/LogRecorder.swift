@@ -21,7 +21,7 @@ public struct LogRecorder: Sendable {
     private let kept = Guarded<[String]>([])
 
     /// Creates a recorder of what is said to its own logger.
-    init() {}
+    package init() {}
 
     /// Keeps what any logger of the process says that was given no handler of its own. The first use sets up the process's
     /// logging (`LoggingSystem.bootstrap`), which can be done once: for tests that do not set it up themselves.
@@ -31,8 +31,12 @@ public struct LogRecorder: Sendable {
         return recorder
     }()
 
-    /// What was logged so far.
-    var lines: [String] { kept.withLock { $0 } }
+    /// What was logged so far, each line as `level: message metadata`.
+    package var lines: [String] { kept.withLock { $0 } }
 
-    var logger: Logger { Logger(label: "provider-contract") { [kept] _ in Handler(kept: kept) } }
+    /// A logger that it keeps what is said to, and prints nothing.
+    package var logger: Logger { Logger(label: "test") { [kept] _ in Handler(kept: kept) } }
+
+    /// Whether a line was logged that begins so.
+    package func says(_ beginning: String) -> Bool { lines.contains { $0.hasPrefix(beginning) } }
 }

@@ -1,0 +1,70 @@
+import Hablare
+
+/// The provider that a command has a job's requests made by: what `narrate`, `speak`, `image` and `embed` do before
+/// anything is asked.
+struct AskedProvider: Sendable {
+    let installed: InstalledProvider
+    /// What its requests say of it.
+    let address: RequestAddress
+    /// What is charged for its calls.
+    let prices: PriceTable
+    private let options: JobOptions
+    private let directory: ProviderDirectory
+
+    /// Finds out who is asked, and on what terms.
+    ///
+    /// - Parameters:
+    ///   - type: What it has to answer with.
+    ///   - program: What a program would have to answer with, as `programs.json` has it.
+    ///   - last: Who is asked where neither the command line nor the settings name anybody. Default: nobody.
+    /// - Throws: ``CommandFailure``: for the settings, there is no such provider, it cannot be asked, or it answers with
+    ///   something else.
+    init(
+        _ asked: ServiceOptions, _ options: JobOptions, for use: ProviderUse, making type: ContentType, program: String,
+        else last: String? = nil, in composition: Composition
+    ) throws {
+        let limits = try options.engine.limits(in: composition)
+        let settings = try asked.applied(to: options.data, for: use, in: composition)
+        self.options = options
+        prices = limits.prices
+        directory = try ProviderDirectory(settings, limits, in: composition)
+        installed = try directory.provider(
+            asked.provider, for: use, answering: type, program: program, else: last)
+        address = asked.address(of: installed, settings)
+        guard installed.provider.responseType == type else {
+            throw CommandFailure(
+                .usage,
+                "The provider \(installed.name) \(Self.lack(of: type)). Choose another with --provider.")
+        }
+    }
+
+    private static func lack(of type: ContentType) -> String {
+        switch type {
+        case .audio: "does not speak"
+        case .image: "makes no pictures"
+        case .embedding: "makes no vectors"
+        default: "does not answer with \(type.rawValue)"
+        }
+    }
+
+    /// Looks at all that can be known to fail before anything is sent, and makes the way to the network.
+    ///
+    /// - Parameter request: One as it will be sent.
+    /// - Throws: ``CommandFailure`` or `AIServiceError`, with what to do.
+    func open(for request: AIRequest) async throws {
+        try installed.check(request)
+        if let problem = await installed.health().problem { throw problem }
+        try directory.openNetwork(for: [installed])
+    }
+
+    /// A session in which it makes a job.
+    ///
+    /// - Parameter seconds: How long an answer is to be heard; `nil` where answers are no sound.
+    func session(
+        for work: JobWork, seconds: (@Sendable (AIResponseData) async -> Double)? = nil
+    ) -> JobSession {
+        JobSession(
+            work: work, installed: installed, retry: options.engine.retry(of: [installed]), prices: prices,
+            data: options.data, quiet: options.quiet, seconds: seconds)
+    }
+}
