@@ -4,7 +4,8 @@ import Foundation
 package struct LedgerTally: Sendable {
     /// What is added up beside the counts, in the order of ``Usage``; durations are in microseconds.
     package enum Quantity: Int, Sendable, CaseIterable {
-        case inputTokens, outputTokens, characters, bytes, audioMilliseconds, cost, microseconds
+        case inputTokens, outputTokens, characters, bytes, audioMilliseconds, cost, microseconds, cachedInputTokens,
+            cacheWriteTokens
     }
 
     private var counts = LedgerSum()
@@ -29,6 +30,8 @@ package struct LedgerTally: Sendable {
         add(usage.bytes, to: .bytes)
         add(usage.audioMilliseconds, to: .audioMilliseconds)
         add(usage.costMicroDollars ?? 0, to: .cost)
+        add(usage.cachedInputTokens, to: .cachedInputTokens)
+        add(usage.cacheWriteTokens, to: .cacheWriteTokens)
         let microseconds =
             (record.endedAt.timeIntervalSince1970 * 1_000_000).rounded()
             - (record.startedAt.timeIntervalSince1970 * 1_000_000).rounded()
@@ -61,7 +64,8 @@ package struct LedgerTally: Sendable {
         sum.usage = Usage(
             inputTokens: value(.inputTokens), outputTokens: value(.outputTokens), characters: value(.characters),
             bytes: value(.bytes), audioMilliseconds: value(.audioMilliseconds),
-            costMicroDollars: hasCost ? value(.cost) : nil)
+            costMicroDollars: hasCost ? value(.cost) : nil, cachedInputTokens: value(.cachedInputTokens),
+            cacheWriteTokens: value(.cacheWriteTokens))
         sum.duration = .microseconds(value(.microseconds))
         return sum
     }

@@ -4,6 +4,10 @@ public import Foundation
 public enum PriceUnit: String, Sendable, Hashable, Codable, CaseIterable {
     /// A token read by a model.
     case inputToken = "input-token"
+    /// A token read by a model that the provider had in its cache. Charged as ``inputToken`` where it has no price.
+    case cachedInputToken = "cached-input-token"
+    /// A token read by a model that the provider put into its cache. Charged as ``inputToken`` where it has no price.
+    case cacheWriteToken = "cache-write-token"
     /// A token written by a model.
     case outputToken = "output-token"
     /// A character (Unicode scalar) of text taken in.

@@ -1,6 +1,6 @@
 /// What one attempt used, in the units its provider counts. Zero where it does not count a unit.
 public struct Usage: Sendable, Hashable, Codable {
-    /// Tokens read by a model.
+    /// Tokens read by a model, with those that came from or went to the provider's cache.
     public var inputTokens: Int64
     /// Tokens written by a model.
     public var outputTokens: Int64
@@ -13,11 +13,16 @@ public struct Usage: Sendable, Hashable, Codable {
     /// What the attempt cost, in millionths of a US dollar: as the provider says, else by the engine's price table;
     /// `nil` when unknown. Local programs cost 0.
     public var costMicroDollars: Int64?
+    /// Of ``inputTokens`` those that the provider read from its cache, and charges less for.
+    public var cachedInputTokens: Int64
+    /// Of ``inputTokens`` those that the provider wrote to its cache, and may charge more for.
+    public var cacheWriteTokens: Int64
 
     /// Creates a usage record.
     public init(
         inputTokens: Int64 = 0, outputTokens: Int64 = 0, characters: Int64 = 0, bytes: Int64 = 0,
-        audioMilliseconds: Int64 = 0, costMicroDollars: Int64? = nil
+        audioMilliseconds: Int64 = 0, costMicroDollars: Int64? = nil, cachedInputTokens: Int64 = 0,
+        cacheWriteTokens: Int64 = 0
     ) {
         self.inputTokens = inputTokens
         self.outputTokens = outputTokens
@@ -25,6 +30,20 @@ public struct Usage: Sendable, Hashable, Codable {
         self.bytes = bytes
         self.audioMilliseconds = audioMilliseconds
         self.costMicroDollars = costMicroDollars
+        self.cachedInputTokens = cachedInputTokens
+        self.cacheWriteTokens = cacheWriteTokens
+    }
+
+    /// Reads what was written with fewer counts, too: those are zero.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        func count(_ key: CodingKeys) throws -> Int64 { try container.decodeIfPresent(Int64.self, forKey: key) ?? 0 }
+        self.init(
+            inputTokens: try count(.inputTokens), outputTokens: try count(.outputTokens),
+            characters: try count(.characters), bytes: try count(.bytes),
+            audioMilliseconds: try count(.audioMilliseconds),
+            costMicroDollars: try container.decodeIfPresent(Int64.self, forKey: .costMicroDollars),
+            cachedInputTokens: try count(.cachedInputTokens), cacheWriteTokens: try count(.cacheWriteTokens))
     }
 }
 
@@ -42,6 +61,8 @@ extension Usage {
         characters = Self.sum(characters, other.characters)
         bytes = Self.sum(bytes, other.bytes)
         audioMilliseconds = Self.sum(audioMilliseconds, other.audioMilliseconds)
+        cachedInputTokens = Self.sum(cachedInputTokens, other.cachedInputTokens)
+        cacheWriteTokens = Self.sum(cacheWriteTokens, other.cacheWriteTokens)
         if let cost = other.costMicroDollars { costMicroDollars = Self.sum(costMicroDollars ?? 0, cost) }
     }
 }

@@ -102,7 +102,7 @@ struct CostReport: Encodable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case key, attempts, failed, billed, discarded, maybeBilled, withoutCost, withoutPrice, seconds, inputTokens
-            case outputTokens, characters, bytes, audioSeconds, costMicroDollars
+            case cachedInputTokens, cacheWriteTokens, outputTokens, characters, bytes, audioSeconds, costMicroDollars
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -117,6 +117,8 @@ struct CostReport: Encodable, Sendable {
             try container.encode(withoutPrice, forKey: .withoutPrice)
             try container.encode((sum.duration / .seconds(1) * 1000).rounded() / 1000, forKey: .seconds)
             try container.encode(sum.usage.inputTokens, forKey: .inputTokens)
+            try container.encode(sum.usage.cachedInputTokens, forKey: .cachedInputTokens)
+            try container.encode(sum.usage.cacheWriteTokens, forKey: .cacheWriteTokens)
             try container.encode(sum.usage.outputTokens, forKey: .outputTokens)
             try container.encode(sum.usage.characters, forKey: .characters)
             try container.encode(sum.usage.bytes, forKey: .bytes)

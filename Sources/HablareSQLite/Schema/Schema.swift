@@ -43,6 +43,9 @@ enum Schema {
         migrator.registerMigration("012-handles") { db in
             try db.execute(sql: handles)
         }
+        migrator.registerMigration("013-cached-tokens") { db in
+            try db.execute(sql: cachedTokens)
+        }
         return migrator
     }
 
@@ -360,5 +363,11 @@ enum Schema {
     ///   none, as in every flight that is settled.
     private static let handles = """
         ALTER TABLE flights ADD COLUMN handle BLOB;
+        """
+
+    /// Of the tokens that a model read, those that its provider had in its cache, or put there.
+    private static let cachedTokens = """
+        ALTER TABLE attempts ADD COLUMN cached_tokens INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE attempts ADD COLUMN cache_write_tokens INTEGER NOT NULL DEFAULT 0;
         """
 }

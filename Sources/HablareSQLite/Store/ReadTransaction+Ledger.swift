@@ -42,7 +42,8 @@ extension ReadTransaction {
     /// The columns that are added up, in the order of ``LedgerTally/Quantity``.
     private static let quantities = [
         "a.input_tokens", "a.output_tokens", "a.characters", "a.bytes", "a.audio", "coalesce(a.cost, 0)",
-        "CASE WHEN a.ended_at > a.started_at THEN a.ended_at - a.started_at ELSE 0 END",
+        "CASE WHEN a.ended_at > a.started_at THEN a.ended_at - a.started_at ELSE 0 END", "a.cached_tokens",
+        "a.cache_write_tokens",
     ]
 
     /// A sum of SQLite fails where it overflows, and a total is inexact: so the halves are added up, each of which has

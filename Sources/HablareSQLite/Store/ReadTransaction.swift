@@ -237,7 +237,8 @@ struct ReadTransaction {
 
     private static let responseColumns = """
         SELECT p.name, s.kind, s.format, s.body, s.digest, s.size, s.metadata, s.received_at,
-            a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost, a.audio, s.cache_use
+            a.input_tokens, a.output_tokens, a.characters, a.bytes, a.cost, a.audio, s.cache_use,
+            a.cached_tokens, a.cache_write_tokens
         """
     /// Whoever answered: it may have been given up before, and another one asked.
     private static let answerers = """
@@ -258,7 +259,8 @@ struct ReadTransaction {
             receivedAt: Coding.date(row.int(7)),
             usage: Usage(
                 inputTokens: row.int(8), outputTokens: row.int(9), characters: row.int(10), bytes: row.int(11),
-                audioMilliseconds: row.int(13), costMicroDollars: row.optionalInt(12)))
+                audioMilliseconds: row.int(13), costMicroDollars: row.optionalInt(12), cachedInputTokens: row.int(15),
+                cacheWriteTokens: row.int(16)))
     }
 
     func request(of id: UUID) throws -> StoredRequest? {
@@ -293,7 +295,8 @@ struct ReadTransaction {
             db,
             """
             SELECT a.attempt, a.token, a.outcome, a.billing, a.started_at, a.ended_at, a.input_tokens,
-                a.output_tokens, a.characters, a.bytes, a.cost, a.error, a.audio, p.name, a.model
+                a.output_tokens, a.characters, a.bytes, a.cost, a.error, a.audio, p.name, a.model,
+                a.cached_tokens, a.cache_write_tokens
             FROM requests r JOIN attempts a ON a.flight = r.flight LEFT JOIN providers p ON p.id = a.provider
             WHERE r.id = ?1 AND r.cache_age IS NULL ORDER BY a.attempt
             """)
@@ -308,7 +311,8 @@ struct ReadTransaction {
                     error: try Coding.value(AIServiceError.self, row.data(11)), billing: billing,
                     usage: Usage(
                         inputTokens: row.int(6), outputTokens: row.int(7), characters: row.int(8), bytes: row.int(9),
-                        audioMilliseconds: row.int(12), costMicroDollars: row.optionalInt(10)),
+                        audioMilliseconds: row.int(12), costMicroDollars: row.optionalInt(10),
+                        cachedInputTokens: row.int(15), cacheWriteTokens: row.int(16)),
                     provider: row.text(13).map(ProviderID.init(rawValue:)), model: row.text(14),
                     startedAt: Coding.date(row.int(4)), endedAt: Coding.date(row.int(5))))
         }
@@ -370,14 +374,16 @@ struct ReadTransaction {
             db,
             """
             SELECT count(*), total(input_tokens), total(output_tokens), total(characters), total(bytes),
-                CASE WHEN count(cost) > 0 THEN total(cost) END, total(audio)
+                CASE WHEN count(cost) > 0 THEN total(cost) END, total(audio), total(cached_tokens),
+                total(cache_write_tokens)
             FROM attempts
             """)
         try attempts.forEach { row in
             statistics.attempts = Int(row.int(0))
             statistics.usage = Usage(
                 inputTokens: row.int(1), outputTokens: row.int(2), characters: row.int(3), bytes: row.int(4),
-                audioMilliseconds: row.int(6), costMicroDollars: row.optionalInt(5))
+                audioMilliseconds: row.int(6), costMicroDollars: row.optionalInt(5), cachedInputTokens: row.int(7),
+                cacheWriteTokens: row.int(8))
         }
         (statistics.cachedAnswers, statistics.cachedBytes) = try cacheSize()
         return statistics

@@ -219,12 +219,13 @@ extension WriteTransaction {
             db,
             """
             INSERT INTO attempts (flight, attempt, token, outcome, billing, started_at, ended_at,
-                input_tokens, output_tokens, characters, bytes, cost, error, audio, provider, model)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+                input_tokens, output_tokens, characters, bytes, cost, error, audio, cached_tokens,
+                cache_write_tokens, provider, model)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
                 (SELECT provider FROM flights WHERE id = ?1), (SELECT model FROM flights WHERE id = ?1))
             ON CONFLICT (flight, attempt) DO UPDATE SET token = ?3, outcome = ?4, billing = ?5, started_at = ?6,
                 ended_at = ?7, input_tokens = ?8, output_tokens = ?9, characters = ?10, bytes = ?11, cost = ?12,
-                error = ?13, audio = ?14
+                error = ?13, audio = ?14, cached_tokens = ?15, cache_write_tokens = ?16
             WHERE ?4 = 0 OR attempts.billing < 2 OR ?5 >= 2
             """)
         insert.bind(1, flight.rawValue)
@@ -241,6 +242,8 @@ extension WriteTransaction {
         insert.bind(12, attempt.usage.costMicroDollars)
         insert.bind(13, try attempt.error.map { try Coding.json($0) })
         insert.bind(14, attempt.usage.audioMilliseconds)
+        insert.bind(15, attempt.usage.cachedInputTokens)
+        insert.bind(16, attempt.usage.cacheWriteTokens)
         return try insert.run() == 1
     }
 

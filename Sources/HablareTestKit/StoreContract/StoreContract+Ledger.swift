@@ -59,7 +59,9 @@ extension StoreContract {
             try bench.fillLedger()
             let expected = LedgerSum(
                 attempts: 6, failed: 2, billed: 4, discarded: 1, maybeBilled: 1, withoutCost: 1,
-                usage: Usage(inputTokens: 4, outputTokens: 8, characters: 12, bytes: 16, costMicroDollars: 20),
+                usage: Usage(
+                    inputTokens: 4, outputTokens: 8, characters: 12, bytes: 16, costMicroDollars: 20,
+                    cachedInputTokens: 24, cacheWriteTokens: 28),
                 duration: .seconds(6))
             try require("the total", try bench.store.ledger(LedgerQuery()), is: LedgerReport(rows: [], total: expected))
         },

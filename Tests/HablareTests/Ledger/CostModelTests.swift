@@ -32,10 +32,13 @@ import Testing
     @Test("Every unit is counted in its own quantity", arguments: PriceUnit.allCases)
     func units(unit: PriceUnit) throws {
         let usage = Usage(
-            inputTokens: 2, outputTokens: 3, characters: 5, bytes: 7, audioMilliseconds: 1500)
+            inputTokens: 12, outputTokens: 3, characters: 5, bytes: 7, audioMilliseconds: 1500, cachedInputTokens: 6,
+            cacheWriteTokens: 4)
         let expected: Int64 =
             switch unit {
-            case .inputToken: 200
+            case .inputToken: 1200
+            case .cachedInputToken: 600
+            case .cacheWriteToken: 400
             case .outputToken: 300
             case .character: 500
             case .byte: 700
@@ -43,6 +46,22 @@ import Testing
             case .call: 100
             }
         #expect(try cost([(unit, 100_000_000)], usage) == expected)
+    }
+
+    @Test("A token of the cache is charged once: by its own price where it has one, else as any other")
+    func cached() throws {
+        let usage = Usage(inputTokens: 10, cachedInputTokens: 6, cacheWriteTokens: 3)
+        let (input, read, write): ((PriceUnit, Int64), (PriceUnit, Int64), (PriceUnit, Int64)) = (
+            (.inputToken, 100_000_000), (.cachedInputToken, 10_000_000), (.cacheWriteToken, 125_000_000)
+        )
+        #expect(try cost([input], usage) == 1000)
+        #expect(try cost([input, read], usage) == 460)
+        #expect(try cost([input, write], usage) == 1075)
+        #expect(try cost([input, read, write], usage) == 535)
+        #expect(try cost([input, (.cachedInputToken, 0)], usage) == 400)
+        let absurd = Usage(inputTokens: 10, cachedInputTokens: .max, cacheWriteTokens: .max)
+        #expect(try cost([input, read, write], absurd) == 100, "no more are of the cache than there are")
+        #expect(try cost([input, read], Usage(inputTokens: 10, cachedInputTokens: -5)) == 1000)
     }
 
     @Test("What the provider says that it charged wins, also over no price at all")
@@ -80,6 +99,9 @@ import Testing
         #expect(try bound([(.inputToken, 1_000_000)], nil) == nil)
         #expect(try bound([(.inputToken, 1_000_000)], Usage(inputTokens: 9)) == 9)
         #expect(try bound([], Usage(inputTokens: 9)) == nil)
+        let prices: [(PriceUnit, Int64)] = [(.inputToken, 1_000_000), (.cacheWriteToken, 2_000_000)]
+        #expect(try bound(prices, Usage(inputTokens: 9)) == 18, "all of it may go to the cache")
+        #expect(try bound([(.inputToken, 1_000_000), (.cachedInputToken, 0)], Usage(inputTokens: 9)) == 9)
         #expect(try bound([], Usage(costMicroDollars: 4)) == 4)
     }
 
@@ -95,12 +117,15 @@ import Testing
             inputTokens: .random(in: 0...99, using: &random), outputTokens: .random(in: 0...99, using: &random),
             characters: .random(in: 0...99, using: &random),
             bytes: .random(in: 0...99, using: &random), audioMilliseconds: .random(in: 0...9999, using: &random))
+        let read = Int64.random(in: 0...maximum.inputTokens, using: &random)
         let used = Usage(
-            inputTokens: .random(in: 0...maximum.inputTokens, using: &random),
+            inputTokens: read,
             outputTokens: .random(in: 0...maximum.outputTokens, using: &random),
             characters: .random(in: 0...maximum.characters, using: &random),
             bytes: .random(in: 0...maximum.bytes, using: &random),
-            audioMilliseconds: .random(in: 0...maximum.audioMilliseconds, using: &random))
+            audioMilliseconds: .random(in: 0...maximum.audioMilliseconds, using: &random),
+            cachedInputTokens: .random(in: 0...read, using: &random),
+            cacheWriteTokens: .random(in: 0...read, using: &random))
         let bound = try #require(model.bound(by: payee, at: Self.now) { maximum })
         let cost = try #require(model.cost(of: used, by: payee, at: Self.now))
         #expect(cost <= bound, "\(maximum) \(used)")
