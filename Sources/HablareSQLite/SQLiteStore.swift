@@ -52,16 +52,16 @@ public final class SQLiteStore: RequestStore {
     let locks: FileLocks
     private let lastForeignVersion: Guarded<Int64>
     /// Content that lost a reference and could not be looked after yet.
-    private let uncollected = Guarded<Set<ContentReference>>([])
+    let uncollected = Guarded<Set<ContentReference>>([])
     /// Whether what was deleted may still be in the write-ahead log, as far as this process knows: ``ErasureMark`` is
     /// what counts. What another one deleted, and is about to erase, is noticed first.
-    private enum Erasure { case finished, noticed, wanted, postponed }
+    enum Erasure { case finished, noticed, wanted, postponed }
     /// At first what a process may have left that ended before it could empty the log.
-    private let erasure = Guarded(Erasure.postponed)
+    let erasure = Guarded(Erasure.postponed)
     /// How long a deletion waits for those who read an older state, in milliseconds.
-    private static let patience = 100
-    private let busyTimeout: TimeInterval
-    private let path: String
+    static let patience = 100
+    let busyTimeout: TimeInterval
+    let path: String
 
     /// Opens the store in a folder, which is created if it is missing; migrates it to the present schema.
     ///
@@ -187,203 +187,6 @@ public final class SQLiteStore: RequestStore {
     /// Changes when another connection than the writer's has committed.
     private static func dataVersion(_ db: Database) throws -> Int64 {
         try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
-    }
-
-    /// Removes content that lost its last reference. The look and the removal happen under the write lock, where no
-    /// commit can add a reference; ``WriteTransaction`` looks for the file under the same lock.
-    ///
-    /// The writes are on disk by now, so a failure is not theirs: what could not be collected is tried again with the
-    /// next commit.
-    private func collect(_ released: Set<ContentReference>) {
-        let references = uncollected.withLock { uncollected in
-            defer { uncollected = [] }
-            return uncollected.union(released)
-        }
-        for reference in references {
-            do {
-                try collect(reference)
-            } catch {
-                uncollected.withLock { _ = $0.insert(reference) }
-            }
-        }
-    }
-
-    private func collect(_ reference: ContentReference) throws {
-        try translatingErrors(of: path) {
-            try pool.writeWithoutTransaction { db in
-                try db.inTransaction(.immediate) {
-                    let isUsed = try ReadTransaction(db: db, content: nil).refers(to: reference.digest)
-                    if !isUsed { try files.remove(reference) }
-                    return .rollback  // nothing was written
-                }
-            }
-        }
-    }
-
-    /// Empties the write-ahead log after a deletion, so that the erased bytes are in none of the store's files. The
-    /// deletion is on disk by now, so a failure is not its: while somebody reads an older state the log stays as it is,
-    /// and the next commit tries again, or the next look at what others did, of any process.
-    private func finishErasing() {
-        let erasing = erasure.withLock { $0 }
-        guard erasing == .wanted || erasing == .postponed else { return }
-        do {
-            let patience = erasing == .wanted ? Self.patience : 0
-            try pool.writeWithoutTransaction { db in
-                guard let wanted = try ErasureMark.wanted(db) else { return }  // another process has done it
-                try db.execute(sql: "PRAGMA busy_timeout = \(patience)")
-                let outcome = Result { try db.checkpoint(.truncate) }
-                try db.execute(sql: "PRAGMA busy_timeout = \(Int(busyTimeout * 1000))")
-                _ = try outcome.get()
-                try ErasureMark.clear(wanted, db)
-            }
-            erasure.withLock { $0 = .finished }
-        } catch {
-            erasure.withLock { $0 = .postponed }
-        }
-    }
-
-    /// See ``/Hablare/RequestStore/abandonedContent(before:removing:)``.
-    public func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
-        try abandonedContent(in: try files.folders(), before: date, removing: removing)
-    }
-
-    /// - Parameter folders: Where to look. Each is listed when it is its turn.
-    func abandonedContent(
-        in folders: some Sequence<URL>, before date: Date, removing: Bool
-    ) throws -> AbandonedContent {
-        var found = AbandonedContent()
-        var failure: (any Error)?
-        // One that cannot be read or removed keeps nobody from looking at the others.
-        func going(_ look: () throws -> Void) throws {
-            do {
-                try look()
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                failure = failure ?? error
-            }
-        }
-        for folder in folders {
-            try going {
-                for file in try files.files(in: folder) {
-                    // Whoever shuts down or rests waits for this.
-                    try Task.checkCancellation()
-                    try going { try look(at: file, before: date, removing: removing, into: &found) }
-                }
-            }
-        }
-        if let failure { throw failure }
-        return found
-    }
-
-    private func look(at file: URL, before date: Date, removing: Bool, into found: inout AbandonedContent) throws {
-        guard let size = try files.size(of: file, untouchedSince: date) else { return }
-        if file.pathExtension == "tmp" {
-            if removing { try files.remove(file) }
-        } else {
-            guard let digest = files.digest(of: file), try read({ try !$0.refers(to: digest) }),
-                try !removing || remove(file, digest, untouchedSince: date)
-            else { return }
-        }
-        found.files += 1
-        found.bytes += Int64(size)
-    }
-
-    /// Removes a content file under the write lock, unless a row came to refer to it, or somebody is about to write one.
-    private func remove(_ file: URL, _ digest: Data, untouchedSince date: Date) throws -> Bool {
-        try translatingErrors(of: path) {
-            try pool.writeWithoutTransaction { db in
-                var isRemoved = false
-                try db.inTransaction(.immediate) {
-                    if try !ReadTransaction(db: db, content: nil).refers(to: digest),
-                        try files.size(of: file, untouchedSince: date) != nil
-                    {
-                        try files.remove(file)
-                        isRemoved = true
-                    }
-                    return .rollback  // nothing was written
-                }
-                return isRemoved
-            }
-        }
-    }
-
-    // MARK: Reading
-
-    /// See ``/Hablare/StoreReading/prunePlan(_:at:)``.
-    public func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
-        try read { try $0.prunePlan(retention, at: date) }
-    }
-
-    private func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
-        try translatingErrors(of: path) {
-            try pool.read { db in try body(ReadTransaction(db: db, content: files)) }
-        }
-    }
-
-    /// See ``/Hablare/StoreReading/snapshot(of:)``.
-    public func snapshot(of id: UUID) throws -> RequestSnapshot? {
-        try read { try $0.snapshot(of: id, countingAhead: true) }
-    }
-
-    /// See ``/Hablare/StoreReading/snapshots(_:)``.
-    public func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
-        try read { try $0.snapshots(filter) }
-    }
-
-    /// See ``/Hablare/StoreReading/flights(_:)``.
-    public func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] {
-        try read { try $0.flights(ids) }
-    }
-
-    /// See ``/Hablare/StoreReading/response(of:)``.
-    public func response(of id: UUID) throws -> AIResponseData? {
-        try read { try $0.response(of: id) }
-    }
-
-    /// See ``/Hablare/StoreReading/request(of:)``.
-    public func request(of id: UUID) throws -> StoredRequest? {
-        try read { try $0.request(of: id) }
-    }
-
-    /// See ``/Hablare/StoreReading/stream(of:from:maximumBytes:)``.
-    public func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
-        try read { try $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
-    }
-
-    /// See ``/Hablare/StoreReading/cachedAnswer(_:)``.
-    public func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer? {
-        try read { try $0.cachedAnswer(query) }
-    }
-
-    /// See ``/Hablare/StoreReading/attempts(of:)``.
-    public func attempts(of id: UUID) throws -> [AttemptRecord] {
-        try read { try $0.attempts(of: id) }
-    }
-
-    /// See ``/Hablare/StoreReading/owners()``.
-    public func owners() throws -> [OwnerRecord] {
-        try read { try $0.owners() }
-    }
-
-    /// See ``/Hablare/StoreReading/accounts()``.
-    public func accounts() throws -> [AccountRecord] {
-        try read { try $0.accounts() }
-    }
-
-    /// See ``/Hablare/StoreReading/ledger(_:)``.
-    public func ledger(_ query: LedgerQuery) throws -> LedgerReport {
-        try read { try $0.ledger(query) }
-    }
-
-    /// See ``/Hablare/StoreReading/budgets()``.
-    public func budgets() throws -> [BudgetRecord] {
-        try read { try $0.budgets() }
-    }
-
-    /// See ``/Hablare/StoreReading/statistics()``.
-    public func statistics() throws -> StoreStatistics {
-        try read { try $0.statistics() }
     }
 
     /// Closes the database. Nothing may use the store afterwards.

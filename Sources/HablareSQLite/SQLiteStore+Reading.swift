@@ -1,0 +1,81 @@
+public import Foundation
+import GRDB
+public import Hablare
+
+extension SQLiteStore {
+    /// See ``/Hablare/StoreReading/prunePlan(_:at:)``.
+    public func prunePlan(_ retention: Retention, at date: Date) throws -> PrunePlan {
+        try read { try $0.prunePlan(retention, at: date) }
+    }
+
+    func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
+        try translatingErrors(of: path) {
+            try pool.read { db in try body(ReadTransaction(db: db, content: files)) }
+        }
+    }
+
+    /// See ``/Hablare/StoreReading/snapshot(of:)``.
+    public func snapshot(of id: UUID) throws -> RequestSnapshot? {
+        try read { try $0.snapshot(of: id, countingAhead: true) }
+    }
+
+    /// See ``/Hablare/StoreReading/snapshots(_:)``.
+    public func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
+        try read { try $0.snapshots(filter) }
+    }
+
+    /// See ``/Hablare/StoreReading/flights(_:)``.
+    public func flights(_ ids: [FlightID]) throws -> [FlightID: FlightLifecycle] {
+        try read { try $0.flights(ids) }
+    }
+
+    /// See ``/Hablare/StoreReading/response(of:)``.
+    public func response(of id: UUID) throws -> AIResponseData? {
+        try read { try $0.response(of: id) }
+    }
+
+    /// See ``/Hablare/StoreReading/request(of:)``.
+    public func request(of id: UUID) throws -> StoredRequest? {
+        try read { try $0.request(of: id) }
+    }
+
+    /// See ``/Hablare/StoreReading/stream(of:from:maximumBytes:)``.
+    public func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) throws -> StreamPage? {
+        try read { try $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
+    }
+
+    /// See ``/Hablare/StoreReading/cachedAnswer(_:)``.
+    public func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer? {
+        try read { try $0.cachedAnswer(query) }
+    }
+
+    /// See ``/Hablare/StoreReading/attempts(of:)``.
+    public func attempts(of id: UUID) throws -> [AttemptRecord] {
+        try read { try $0.attempts(of: id) }
+    }
+
+    /// See ``/Hablare/StoreReading/owners()``.
+    public func owners() throws -> [OwnerRecord] {
+        try read { try $0.owners() }
+    }
+
+    /// See ``/Hablare/StoreReading/accounts()``.
+    public func accounts() throws -> [AccountRecord] {
+        try read { try $0.accounts() }
+    }
+
+    /// See ``/Hablare/StoreReading/ledger(_:)``.
+    public func ledger(_ query: LedgerQuery) throws -> LedgerReport {
+        try read { try $0.ledger(query) }
+    }
+
+    /// See ``/Hablare/StoreReading/budgets()``.
+    public func budgets() throws -> [BudgetRecord] {
+        try read { try $0.budgets() }
+    }
+
+    /// See ``/Hablare/StoreReading/statistics()``.
+    public func statistics() throws -> StoreStatistics {
+        try read { try $0.statistics() }
+    }
+}
