@@ -13,6 +13,15 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// What speaks HTTP, as a client and as the server of a test.
+let http: [Target.Dependency] = [
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+    .product(name: "NIOSSL", package: "swift-nio-ssl"),
+]
+
 let package = Package(
     name: "hablare",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -79,15 +88,10 @@ let package = Package(
                 "Hablare",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(
                     name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.macOS, .linux])),
                 .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
-            ],
+            ] + http,
             swiftSettings: strict
         ),
         .target(name: "HablareSpeech", swiftSettings: strict),
@@ -128,14 +132,7 @@ let package = Package(
         // Real servers on loopback, for the tests; not among the products.
         .target(
             name: "HablareTestServers",
-            dependencies: [
-                "Hablare",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
+            dependencies: ["Hablare"] + http,
             swiftSettings: strict),
         // Only `make simulate` builds it; it is not among the products.
         .executableTarget(
@@ -162,12 +159,8 @@ let package = Package(
             dependencies: [
                 "Hablare", "HablareProviders", "HablareTestKit", "HablareTestServers",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
+            ] + http,
             swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
         .testTarget(name: "HablareAudioTests", dependencies: ["HablareAudio"], swiftSettings: strict),
