@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hablare
 import HablareProviders
+import HablareSQLite
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -29,13 +30,12 @@ enum Transport {
     private static let answer =
         #"{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"stub","choices":[{"index":0,"message":{"role":"assistant","content":"A lighthouse is a tower with a light that shows ships where the coast is."},"finish_reason":"stop"}],"usage":{"prompt_tokens":15,"completion_tokens":17,"total_tokens":32}}"#
 
+    private static let answerTokens: Int64 = 17
+
     static func run(rounds: Int) async throws -> [Figure] {
         try await StubServer.run(answer: answer) { server in
             try await withPlain(server) { plain in
-                try await withOurs(server) { ours in
-                    // Further ways, through a provider without and with an engine, go here: each is compared with the first.
-                    try await compare([plain, ours], rounds: rounds)
-                }
+                try await withOurs(server) { ours in try await compare([plain] + ours, rounds: rounds) }
             }
         }
     }
@@ -119,29 +119,71 @@ enum Transport {
         return try result.get()
     }
 
+    /// The client alone, the provider alone, and the provider in an engine on either store.
     private static func withOurs<R: Sendable>(
-        _ server: StubServer, _ body: @Sendable (Way) async throws -> R
+        _ server: StubServer, _ body: @escaping @Sendable ([Way]) async throws -> R
     ) async throws -> R {
         let transport = try NetworkTransport()
-        let key = try APIKey("sk-0123456789abcdef")
-        let client = ServiceClient(
-            try ServiceAddress("http://127.0.0.1:\(server.port)/v1"), dialect: Dialect(), transport: transport,
-            key: { key })
         let result: Result<R, any Error>
         do {
+            let address = try ServiceAddress("http://127.0.0.1:\(server.port)/v1")
+            let key = try APIKey("sk-0123456789abcdef")
+            let client = ServiceClient(address, dialect: Dialect(), transport: transport, key: { key })
+            let provider = OpenAIChatProvider(
+                "openai",
+                service: OpenAIService(address, transport: transport, key: { key }, concurrency: 512), model: "stub")
             result = .success(
-                try await body(
-                    Way(name: "client") {
-                        let request = ServiceRequest(
-                            .post, ["chat", "completions"], fields: [.contentType: "application/json"],
-                            body: .bytes(Data(question.utf8)), accepts: ["application/json"])
-                        try expect(try await client.send(request).data().count)
-                    }))
+                try await withEngine(InMemoryStore(), provider) { memory in
+                    try await withScratchFolder { folder in
+                        try await withEngine(try SQLiteStore(directory: folder), provider) { durable in
+                            try await body([
+                                way(through: client), way(through: provider), way("engine", through: memory),
+                                way("durable", through: durable),
+                            ])
+                        }
+                    }
+                })
         } catch {
             result = .failure(error)
         }
         await transport.shutdown()
         return try result.get()
+    }
+
+    private static func withEngine<R: Sendable>(
+        _ store: any RequestStore, _ provider: OpenAIChatProvider,
+        _ body: @escaping @Sendable (AIRequestManager) async throws -> R
+    ) async throws -> R {
+        let manager = try Lifecycle.manager(store, provider)
+        return try await EngineService.run(manager) { try await body(manager) }
+    }
+
+    private static func way(through client: ServiceClient) -> Way {
+        Way(name: "client") {
+            let request = ServiceRequest(
+                .post, ["chat", "completions"], fields: [.contentType: "application/json"],
+                body: .bytes(Data(question.utf8)), accepts: ["application/json"])
+            try expect(try await client.send(request).data().count)
+        }
+    }
+
+    private static func way(through provider: OpenAIChatProvider) -> Way {
+        Way(name: "provider") {
+            let answer = try await provider.generate(ProviderCall(request: Lifecycle.request())).get()
+            try expect(answer.usage.outputTokens)
+        }
+    }
+
+    private static func way(_ name: String, through manager: AIRequestManager) -> Way {
+        Way(name: name) {
+            try expect(try await manager.execute(Lifecycle.request(), with: "openai").usage.outputTokens)
+        }
+    }
+
+    private static func expect(_ tokens: Int64) throws {
+        guard tokens == answerTokens else {
+            throw AIServiceError(.invalidState, "The stub's answer came with \(tokens) tokens.")
+        }
     }
 
     private static func expect(_ count: Int) throws {
