@@ -205,7 +205,6 @@ extension MemoryTables {
         flight.priority = row.priority
         flight.job = row.job?.key
         flight.startedAt = nil
-        flight.handle = nil
         flights[new] = flight
         if !row.tags.isEmpty { ledgerTables.tags[new] = OrderedSet(row.tags) }
         flying[flight.fingerprint, default: []].append(new)
@@ -261,7 +260,6 @@ extension MemoryTables {
         streams[flight] = nil
         cached[flight] = nil
         flights[flight]?.request = nil
-        flights[flight]?.handle = nil
     }
 }
 

@@ -353,11 +353,7 @@ extension MemoryTables {
     private mutating func remember(_ memory: AttemptMemory) -> WriteReceipt {
         guard var flight = flights[memory.flight] else { return .refused(.staleToken) }
         do throws(FlightLifecycle.Refusal) {
-            if memory.handle != nil {
-                try flight.lifecycle.handleRemembered(token: memory.token)
-            } else {
-                try flight.lifecycle.handleForgotten(token: memory.token)
-            }
+            try memory.apply(to: &flight.lifecycle)
         } catch {
             return .refused(error)
         }
