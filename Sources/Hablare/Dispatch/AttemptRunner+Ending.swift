@@ -10,38 +10,43 @@ extension AttemptRunner {
         let endedAt = date()
         let usage = usage(of: flight, reply, startedAt: startedAt)
         let memory = reply.memory ?? AttemptStream.Memory(of: flight)
-        let hasBegun = reply.hasBegun || memory.keptChunks > 0
-        let outcome: AttemptEnd.Outcome =
-            switch verdict.outcome {
-            case .completed(let answer):
-                .completed(
-                    AIResponseData(
-                        requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
-                        metadata: metadata(of: answer, flight), receivedAt: endedAt, usage: usage))
-            case .failed(let error):
-                failed(
-                    with: error, flight, hasBegun: hasBegun, hasHandle: memory.hasHandle, startedAt: startedAt,
-                    endedAt: endedAt)
-            case .expired: .expired
-            case .interrupted:
-                // Stopped by us or dead with us: what the provider made of it is as unknown. What is remembered goes on.
-                if memory.hasHandle {
-                    .interrupted
-                } else if reply.wasSent, verdict.billing != .neverSent, flight.request.unknownOutcome == .hold {
-                    .held(stopped == .offline ? reply.error ?? .interrupted : .interrupted)
-                } else {
-                    flight.mayRestart(hasBegun: hasBegun) ? .interrupted : .failed(.streamInterrupted)
-                }
+        let situation = situation(
+            of: flight, hasBegun: reply.hasBegun || memory.keptChunks > 0, startedAt: startedAt, endedAt: endedAt)
+        // What follows where there is something to go on with, and where there is not.
+        let outcome: (_ hasHandle: Bool) -> AttemptEnd.Outcome
+        switch verdict.outcome {
+        case .completed(let answer):
+            let data = AIResponseData(
+                requestID: flight.request.id, providerID: flight.provider, result: .success(answer.content),
+                metadata: metadata(of: answer, flight), receivedAt: endedAt, usage: usage)
+            outcome = { _ in .completed(data) }
+        case .failed(let error):
+            let jitter = jitter()
+            outcome = {
+                self.failed(with: error, flight, situation.with(hasHandle: $0), jitter: jitter, endedAt: endedAt)
             }
+        case .expired:
+            outcome = { _ in .expired }
+        case .interrupted:
+            let isUnknown = reply.wasSent && verdict.billing != .neverSent
+            let error = stopped == .offline ? reply.error ?? .interrupted : .interrupted
+            outcome = {
+                situation.with(hasHandle: $0).interrupted(by: error, isUnknown: isUnknown)
+            }
+        }
         let billing = billing(of: reply, verdict, memory)
         var end = AttemptEnd(
             flight: flight.id, request: flight.request.id, provider: flight.provider, lifecycle: flight.lifecycle,
-            outcome: outcome, isStreaming: flight.request.streaming != nil,
+            outcome: outcome(memory.hasHandle), isStreaming: flight.request.streaming != nil,
             entersCache: flight.request.caching.keepsAnswer, work: flight.work,
             billing: reply.wasSent ? billing : .neverSent, usage: usage, isReserved: flight.isReserved,
             startedAt: startedAt, endedAt: endedAt)
         if let rest = reply.rest { end.rest = rest.value }
         end.forgetsHandle = memory.hasBegunAnew
+        if memory.isWriting, !end.outcome.isAnswer {
+            // The store knows by the time that it takes this end what has become of the handle.
+            end.otherwise = AttemptEnd.Otherwise(hasHandle: !memory.hasHandle, outcome(!memory.hasHandle))
+        }
         return end
     }
 
@@ -50,7 +55,7 @@ extension AttemptRunner {
     private func billing(
         of reply: Reply, _ verdict: AttemptVerdict, _ memory: AttemptStream.Memory
     ) -> BillingState {
-        if reply.usage == nil, memory.hasResumed { return .neverSent }
+        if reply.usage == nil, memory.goesOn { return .neverSent }
         let least = memory.hasRemembered && reply.billing == .neverSent ? .maybeBilled : reply.billing
         return verdict.billing.rawValue < least.rawValue ? least : verdict.billing
     }
@@ -88,44 +93,44 @@ extension AttemptRunner {
         return usage
     }
 
-    /// What a failure leads to: another attempt, somebody's word, or the end.
-    private func failed(
-        with error: AIServiceError, _ flight: QueuedFlight, hasBegun: Bool, hasHandle: Bool, startedAt: Date,
-        endedAt: Date
-    ) -> AttemptEnd.Outcome {
-        var situation = RetryPolicy.Situation(
+    private func situation(
+        of flight: QueuedFlight, hasBegun: Bool, startedAt: Date, endedAt: Date
+    ) -> RetryPolicy.Situation {
+        RetryPolicy.Situation(
             tries: flight.lifecycle.tries, maximumAttempts: flight.request.maximumAttempts,
             elapsed: max(.zero, .between(flight.triedSince ?? startedAt, endedAt)),
             remaining: flight.request.deadline.map { .between(endedAt, $0) },
-            unknownOutcome: flight.request.unknownOutcome, mayRestart: flight.mayRestart(hasBegun: hasBegun),
-            hasHandle: hasHandle)
-        let jitter = jitter()
+            unknownOutcome: flight.request.unknownOutcome, mayRestart: flight.mayRestart(hasBegun: hasBegun))
+    }
+
+    /// What a failure leads to: another attempt, somebody's word, or the end.
+    private func failed(
+        with error: AIServiceError, _ flight: QueuedFlight, _ known: RetryPolicy.Situation, jitter: Double,
+        endedAt: Date
+    ) -> AttemptEnd.Outcome {
+        var situation = known
+        let next = diversion(of: flight, after: error)
+        situation.hasNext = next != nil
         var decision = retry.decision(after: error, in: situation, jitter: jitter)
-        if decision == .fail || decision == .hold, situation.remaining != nil {
+        if situation.remaining != nil, !decision.isRetry {
             // Whether anybody has time left for another attempt is the store's to say, member by member.
             situation.remaining = nil
             decision = retry.decision(after: error, in: situation, jitter: jitter)
         }
-        let next = diversion(of: flight, after: error, hasBegun: hasBegun)
-        // Another provider would be paid for what the remembered work may have been paid for.
-        let mayDivert = !(hasHandle && flight.request.unknownOutcome == .hold)
-        switch decision {
-        case .fail:
-            guard let next else { return .failed(error) }
-            return mayDivert ? .diverted(error, to: next.hop, account: next.account) : .held(error)
-        case .hold: return .held(error)
-        case .retry(let delay):
+        switch (decision, next) {
+        case (.divert, let next?): return .diverted(error, to: next.hop, account: next.account)
+        case (.fail, _), (.divert, nil): return .failed(error)
+        case (.hold, _): return .held(error)
+        case (.retry(let delay), _):
             return .postponed(
-                error, until: endedAt.addingTimeInterval(delay / .seconds(1)), else: mayDivert ? next : nil)
+                error, until: endedAt.addingTimeInterval(delay / .seconds(1)),
+                else: situation.mayDivert ? next : nil)
         }
     }
 
-    /// Whom to ask next, if anybody: another provider's answer would begin anew, too.
-    private func diversion(
-        of flight: QueuedFlight, after error: AIServiceError, hasBegun: Bool
-    ) -> AttemptEnd.Diversion? {
-        guard flight.mayRestart(hasBegun: hasBegun),
-            let hop = FallbackChain.next(after: error, at: flight.provider, of: flight.request.fallback)
+    /// Whom to ask next, if there is anybody.
+    private func diversion(of flight: QueuedFlight, after error: AIServiceError) -> AttemptEnd.Diversion? {
+        guard let hop = FallbackChain.next(after: error, at: flight.provider, of: flight.request.fallback)
         else { return nil }
         let account = registry.registration(of: hop.provider)?.account
         return AttemptEnd.Diversion(to: hop, account: account ?? AccountID(rawValue: hop.provider.rawValue))
@@ -151,6 +156,28 @@ extension DispatchCore.CallEnd {
             pausedUntil = max(pausedUntil ?? until, until)
         }
     }
+}
+
+extension RetryPolicy.Situation {
+    fileprivate func with(hasHandle: Bool) -> Self {
+        var situation = self
+        situation.hasHandle = hasHandle
+        return situation
+    }
+
+    /// What follows an attempt that was stopped by us or dead with us: what the provider made of it is as unknown. What
+    /// is remembered goes on.
+    ///
+    /// - Parameter isUnknown: Whether the provider may have carried it out.
+    fileprivate func interrupted(by error: AIServiceError, isUnknown: Bool) -> AttemptEnd.Outcome {
+        if hasHandle { return .interrupted }
+        if isUnknown, unknownOutcome == .hold { return .held(error) }
+        return mayRestart ? .interrupted : .failed(.streamInterrupted)
+    }
+}
+
+extension RetryPolicy.Decision {
+    fileprivate var isRetry: Bool { if case .retry = self { true } else { false } }
 }
 
 extension QueuedFlight {

@@ -19,7 +19,8 @@ extension AttemptRunner {
                 stored.outcome = .failed(error)
             }
             let receipt = try await commit(&stored, isLastTry: isLastTry)
-            switch recorded(stored, from: end, receipt) {
+            let (taken, word) = stored.taken(receipt)
+            switch recorded(taken, from: end, word) {
             case .over(let outcome): return outcome
             case .fails(let error): end.outcome = .failed(error)
             case .again: continue

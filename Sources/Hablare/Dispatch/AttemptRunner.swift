@@ -180,10 +180,11 @@ extension AttemptRunner.Reply {
         reply.hasBegun = ending.hasBegun && streams
         reply.rest = ending.rest.map { Boxed($0) }
         reply.billing = answer != nil ? .billed : ending.hasBegun ? .maybeBilled : .neverSent
-        // A failure of the provider's own says more than that its chunks could not be kept.
-        if let failure = ending.failure, answer != nil {
+        // A failure of the provider's own says more than that its chunks could not be kept; but not what becomes of the
+        // work that it was to go on with.
+        if let failure = ending.failure, answer != nil || memory.hasBegunAnew {
             reply.result = .failure(failure)
-        } else if answer != nil, memory.wasGiven, !memory.hasResumed, isStreamed || memory.keptChunks > 0 {
+        } else if answer != nil, !memory.mayAnswer, isStreamed || memory.keptChunks > 0 {
             // What readers have seen is no part of it.
             reply.memory?.beganAnew()
             reply.result = .failure(.notResumed)

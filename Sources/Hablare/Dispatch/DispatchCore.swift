@@ -9,64 +9,6 @@ import OrderedCollections
 /// lane that does not rest, either a flight is under way in that lane, or an effect that will lead to one is
 /// outstanding, or ``wake(after:)`` says when time will.
 package struct DispatchCore: Sendable {
-    /// What the shell is to do.
-    package enum Effect: Sendable {
-        /// Journal the attempt, then run it.
-        case start(QueuedFlight)
-        /// Run the attempt that its submission has journalled.
-        case run(QueuedFlight)
-        /// Ask the store for waiting flights, then tell ``DispatchCore/claimed(_:nextDue:by:asked:now:)``.
-        case claim(ProviderID, limit: Int)
-        /// End the attempt: nobody wants its outcome.
-        case stop(FlightID)
-        /// Give unsent leases back to the store.
-        case release([QueuedFlight])
-        /// Reserve permits in the store, then tell ``DispatchCore/granted(_:of:now:)``.
-        indirect case reserve(PermitRequest)
-        /// Tell the store what was learned of an account.
-        indirect case report(AccountReport)
-    }
-
-    /// How a submission is to be written.
-    package enum Placement: Sendable, Hashable {
-        /// Executing its first attempt: a place among the calls under way is kept for it.
-        case start
-        /// Leased: a place in the window is kept for it.
-        case lease
-        /// Waiting: it is for the store to keep.
-        case leave
-    }
-
-    /// What the end of a call says beside its outcome.
-    package struct CallEnd: Sendable, Hashable {
-        /// What it says of the provider's health.
-        package var health: Breaker.Health
-        /// When the provider wants to hear of us again.
-        package var pausedUntil: Date?
-        /// What the provider said of its limits.
-        package var limits: ReportedLimits?
-        /// Whether it took as long as the provider takes: it was sent, and nobody stopped it.
-        fileprivate var showsPace: Bool
-
-        package init(health: Breaker.Health, pausedUntil: Date? = nil, limits: ReportedLimits? = nil) {
-            self.init(health: health, pausedUntil: pausedUntil, limits: limits, showsPace: health != .unknown)
-        }
-
-        private init(
-            health: Breaker.Health, pausedUntil: Date? = nil, limits: ReportedLimits? = nil, showsPace: Bool
-        ) {
-            self.health = health
-            self.showsPace = showsPace
-            self.pausedUntil = pausedUntil
-            self.limits = limits
-        }
-
-        /// The call was not made.
-        package static let notSent = CallEnd(health: .unknown)
-        /// What it says was told by ``DispatchCore/cameBack(_:_:now:)``.
-        package static let known = CallEnd(health: .unknown, showsPace: true)
-    }
-
     /// A flight under way.
     struct Call: Sendable {
         let provider: ProviderID
@@ -147,54 +89,6 @@ package struct DispatchCore: Sendable {
         guard case .parked = phase else { return [] }
         phase = .open
         return backlogMayExist(now: now)
-    }
-
-    // MARK: Resting
-
-    /// There is a reason to rest: lanes that it concerns start nothing more, and what is queued in them goes back.
-    package mutating func suspended(for reason: SuspensionReason) -> [Effect] {
-        suspensions.insert(reason)
-        var queued: [QueuedFlight] = []
-        for index in lanes.values.indices where rests(at: index) {
-            queued += lanes.values[index].queue.removeAll()
-            lanes.values[index].backlogMayExist()
-        }
-        for flight in deferred.values.sorted(by: { $0.id < $1.id }) where isResting(flight.provider) {
-            queued.append(flight)
-            deferred[flight.id] = nil
-        }
-        return queued.isEmpty ? [] : [.release(queued)]
-    }
-
-    /// Whether a provider's lane rests because there is no network.
-    package func isOffline(_ provider: ProviderID) -> Bool {
-        lanes[provider].map { $0.needsNetwork && suspensions.contains(.offline) } ?? false
-    }
-
-    /// A reason to rest is gone. Lanes for which there is no other go on.
-    package mutating func resumed(from reason: SuspensionReason, now: Date) -> [Effect] {
-        guard suspensions.remove(reason) != nil else { return [] }
-        return backlogMayExist(now: now)
-    }
-
-    /// Whether a provider's lane rests.
-    package func isResting(_ provider: ProviderID) -> Bool {
-        guard !suspensions.isEmpty, let index = lanes.index(forKey: provider) else { return false }
-        return rests(at: index)
-    }
-
-    /// Whether a lane rests. By its place: a copy of a lane retains all that it has.
-    func rests(at index: Int) -> Bool {
-        guard !suspensions.isEmpty else { return false }
-        return suspensions.contains(.background) || lanes.values[index].needsNetwork && suspensions.contains(.offline)
-    }
-
-    /// Which class has its turn when flights of a provider are asked for, see ``ClaimQuery/turn``.
-    package func turn(of provider: ProviderID) -> Int { lanes[provider]?.turn ?? 0 }
-
-    /// Whether flights that arrive in a provider's lane are given back.
-    package func givesBack(_ provider: ProviderID) -> Bool {
-        if case .closed = phase { true } else { isResting(provider) }
     }
 
     // MARK: Time

@@ -36,6 +36,21 @@ public struct AttemptEnd: Sendable {
         }
     }
 
+    /// What comes of an attempt where the store, when it takes the end, has something else to go on with than the process
+    /// believed: what it remembered last, or forgot, may still have been on its way then.
+    public struct Otherwise: Sendable {
+        /// Whether there is a handle then.
+        public var hasHandle: Bool
+        /// What comes of it then. No answer.
+        public var outcome: Outcome
+
+        /// Creates what comes of an attempt where there is a handle, or where there is none.
+        public init(hasHandle: Bool, _ outcome: Outcome) {
+            self.hasHandle = hasHandle
+            self.outcome = outcome
+        }
+    }
+
     /// In an object of their own: an end is passed on many times on its way to the store.
     private struct Parts: Sendable {
         var flight: FlightID
@@ -50,6 +65,7 @@ public struct AttemptEnd: Sendable {
         var usage: Usage
         var isReserved: Bool
         var forgetsHandle = false
+        var otherwise: Boxed<Otherwise>?
         var startedAt: Date
         var endedAt: Date
         var rest: Boxed<ChunkGroup>?
@@ -119,6 +135,13 @@ public struct AttemptEnd: Sendable {
         get { parts.value.forgetsHandle }
         set { parts.value.forgetsHandle = newValue }
     }
+    /// What comes of it where the store knows better whether there is something to go on with. Default `nil`: nothing is on
+    /// its way there. Taken only of an attempt whose lease stands; the receipt says then that it was,
+    /// ``WriteReceipt/otherwise(_:)``.
+    public var otherwise: Otherwise? {
+        get { parts.value.otherwise?.value }
+        set { parts.value.otherwise = newValue.map { Boxed($0) } }
+    }
     /// When it was sent.
     public var startedAt: Date {
         get { parts.value.startedAt }
@@ -140,9 +163,7 @@ public struct AttemptEnd: Sendable {
     }
 
     /// Whether it takes much room.
-    var bringsContent: Bool {
-        if case .completed = outcome { true } else { rest != nil }
-    }
+    var bringsContent: Bool { outcome.isAnswer || rest != nil }
 
     /// Creates an end.
     public init(
@@ -161,7 +182,22 @@ public struct AttemptEnd: Sendable {
     }
 }
 
+extension AttemptEnd {
+    /// The end as a store took it, and what the store said of that, in words that do not depend on which of its outcomes
+    /// that was.
+    package func taken(_ receipt: WriteReceipt) -> (AttemptEnd, WriteReceipt) {
+        guard case .otherwise(let receipt) = receipt, let otherwise else { return (self, receipt) }
+        var end = self
+        end.outcome = otherwise.outcome
+        end.otherwise = nil
+        return (end, receipt)
+    }
+}
+
 extension AttemptEnd.Outcome {
+    /// Whether it is an answer.
+    var isAnswer: Bool { if case .completed = self { true } else { false } }
+
     /// Whether it ends the requests of its flight, whatever their deadlines.
     var isFinal: Bool {
         switch self {

@@ -64,7 +64,7 @@ package final class Journal: Sendable {
         try await withCheckedThrowingContinuation { enqueue(.foreignCommits($0)) }
     }
 
-    /// Reads the store off the caller's actor.
+    /// Reads the store off the caller's actor: a read may wait for the disk, and the main actor never does.
     @concurrent func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
         try read(core.store)
     }

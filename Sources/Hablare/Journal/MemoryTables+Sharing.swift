@@ -169,6 +169,13 @@ extension MemoryTables {
 
     // MARK: Wishes
 
+    mutating func cancel(_ id: UUID, at date: Date) -> WriteReceipt {
+        guard var row = requests[id] else { return .unknownRequest }
+        if case .refused(let state) = row.lifecycle.cancelRequested() { return .invalidState(state) }
+        finish(id, row.lifecycle, at: date, error: nil)
+        return left(row.flight, at: date)
+    }
+
     mutating func retry(_ id: UUID, at date: Date) -> WriteReceipt {
         guard var row = requests[id], let flight = flights[row.flight] else { return .unknownRequest }
         let wasLive = row.lifecycle.state == .live
@@ -205,7 +212,6 @@ extension MemoryTables {
         flight.priority = row.priority
         flight.job = row.job?.key
         flight.startedAt = nil
-        flight.handle = nil
         flights[new] = flight
         if !row.tags.isEmpty { ledgerTables.tags[new] = OrderedSet(row.tags) }
         flying[flight.fingerprint, default: []].append(new)
@@ -261,7 +267,6 @@ extension MemoryTables {
         streams[flight] = nil
         cached[flight] = nil
         flights[flight]?.request = nil
-        flights[flight]?.handle = nil
     }
 }
 

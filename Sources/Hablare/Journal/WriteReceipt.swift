@@ -20,6 +20,9 @@ public enum WriteReceipt: Sendable, Hashable {
     /// everybody; these requests became final. Answers an end that is
     /// ``AttemptEnd/Outcome/postponed(_:until:else:)``.
     case diverted(finished: [UUID])
+    /// Written as the end of an attempt is to be where there is something else to go on with than its process believed,
+    /// ``AttemptEnd/otherwise``; and what would be said of that end alone.
+    indirect case otherwise(WriteReceipt)
     /// These requests ran out of time; the earliest deadline of any live request that is left, which has passed where
     /// there were more than the limit.
     case expired([ExpiredRequest], next: Date?)

@@ -24,10 +24,10 @@ public struct AttemptEnding: Sendable {
     public init(_ end: AttemptEnd, flight: FlightLifecycle, members: [FlightMember]) {
         // Only the newest attempt can complete a flight, and after that there is no newer one.
         let completedFlight = flight.state == .settled(.completed) && flight.attempt == end.lifecycle.attempt
+        let otherwise = Self.otherwise(of: end, flight)
+        let outcome = otherwise ?? end.outcome
         var flight = flight
-        var record = AttemptRecord(
-            attempt: end.lifecycle.attempt, token: end.lifecycle.token, outcome: .interrupted, billing: end.billing,
-            usage: end.usage, provider: end.provider, startedAt: end.startedAt, endedAt: end.endedAt)
+        var record = AttemptRecord(of: end, outcome)
         var finished: [FlightMember] = []
         var response: AIResponseData?
         var error: AIServiceError?
@@ -35,22 +35,16 @@ public struct AttemptEnding: Sendable {
         var refusal: FlightLifecycle.Refusal?
         do throws(FlightLifecycle.Refusal) {
             if end.forgetsHandle { try flight.handleForgotten(token: end.lifecycle.token) }
-            switch end.outcome {
+            switch outcome {
             case .completed(let data):
-                record.usage = data.usage
-                record.outcome = .completed
                 try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .completed)
                 finished = members.settled(as: .completed)
                 if !finished.isEmpty { response = data }
             case .failed(let failure):
-                record.outcome = .failed
-                record.error = failure
                 try flight.attemptEnded(token: end.lifecycle.token, attempt: end.lifecycle.attempt, as: .failed)
                 finished = members.settled(as: .failed)
                 if !finished.isEmpty { error = failure }
             case .postponed(let failure, let date, let other):
-                record.outcome = .failed
-                record.error = failure
                 var wantedAt = date
                 if members.isEmpty || members.contains(where: { $0.isPatient(at: date) }) {
                     try flight.attemptPostponed(token: end.lifecycle.token, until: date)
@@ -65,18 +59,12 @@ public struct AttemptEnding: Sendable {
                 }
                 finished = members.filter { !$0.isPatient(at: wantedAt) }.settled(as: .failed)
                 if !finished.isEmpty { error = failure }
-            case .diverted(let failure, let hop, let account):
-                record.outcome = .failed
-                record.error = failure
+            case .diverted(_, let hop, let account):
                 try flight.attemptDiverted(token: end.lifecycle.token)
                 diversion = AttemptEnd.Diversion(to: hop, account: account)
-            case .held(let failure):
-                record.outcome = .failed
-                record.error = failure
+            case .held:
                 try flight.attemptHeld(token: end.lifecycle.token)
             case .expired:
-                record.outcome = .failed
-                record.error = .deadlineExceeded
                 // Whose time has come is decided member by member; the flight goes on while one wants its answer.
                 let isWanted = members.contains { $0.isPatient(at: end.endedAt) }
                 if isWanted {
@@ -91,6 +79,7 @@ public struct AttemptEnding: Sendable {
             }
         } catch {
             refusal = error
+            if flight.isAccounted(workOf: end.lifecycle) { record.leaveToNewer() }
             Self.discard(&record, because: error, isNewest: end.lifecycle.attempt == flight.attempt)
         }
         self.flight = flight
@@ -99,16 +88,26 @@ public struct AttemptEnding: Sendable {
         self.response = response
         self.error = error
         self.diversion = diversion
+        let receipt: WriteReceipt
         if let refusal {
             receipt = .refused(refusal)
-        } else if diversion != nil, end.outcome.isByMember {
+        } else if diversion != nil, outcome.isByMember {
             receipt = .diverted(finished: finished.map(\.id))
-        } else if members.contains(where: { $0.id != end.request }) || !finished.isEmpty && end.outcome.isByMember {
+        } else if members.contains(where: { $0.id != end.request }) || !finished.isEmpty && outcome.isByMember {
             // Also where one other is left: whoever led the flight when the attempt was sent may be deleted since.
             receipt = .ended(finished: finished.map(\.id), goesOn: !flight.isSettled)
         } else {
             receipt = .done
         }
+        self.receipt = otherwise == nil ? receipt : .otherwise(receipt)
+    }
+
+    /// What comes of an attempt whose lease stands, where its process was wrong about what there is to go on with.
+    private static func otherwise(of end: AttemptEnd, _ flight: FlightLifecycle) -> AttemptEnd.Outcome? {
+        guard let otherwise = end.otherwise, flight.isExecuting, flight.token == end.lifecycle.token,
+            otherwise.hasHandle == (flight.hasHandle && !end.forgetsHandle)
+        else { return nil }
+        return otherwise.outcome
     }
 
     /// What is left of an attempt whose outcome nobody wants: what it cost.
@@ -129,5 +128,30 @@ public struct AttemptEnding: Sendable {
         case .cancelled, .lost, .discarded:
             break
         }
+    }
+}
+
+extension AttemptRecord {
+    /// The line of an attempt as it is to be where its end is taken.
+    fileprivate init(of end: AttemptEnd, _ outcome: AttemptEnd.Outcome) {
+        self.init(
+            attempt: end.lifecycle.attempt, token: end.lifecycle.token, outcome: .failed, billing: end.billing,
+            usage: end.usage, provider: end.provider, startedAt: end.startedAt, endedAt: end.endedAt)
+        switch outcome {
+        case .completed(let data):
+            self.outcome = .completed
+            usage = data.usage
+        case .failed(let failure), .postponed(let failure, _, _), .diverted(let failure, _, _), .held(let failure):
+            error = failure
+        case .expired: error = .deadlineExceeded
+        case .interrupted: self.outcome = .interrupted
+        }
+    }
+
+    /// What the work cost is a newer attempt's to tell, which goes on with it: it would be there twice.
+    fileprivate mutating func leaveToNewer() {
+        guard billing != .neverSent else { return }
+        billing = .maybeBilled
+        usage = Usage()
     }
 }

@@ -36,6 +36,8 @@ public struct RetryPolicy: Sendable, Hashable {
         case retry(after: Duration)
         /// The failure is the outcome.
         case fail
+        /// Ask the next provider of the chain.
+        case divert
         /// Wait for somebody's word.
         case hold
     }
@@ -56,10 +58,13 @@ public struct RetryPolicy: Sendable, Hashable {
         package var mayRestart: Bool
         /// Whether the next attempt can go on with the work: then it is neither begun anew nor paid twice.
         package var hasHandle: Bool
+        /// Whether there is another provider to ask after the failure.
+        package var hasNext: Bool
 
         package init(
             tries: Int, maximumAttempts: Int? = nil, elapsed: Duration = .zero, remaining: Duration? = nil,
-            unknownOutcome: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true, hasHandle: Bool = false
+            unknownOutcome: UnknownOutcomePolicy = .runAgain, mayRestart: Bool = true, hasHandle: Bool = false,
+            hasNext: Bool = false
         ) {
             self.tries = tries
             self.maximumAttempts = maximumAttempts
@@ -68,7 +73,21 @@ public struct RetryPolicy: Sendable, Hashable {
             self.unknownOutcome = unknownOutcome
             self.mayRestart = mayRestart
             self.hasHandle = hasHandle
+            self.hasNext = hasNext
         }
+
+        /// Whether another provider is asked where this one does not help: it begins anew, and would be paid for what the
+        /// remembered work may have been paid for.
+        package var mayDivert: Bool { hasNext && mayRestart && !isToBeKept }
+
+        /// What follows where this provider does not help any more.
+        fileprivate var end: Decision {
+            if mayDivert { return .divert }
+            return hasNext && mayRestart ? .hold : .fail
+        }
+
+        /// Whether somebody's word is needed to give the work up: nobody knows what becomes of what is remembered.
+        fileprivate var isToBeKept: Bool { hasHandle && unknownOutcome == .hold }
     }
 
     /// Decides.
@@ -79,14 +98,13 @@ public struct RetryPolicy: Sendable, Hashable {
     ) -> Decision {
         let minimum: Duration
         switch error.disposition {
-        case .fail, .needsUser: return .fail
+        case .fail, .needsUser: return situation.end
         case .outcomeUnknown where situation.unknownOutcome == .hold && !situation.hasHandle: return .hold
         case .outcomeUnknown: minimum = .zero
         case .retry(let after): minimum = max(.zero, after ?? .zero)
         }
         guard error.code != .cancelled else { return .fail }
-        // Nobody knows what becomes of the work that is remembered, so somebody's word is needed to give it up.
-        let exhausted: Decision = situation.hasHandle && situation.unknownOutcome == .hold ? .hold : .fail
+        let exhausted = situation.isToBeKept ? .hold : situation.end
         guard situation.mayRestart || situation.hasHandle else { return .fail }
         guard situation.tries < situation.maximumAttempts ?? maximumAttempts else { return exhausted }
         let elapsed = situation.hasHandle ? .zero : situation.elapsed

@@ -5,7 +5,7 @@ extension AIRequestManager {
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func status(for id: UUID) async throws -> RequestStatus {
-        let found = try await reading { store -> (RequestSnapshot, AIResponseData?)? in
+        let found = try await journal.read { store -> (RequestSnapshot, AIResponseData?)? in
             // A page of one, because only a single snapshot counts who is ahead.
             let page = try store.snapshots(SnapshotFilter(ids: [id], limit: 1))
             guard let snapshot = page.first else { return nil }
@@ -26,7 +26,8 @@ extension AIRequestManager {
     ///
     /// - Throws: as ``status(for:)``.
     public func snapshot(for id: UUID) async throws -> RequestSnapshot {
-        guard let snapshot = try await reading({ try $0.snapshot(of: id) }) else { throw AIServiceError.unknown(id) }
+        guard let snapshot = try await journal.read({ try $0.snapshot(of: id) })
+        else { throw AIServiceError.unknown(id) }
         return try await explained([snapshot]).first ?? snapshot
     }
 
@@ -34,7 +35,7 @@ extension AIRequestManager {
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func snapshots(_ filter: SnapshotFilter = SnapshotFilter()) async throws -> [RequestSnapshot] {
-        try await explained(try await reading { try $0.snapshots(filter) })
+        try await explained(try await journal.read { try $0.snapshots(filter) })
     }
 
     /// The response of a completed request; `nil` when it is not completed. The result of one that is no longer kept
@@ -50,14 +51,14 @@ extension AIRequestManager {
     ///
     /// - Throws: as ``status(for:)``.
     public func attempts(for id: UUID) async throws -> [AttemptRecord] {
-        guard try await reading({ try $0.snapshot(of: id) }) != nil else { throw AIServiceError.unknown(id) }
-        return try await reading { try $0.attempts(of: id) }
+        guard try await journal.read({ try $0.snapshot(of: id) }) != nil else { throw AIServiceError.unknown(id) }
+        return try await journal.read { try $0.attempts(of: id) }
     }
 
     /// Counts over the store. Reads every row: for people, not for loops.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func statistics() async throws -> StoreStatistics {
-        try await reading { try $0.statistics() }
+        try await journal.read { try $0.statistics() }
     }
 }

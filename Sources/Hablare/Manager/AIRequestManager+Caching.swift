@@ -32,7 +32,7 @@ extension AIRequestManager {
             return answer.response(for: request.id, at: now)
         }
         let mark = answers.mark
-        var answer = try await reading { try $0.cachedAnswer(CacheQuery(fingerprint: work, window: window)) }
+        var answer = try await journal.read { try $0.cachedAnswer(CacheQuery(fingerprint: work, window: window)) }
         if let lost = answer, !isThere(lost) {
             noteLoss()
             _ = try await journal.commit(.uncache(.answer(lost.flight)))

@@ -82,7 +82,7 @@ extension AIRequestManager {
     private func aboard(_ id: UUID) async {
         guard hub.watcherCount(of: id) > 0 else { return }
         do {
-            let flight = try await reading { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
+            let flight = try await journal.read { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
             if let flight { hub.attach(id, to: flight) }
         } catch {
             // It is retried all the same: whoever watches hears of the outcome, and not how far it is.

@@ -102,7 +102,7 @@ extension AIRequestManager {
     private func plan(_ retention: Retention) async throws -> PrunePlan {
         try retention.check()
         let now = seams.date()
-        return try await reading { try $0.prunePlan(retention, at: now) }
+        return try await journal.read { try $0.prunePlan(retention, at: now) }
     }
 
     @concurrent func abandonedContent(removing: Bool) async throws -> AbandonedContent {

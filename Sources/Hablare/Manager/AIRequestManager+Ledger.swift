@@ -6,7 +6,7 @@ extension AIRequestManager {
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func ledger(_ query: LedgerQuery = LedgerQuery()) async throws -> LedgerReport {
-        try await reading { try $0.ledger(query) }
+        try await journal.read { try $0.ledger(query) }
     }
 
     /// What was spent of budgets in their periods, by name, then by period; also of budgets that this process is not
@@ -14,6 +14,6 @@ extension AIRequestManager {
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func budgets() async throws -> [BudgetRecord] {
-        try await reading { try $0.budgets() }
+        try await journal.read { try $0.budgets() }
     }
 }

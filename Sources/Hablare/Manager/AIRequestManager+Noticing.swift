@@ -5,7 +5,7 @@ extension AIRequestManager {
     func stopWhatOthersEnded() async throws -> [Dispatcher.UnderWay] {
         let mine = dispatcher.underWay
         guard !mine.isEmpty else { return [] }
-        let flights = try await reading { try $0.flights(mine.map(\.flight)) }
+        let flights = try await journal.read { try $0.flights(mine.map(\.flight)) }
         for attempt in mine { stopIfEnded(attempt, flights[attempt.flight]) }
         return mine
     }

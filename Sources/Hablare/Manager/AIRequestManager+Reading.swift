@@ -1,11 +1,6 @@
 import Foundation
 
 extension AIRequestManager {
-    /// Reads the store off the caller's actor: a read may wait for the disk, and the main actor never does.
-    @concurrent func reading<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
-        try read(store)
-    }
-
     /// A response within its keeping time; past it, what is left of it.
     func kept(_ response: AIResponseData?, isProtected: Bool) -> AIResponseData? {
         guard let response else { return nil }

@@ -18,7 +18,7 @@ extension AIRequestManager {
     public func stream(
         for id: UUID, from position: StreamPosition = .start
     ) async throws -> ResponseStream {
-        guard try await reading({ try !$0.snapshots(SnapshotFilter(ids: [id], limit: 1)).isEmpty }) else {
+        guard try await journal.read({ try !$0.snapshots(SnapshotFilter(ids: [id], limit: 1)).isEmpty }) else {
             throw AIServiceError.unknown(id)
         }
         return ResponseStream(self, id, from: position)

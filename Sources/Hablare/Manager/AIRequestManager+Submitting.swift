@@ -69,7 +69,7 @@ extension AIRequestManager {
     ///   submitted to.
     @discardableResult
     @concurrent public func regenerate(_ id: UUID) async throws -> UUID {
-        guard let stored = try await reading({ try $0.request(of: id) }) else { throw AIServiceError.unknown(id) }
+        guard let stored = try await journal.read({ try $0.request(of: id) }) else { throw AIServiceError.unknown(id) }
         let snapshot = try await snapshot(for: id)
         guard snapshot.phase == .completed else {
             throw AIServiceError.notAllowed("regenerated", id, in: snapshot.phase)

@@ -6,7 +6,7 @@ extension AIRequestManager {
         let now = seams.date()
         let snapshots = resting(snapshots, now: now)
         guard snapshots.contains(where: \.waitsForItsLane) else { return snapshots }
-        return try await reading { try $0.explaining(snapshots, now: now) }.map { snapshot in
+        return try await journal.read { try $0.explaining(snapshots, now: now) }.map { snapshot in
             guard case .unclaimed = snapshot.waiting, registry[snapshot.providerID] == nil else { return snapshot }
             var explained = snapshot
             explained.waiting = .noProvider

@@ -71,7 +71,7 @@ extension AIRequestManager {
 
     /// The present status of a request that is watched, and from now on hears of its flight.
     private func present(_ id: UUID) async throws -> RequestStatus {
-        let flight = try await reading { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
+        let flight = try await journal.read { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
         if let flight { hub.attach(id, to: flight) }
         // Read after it was attached: what happens from now on is told, what happened before is read.
         return try await status(for: id)

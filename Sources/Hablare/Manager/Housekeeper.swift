@@ -84,7 +84,7 @@ struct Housekeeper: Sendable {
 
     /// Breaks the leases of processes that are gone: at once where their lock says so, else when their lease ran out.
     private func reap(except own: OwnerID) async throws {
-        let others = try await manager.reading { try $0.owners() }.filter { $0.id != own }
+        let others = try await manager.journal.read { try $0.owners() }.filter { $0.id != own }
         let left = unretired.withLock { $0 }
         for other in others where try left.contains(other.id) || isGone(other.registration) {
             let receipt = try await manager.journal.commit(.retireOwner(other.id, at: manager.seams.date()))
@@ -183,7 +183,7 @@ struct Housekeeper: Sendable {
         let watched = manager.hub.watchedIDs
         let mine = try await manager.stopWhatOthersEnded()
         if !watched.isEmpty {
-            let page = try await manager.reading {
+            let page = try await manager.journal.read {
                 try $0.snapshots(SnapshotFilter(ids: watched, limit: watched.count))
             }
             let snapshots = Dictionary(page.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

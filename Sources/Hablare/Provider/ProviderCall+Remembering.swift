@@ -31,9 +31,9 @@ extension ProviderCall {
     /// shutdown. Not a secret, and never logged all the same: put no key into it.
     ///
     /// - Throws: `CancellationError` where the attempt is over as far as the store knows: its request is final, or its
-    ///   lease is another's. Which of the two says ``isWanted()``. ``AIServiceError``: `invalidResponse` for a handle that
-    ///   is empty or too large, or after the end of the call; or of category storage: then the earlier handle stays, if
-    ///   there was one.
+    ///   lease is another's. Whether anybody goes on with the work all the same says ``isWanted()``. ``AIServiceError``:
+    ///   `invalidResponse` for a handle that is empty or too large, or after the end of the call; or of category storage:
+    ///   then the earlier handle stays, if there was one.
     public func remember(_ handle: Data) async throws {
         guard !handle.isEmpty, handle.count <= Self.maximumHandle else { throw AIServiceError.badHandle(handle.count) }
         try await listener.remembers(handle)
@@ -50,14 +50,16 @@ extension ProviderCall {
     }
 
     /// Says that this attempt goes on with the work of ``handle``. Before the first ``yield(_:)-(Data)``; a second time
-    /// nothing happens.
+    /// nothing happens. What is yielded, or said a second time, by another task while this one still reads what was kept
+    /// waits for that.
     ///
     /// What readers have seen stays, and they are not told of a restart: what is yielded from now on follows
     /// ``keptBytes``. The answer is all of it. The attempt is in the ledger with the usage that its answer brings, and as
     /// not billed where it brings none: the work was begun, and is paid for, by an earlier one.
     ///
-    /// In an attempt that has a handle, whatever is yielded without it is refused, and the attempt fails: the next one
-    /// begins anew where the request allows that.
+    /// In an attempt that has a handle, whatever is yielded without it is refused, and the attempt fails as one of which
+    /// nobody knows what came of the work: the handle is forgotten, and the next attempt begins anew where the request
+    /// allows that, or the request is held.
     ///
     /// - Throws: ``AIServiceError``: `invalidResponse` where there is no handle, or after the end of the call; of category
     ///   storage where what was kept cannot be read now. `CancellationError` when the attempt is stopped.
@@ -67,13 +69,17 @@ extension ProviderCall {
 }
 
 extension ProviderCall {
-    /// Whether anybody still waits for the work, as far as the store knows. Ask when the task was cancelled, before work
-    /// is ended on the service's side.
+    /// Whether anybody goes on with the work of this call, as far as the store knows. Ask when the task was cancelled, or
+    /// when ``remember(_:)`` was refused, before work is ended on the service's side.
     ///
-    /// False where the request is final: it was cancelled or deleted, or its deadline has passed. Then nobody will go on
-    /// with the work, and nobody but this call can tell the service. True where the engine shuts down or rests, where the
-    /// attempt took too long, and where another process has taken it over: leave the work alone then, because the next
-    /// attempt goes on with it. Cancelling the task does not stop it.
+    /// True where the attempt is still the request's own: the engine shuts down or rests, or the attempt took too long.
+    /// Then ``remember(_:)`` the work, if that was not done, and leave it alone. True also where the attempt lost its
+    /// request to another one, and what it remembered, or was given, stands: the other one goes on with it.
+    ///
+    /// False where the request is final: it was cancelled or deleted, or its deadline has passed; also when it was retried
+    /// since. False, too, where the attempt lost its request before it had remembered the work, or the next one found it
+    /// gone: the request goes on then, with other work or with another provider. In all of these nobody goes on with the
+    /// work, and nobody but this call can tell the service. Cancelling the task does not stop it.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func isWanted() async throws -> Bool {
@@ -107,5 +113,5 @@ extension AIServiceError {
     static let notResumed = AIServiceError(
         .invalidResponse,
         "The provider began an answer anew that it should have gone on with. Call `resume()`, or `forget()` and fail.",
-        disposition: .retry(after: nil))
+        disposition: .outcomeUnknown)
 }

@@ -55,8 +55,7 @@ extension AttemptStream {
                 done(with: step, outcome, &state, now: now)
                 let next = nextStep(&state, now: now)
                 if next == nil { state.pump = nil }
-                let released = isFull(state) ? [] : state.waiting.sorted { $0.key < $1.key }.map(\.value)
-                if !released.isEmpty { state.waiting = [:] }
+                let released = isFull(state) ? [] : state.waiting.leave()
                 let isAwaited = state.isAwaited
                 if case .journal = step { state.isAwaited = false }
                 return (next, released, isAwaited)

@@ -4,34 +4,67 @@ import Foundation
 extension AttemptStream {
     /// What there is to go on with.
     struct Memory: Sendable, Hashable {
-        /// Whether an earlier attempt left a handle.
-        let wasGiven: Bool
-        /// How many chunks of its output are journalled.
+        /// How far this attempt is with what it was given.
+        enum Resumption: Sendable, Hashable {
+            /// It was given nothing.
+            case none
+            /// It has not said that it goes on with it.
+            case given
+            /// It has, and what was kept of the answer is being read.
+            case underWay
+            /// What it yields follows what was kept.
+            case done
+        }
+
+        /// How many chunks of an earlier attempt's output are journalled.
         let keptChunks: Int
-        /// Whether the next attempt has one.
+        /// How far it is with what an earlier attempt left.
+        private(set) var resumption: Resumption
+        /// Whether the next attempt has a handle, as far as is known here: the store knows better while something is being
+        /// written, see ``isWriting``.
         private(set) var hasHandle: Bool
+        /// How many writes of a handle are on their way to the store.
+        private var writes = 0
         /// Whether this attempt left one or tried to: either way it has begun work that may be billed.
         private(set) var hasRemembered = false
         /// Whether the store did not take what it was to remember, because the attempt is not its flight's any more.
         private(set) var wasRefused = false
-        /// Whether this attempt goes on with what it was given.
-        private(set) var hasResumed = false
-        /// Whether it did not, and answered all the same.
+        /// Whether it did not go on with what it was given, and answered all the same.
         private(set) var hasBegunAnew = false
 
         init(of flight: QueuedFlight) {
-            wasGiven = flight.remembered != nil
             keptChunks = flight.remembered?.keptChunks ?? 0
-            hasHandle = wasGiven
+            hasHandle = flight.remembered != nil
+            resumption = hasHandle ? .given : .none
         }
 
-        fileprivate mutating func begun() { hasRemembered = true }
+        /// Whether a handle is on its way to the store, or out of it.
+        var isWriting: Bool { writes > 0 }
 
-        fileprivate mutating func remembered(_ handle: Data?) { hasHandle = handle != nil }
+        /// Whether it has said that it goes on with what it was given: then it has begun nothing.
+        var goesOn: Bool { resumption == .underWay || resumption == .done }
 
-        fileprivate mutating func refused() { wasRefused = true }
+        /// Whether what it answers follows what it was given, or it was given nothing.
+        var mayAnswer: Bool { resumption == .none || resumption == .done }
 
-        fileprivate mutating func resumed() { hasResumed = true }
+        fileprivate mutating func begun(_ handle: Data?) {
+            writes += 1
+            if handle != nil { hasRemembered = true }
+        }
+
+        /// - Parameter wasTaken: Whether the store took it; `nil` where it failed, and all is as before.
+        fileprivate mutating func written(_ handle: Data?, wasTaken: Bool?) {
+            writes -= 1
+            switch wasTaken {
+            case true: hasHandle = handle != nil
+            case false: wasRefused = true
+            default: break
+            }
+        }
+
+        fileprivate mutating func resuming() { resumption = .underWay }
+
+        fileprivate mutating func resumed() { resumption = .done }
 
         mutating func beganAnew() {
             hasHandle = false
@@ -47,33 +80,36 @@ extension AttemptStream {
     func remember(_ handle: Data?) async throws {
         let token = try state.withLock { state in
             guard !state.isOver else { throw AIServiceError.rememberedTooLate }
-            if handle != nil { state.memory.begun() }
+            state.memory.begun(handle)
             return state.token
         }
+        var wasTaken: Bool?
+        defer { state.withLock { $0.memory.written(handle, wasTaken: wasTaken) } }
         let memory = AttemptMemory(flight: flight, token: token, handle: handle)
-        guard try await seams.journal.commit(.remember(memory)) == .done else {
-            // The flight is not this attempt's any more, and nobody here may have heard of that yet.
-            state.withLock { $0.memory.refused() }
-            throw CancellationError()
-        }
-        state.withLock { $0.memory.remembered(handle) }
+        wasTaken = try await seams.journal.commit(.remember(memory)) == .done
+        // The flight is not this attempt's any more, and nobody here may have heard of that yet.
+        guard wasTaken == true else { throw CancellationError() }
     }
 
-    /// Whether the flight is not settled.
+    /// Whether somebody goes on with the work of this attempt.
     func isWanted() async throws -> Bool {
+        let (token, generation) = state.withLock { ($0.token, $0.generation) }
         let lives = try await seams.journal.read { [flight] store in try store.flights([flight]) }
-        return lives[flight].map { !$0.isSettled } ?? false
+        return lives[flight]?.isWanted(workOf: token, in: generation) ?? false
     }
 
     /// Takes over what earlier attempts yielded: the answer is that, and what follows.
     func resume(_ flight: QueuedFlight) async throws {
         let isNew = try state.withLock { state in
             guard !state.isOver else { throw AIServiceError.resumedTooLate }
-            guard state.memory.wasGiven else { throw AIServiceError.nothingToResume }
-            defer { state.memory.resumed() }
-            return !state.memory.hasResumed
+            guard state.memory.resumption != .none else { throw AIServiceError.nothingToResume }
+            guard !state.memory.goesOn else { return false }
+            state.memory.resuming()
+            return true
         }
-        guard isNew, policy != nil, let kept = flight.remembered else { return }
+        guard isNew else { return try await waitForResumption() }
+        defer { endResumption() }
+        guard policy != nil, let kept = flight.remembered else { return }
         do {
             try await takeOver(kept, of: flight)
         } catch {
@@ -82,6 +118,23 @@ extension AttemptStream {
             state.withLock { $0.failure = $0.failure ?? failure }
             throw error
         }
+    }
+
+    /// What was kept has been taken over, or cannot be: lets those go on who yielded meanwhile.
+    private func endResumption() {
+        let waiting = state.withLock { state in
+            if state.failure == nil, !state.isOver { state.memory.resumed() }
+            return state.resuming.leave()
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Somebody else says it, too: it holds once what was kept is taken over.
+    private func waitForResumption() async throws {
+        await wait(in: \.resuming) { !$0.isResuming }
+        try Task.checkCancellation()
+        let failure = state.withLock { $0.memory.resumption == .done ? nil : $0.failure }
+        if let failure { throw failure }
     }
 
     private func takeOver(_ kept: RememberedWork, of flight: QueuedFlight) async throws {
@@ -96,7 +149,8 @@ extension AttemptStream {
             else { throw AIServiceError.keptUnreadable }
             let chunks = page.chunks.prefix(kept.keptChunks - next)
             let now = seams.clock.now
-            let isFull = state.withLock { state in
+            let isFull = try state.withLock { state in
+                guard !state.isOver else { throw AIServiceError.resumedTooLate }
                 for chunk in chunks {
                     state.unwritten.append(chunk.bytes)
                     state.byteCount += chunk.bytes.count

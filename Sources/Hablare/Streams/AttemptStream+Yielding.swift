@@ -3,19 +3,33 @@ import Foundation
 
 /// What the provider does.
 extension AttemptStream {
-    /// Takes a chunk; waits while too much is neither journalled nor written.
+    /// Takes a chunk; waits while what was kept is taken over, which it follows, and while too much is neither journalled
+    /// nor written.
     func yield(_ bytes: Data) async throws {
         if Task.isCancelled { return try refuse() }
+        var room = try take(bytes)
+        while room == nil {
+            await wait(in: \.resuming) { !$0.isResuming }
+            if Task.isCancelled { return try refuse() }
+            room = try take(bytes)
+        }
+        if room == false { try await waitForRoom() }
+    }
+
+    /// Takes a chunk, and says whether there is room for more; `nil` where it took none, because what was kept is being
+    /// taken over.
+    private func take(_ bytes: Data) throws -> Bool? {
         let now = seams.clock.now
-        let (isFull, isAwaited) = try state.withLock { state in
+        let (hasRoom, isAwaited) = try state.withLock { state -> (Bool?, Bool) in
+            if state.isResuming { return (nil, false) }
             try take(bytes, &state, now: now)
             schedule(&state, now: now)
             let isAwaited = policy?.durability == .volatile && state.isAwaited
             if isAwaited { state.isAwaited = false }
-            return (self.isFull(state), isAwaited)
+            return (!isFull(state), isAwaited)
         }
         if isAwaited { seams.hub.chunksCame(of: flight) }
-        if isFull { try await waitForRoom() }
+        return hasRoom
     }
 
     /// The attempt was stopped. What is refused is missing in the answer, so there can be none, whatever the provider
@@ -33,7 +47,7 @@ extension AttemptStream {
             throw AIServiceError.yieldedTooLate
         }
         if let failure = state.failure { throw failure }
-        guard !state.memory.wasGiven || state.memory.hasResumed else {
+        guard state.memory.mayAnswer else {
             state.memory.beganAnew()
             state.failure = .notResumed
             throw AIServiceError.notResumed
@@ -67,23 +81,39 @@ extension AttemptStream {
     }
 
     func waitForRoom() async throws {
+        await wait(in: \.waiting) { !isFull($0) }
+        try Task.checkCancellation()
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    /// Waits in a line until it is let go, unless there is nothing to wait for. Ends at once when the task is cancelled.
+    func wait(
+        in line: any WritableKeyPath<State, State.Line> & Sendable, unless isOver: (State) -> Bool
+    ) async {
         let number = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let hasRoom = state.withLock { state in
-                    if !isFull(state) || Task.isCancelled { return true }
-                    state.waiting[number] = continuation
+                let goesOn = state.withLock { state in
+                    if isOver(state) || Task.isCancelled { return true }
+                    state[keyPath: line][number] = continuation
                     return false
                 }
-                if hasRoom { continuation.resume() }
+                if goesOn { continuation.resume() }
             }
         } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+            state.withLock { $0[keyPath: line].removeValue(forKey: number) }?.resume()
         }
-        try Task.checkCancellation()
-        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+}
+
+extension AttemptStream.State.Line {
+    /// All who wait in it, in their order; it is empty then.
+    mutating func leave() -> [Value] {
+        guard !isEmpty else { return [] }
+        defer { self = [:] }
+        return sorted { $0.key < $1.key }.map(\.value)
     }
 }

@@ -60,10 +60,18 @@ final class AttemptStream: Sendable {
         var isAwaited = false
         var pump: Task<Void, Never>?
         var timer: Task<Void, Never>?
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// Those who wait for the same, by the order in which they came.
+        typealias Line = [Int: CheckedContinuation<Void, Never>]
+        /// Who waits for room.
+        var waiting: Line = [:]
+        /// Who waits until what was kept is taken over.
+        var resuming: Line = [:]
         var lastWaiter = 0
 
         init(_ memory: Memory) { self.memory = memory }
+
+        /// Whether what was kept is being taken over.
+        var isResuming: Bool { memory.resumption == .underWay && failure == nil && !isOver }
     }
 
     enum Step: Sendable {

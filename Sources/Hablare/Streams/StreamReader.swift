@@ -69,7 +69,7 @@ final class StreamReader {
     }
 
     private func readStore() async throws {
-        let page = try await manager.reading { [id, position = cursor.position] store in
+        let page = try await manager.journal.read { [id, position = cursor.position] store in
             try store.stream(of: id, from: position, maximumBytes: Self.pageBytes)
         }
         guard let page else { throw AIServiceError.unknown(id) }
@@ -102,7 +102,7 @@ final class StreamReader {
 
     private func read(_ whole: (answer: WholeAnswer, response: AIResponseData)) async throws {
         let position = cursor.position
-        let bytes = try await manager.reading { _ in try whole.answer.chunk(position.sequence) }
+        let bytes = try await manager.journal.read { _ in try whole.answer.chunk(position.sequence) }
         guard let bytes else { return end(with: whole.response) }
         tell(cursor.found([StreamChunk(position: position, bytes: bytes)], of: position.generation))
     }

@@ -74,17 +74,21 @@ final class OwnWork: Sendable {
         switch (write, receipt) {
         case (.expire, .expired(let requests, _)):
             return (requests.map(\.id), .failed)
-        case (.settle(let end), .done):
-            switch end.outcome {
-            case .completed: return ([end.request], .completed)
-            case .failed: return ([end.request], .failed)
-            case .postponed, .diverted, .held, .expired, .interrupted: return nil
-            }
-        case (.settle(let end), .ended(let finished, _)), (.settle(let end), .diverted(let finished)):
-            if case .completed = end.outcome { return (finished, .completed) }
-            return (finished, .failed)
+        case (.settle(let end), _):
+            let (taken, word) = end.taken(receipt)
+            return ended(by: taken, word)
         default:
             return nil
+        }
+    }
+
+    private static func ended(by end: AttemptEnd, _ receipt: WriteReceipt) -> (ids: [UUID], end: End)? {
+        switch (receipt, end.outcome) {
+        case (.done, .completed): ([end.request], .completed)
+        case (.done, .failed): ([end.request], .failed)
+        case (.ended(let finished, _), .completed), (.diverted(let finished), .completed): (finished, .completed)
+        case (.ended(let finished, _), _), (.diverted(let finished), _): (finished, .failed)
+        default: nil
         }
     }
 

@@ -82,7 +82,8 @@ struct StoreLog: Sendable {
         logger.info("Sending", metadata: words(flight, nil, ["attempt": "\(lifecycle.attempt)"]))
     }
 
-    private func ended(_ end: AttemptEnd, _ receipt: WriteReceipt) {
+    private func ended(_ wished: AttemptEnd, _ written: WriteReceipt) {
+        let (end, receipt) = wished.taken(written)
         var metadata = words(end.flight, end.request, ["provider": "\(end.provider)"])
         metadata["attempt"] = "\(end.lifecycle.attempt)"
         metadata["seconds"] = "\(TimeText.decimal(end.endedAt.timeIntervalSince(end.startedAt)))"

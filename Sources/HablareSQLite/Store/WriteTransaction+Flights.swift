@@ -16,11 +16,7 @@ extension WriteTransaction {
     func remember(_ memory: AttemptMemory) throws -> WriteReceipt {
         guard var lifecycle = try flightRow(memory.flight)?.lifecycle else { return .refused(.staleToken) }
         do throws(FlightLifecycle.Refusal) {
-            if memory.handle != nil {
-                try lifecycle.handleRemembered(token: memory.token)
-            } else {
-                try lifecycle.handleForgotten(token: memory.token)
-            }
+            try memory.apply(to: &lifecycle)
         } catch {
             return .refused(error)
         }

@@ -109,6 +109,29 @@ extension StoreContract {
             try require("the work", claimed.remembered, is: nil)
             try require("its generation", try bench.start(claimed).lifecycle.generation, is: 2)
         },
+        Rule("Where the store knows better what there is to go on with, an end is what it is to be then") { bench in
+            let ends: [(String, Bool, WriteReceipt, RequestPhase)] = [
+                ("remembered as believed", true, .done, .pending),
+                ("forgotten, which was not believed", false, .otherwise(.done), .failed),
+            ]
+            for (number, (name, remembers, receipt, phase)) in ends.enumerated() {
+                for isHanded in [false, true] {
+                    let id = 2 * number + (isHanded ? 1 : 0)
+                    var attempt = try bench.startNext(submitting: StoreWorkbench.submission(id))
+                    _ = try bench.remember("h", attempt)
+                    if isHanded {
+                        _ = try bench.write(.settle(attempt.interrupted()))
+                        attempt = try bench.startNext(try bench.register(3))
+                    }
+                    if !remembers { _ = try bench.forget(attempt) }
+                    var end = attempt.interrupted()
+                    end.otherwise = AttemptEnd.Otherwise(hasHandle: false, .failed(StoreWorkbench.failure))
+                    try require(name, try bench.write(.settle(end)), is: receipt)
+                    try require(name, try bench.store.snapshot(of: attempt.request)?.phase, is: phase)
+                    _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(9)))
+                }
+            }
+        },
         Rule("An end that says so forgets the handle") { bench in
             let attempt = try bench.startNext(submitting: StoreWorkbench.submission(1))
             _ = try bench.remember("h", attempt)

@@ -304,6 +304,10 @@ struct StoreHistory {
             isReserved: !chance(4), rest: rest, startedAt: attempt.startedAt, endedAt: date)
         if case .completed = outcome { return end }
         end.forgetsHandle = chance(8)
+        if chance(4) {
+            end.otherwise = AttemptEnd.Otherwise(
+                hasHandle: chance(2), pickOne([.interrupted, .held(anyError()), .failed(anyError())]))
+        }
         return end
     }
 
@@ -645,6 +649,7 @@ extension WriteReceipt {
                 ? "present" : receipt.hasJoined ? "joined" : receipt.isAnswered ? "answered" : "submitted"
         case .ended(let finished, let goesOn): "\(finished.isEmpty ? "none" : "some") ended\(goesOn ? ", goes on" : "")"
         case .diverted: "diverted"
+        case .otherwise: "otherwise"
         case .cancelled: "cancelled"
         case .uncached(let count): count == 0 ? "none uncached" : "uncached"
         case .pruned(let pruned): pruned.count == 0 ? "none pruned" : "pruned"

@@ -174,6 +174,71 @@ import Testing
         #expect(ending.finished.isEmpty)
     }
 
+    // MARK: What can be gone on with
+
+    private static func flight(
+        _ state: FlightLifecycle.State = .executing(owner), token: Int64 = 2, attempt: Int = 2, hasHandle: Bool
+    ) -> FlightLifecycle {
+        FlightLifecycle(state: state, token: token, attempt: attempt, generation: 2, hasHandle: hasHandle)
+    }
+
+    private static func ending(_ end: AttemptEnd, of flight: FlightLifecycle) -> AttemptEnding {
+        AttemptEnding(end, flight: flight, members: [FlightMember(id: StoreWorkbench.id(1))])
+    }
+
+    @Test("Whether there is something to go on with says the flight, and not the process that ran the attempt")
+    func otherwise() {
+        let ends = [(true, Self.attempt.held()), (false, Self.attempt.failed(Self.error))]
+        for (believed, other) in ends {
+            var end = Self.attempt.end(.interrupted, billing: .maybeBilled)
+            end.otherwise = AttemptEnd.Otherwise(hasHandle: !believed, other.outcome)
+            let right = Self.ending(end, of: Self.flight(hasHandle: believed))
+            #expect(right.receipt == .done && right.flight.state == .waiting)
+            let wrong = Self.ending(end, of: Self.flight(hasHandle: !believed))
+            #expect(wrong.receipt == .otherwise(.done))
+            #expect(wrong.flight.state == (believed ? .held : .settled(.failed)))
+            #expect(wrong.finished.count == (believed ? 0 : 1))
+            #expect(wrong.record?.outcome == .failed && wrong.record?.error != nil)
+            // What others have to go on with does not matter.
+            let late = Self.ending(end, of: Self.flight(token: 3, attempt: 3, hasHandle: !believed))
+            #expect(late.receipt == .refused(.staleToken) && late.record?.outcome == .interrupted)
+        }
+        var forgetful = Self.attempt.postponed(until: 9)
+        forgetful.forgetsHandle = true
+        forgetful.otherwise = AttemptEnd.Otherwise(hasHandle: true, .interrupted)
+        #expect(Self.ending(forgetful, of: Self.flight(hasHandle: true)).receipt == .done)
+    }
+
+    @Test("A shell reads the end that was taken off the receipt")
+    func taken() {
+        var end = Self.attempt.end(.interrupted, billing: .maybeBilled)
+        end.otherwise = AttemptEnd.Otherwise(hasHandle: false, .failed(Self.error))
+        func outcome(_ receipt: WriteReceipt) -> String {
+            let (taken, word) = end.taken(receipt)
+            guard case .failed = taken.outcome else { return "as believed \(word)" }
+            return "otherwise \(word)"
+        }
+        #expect(outcome(.done) == "as believed done")
+        #expect(outcome(.otherwise(.done)) == "otherwise done")
+    }
+
+    @Test("What work cost that a newer attempt goes on with is that one's to tell")
+    func costOfWorkThatGoesOn() {
+        let newer = Self.flight(token: 3, attempt: 3, hasHandle: true)
+        let answer = Self.ending(Self.attempt.completed(), of: newer)
+        #expect(answer.receipt == .refused(.staleToken))
+        #expect(answer.record == Self.attempt.record(.discarded, .maybeBilled))
+        let settled = Self.flight(.settled(.completed), token: 3, attempt: 3, hasHandle: false)
+        #expect(Self.ending(Self.attempt.completed(), of: settled).record?.usage == Usage())
+        var failure = Self.attempt.end(.failed(Self.error), billing: .billed)
+        failure.usage = RunningAttempt.usage
+        #expect(Self.ending(failure, of: newer).record == Self.attempt.record(.failed, .maybeBilled, error: Self.error))
+        #expect(Self.ending(Self.attempt.failed(Self.error), of: newer).record?.billing == .neverSent)
+        let gone = Self.flight(.waiting, token: 3, attempt: 3, hasHandle: false)
+        let alone = Self.ending(Self.attempt.completed(), of: gone)
+        #expect(alone.record == Self.attempt.record(.discarded, .billedDiscarded, usage: RunningAttempt.usage))
+    }
+
     // MARK: Several members
 
     private static let three = [

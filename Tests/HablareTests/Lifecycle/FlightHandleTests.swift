@@ -96,6 +96,48 @@ import Testing
         #expect(lost.map(\.hasHandle) == lost.map { _ in false })
     }
 
+    @Test("Somebody goes on with an attempt's work while that is under way, or while a handle stands for it")
+    func isWanted() {
+        let settled: [FlightLifecycle.State] = [.settled(.completed), .settled(.failed), .settled(.cancelled)]
+        let open: [FlightLifecycle.State] = [
+            .waiting, .backingOff(until: .distantFuture), .held, .leased(Self.me), .executing(Self.me),
+        ]
+        for hasHandle in [false, true] {
+            for state in settled {
+                #expect(!Self.flight(state, hasHandle: hasHandle).isWanted(workOf: 5, in: 2), "\(state)")
+            }
+            #expect(Self.flight(hasHandle: hasHandle).isWanted(workOf: 5, in: 2), "its own")
+            for state in open {
+                let flight = Self.flight(state, hasHandle: hasHandle)
+                #expect(flight.isWanted(workOf: 4, in: 2) == hasHandle, "\(state): of an earlier attempt at it")
+                #expect(!flight.isWanted(workOf: 4, in: 1), "\(state): of other work")
+                if !flight.isExecuting { #expect(flight.isWanted(workOf: 5, in: 2) == hasHandle, "\(state)") }
+            }
+        }
+    }
+
+    @Test("A newer attempt tells what the work cost that it went on with, or that the next one can go on with")
+    func isAccounted() {
+        let mine = Self.flight(hasHandle: false)
+        func newer(
+            _ state: FlightLifecycle.State, attempt: Int = 4, generation: Int = 2, hasHandle: Bool = true
+        ) -> FlightLifecycle {
+            FlightLifecycle(state: state, token: 6, attempt: attempt, generation: generation, hasHandle: hasHandle)
+        }
+        #expect(newer(.executing(Self.me), hasHandle: false).isAccounted(workOf: mine), "it may answer all the same")
+        for state in [FlightLifecycle.State.waiting, .leased(Self.me), .held] {
+            #expect(newer(state).isAccounted(workOf: mine))
+            #expect(!newer(state, hasHandle: false).isAccounted(workOf: mine), "it was found to be gone")
+            #expect(!newer(state, generation: 3).isAccounted(workOf: mine), "other work")
+            #expect(!newer(state, attempt: 3).isAccounted(workOf: mine), "no newer attempt")
+        }
+        for settlement in FlightLifecycle.Settlement.allCases {
+            #expect(newer(.settled(settlement), hasHandle: false).isAccounted(workOf: mine))
+            #expect(!newer(.settled(settlement), generation: 3, hasHandle: false).isAccounted(workOf: mine))
+            #expect(!newer(.settled(settlement), attempt: 3, hasHandle: false).isAccounted(workOf: mine))
+        }
+    }
+
     @Test("A broken lease lets it wait again, whatever the policy and the readers; ten losses hold it all the same")
     func broken() {
         for policy in UnknownOutcomePolicy.allCases {

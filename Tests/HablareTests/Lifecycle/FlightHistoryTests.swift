@@ -22,10 +22,19 @@ import Testing
         var attempts: [Fate] = []
         /// How many attempts there were when it was last reopened.
         var reopenedAfter = 0
-        /// Whether an attempt left something to go on with.
-        var hasHandle = false
-        /// How many attempts found nothing to go on with.
+        /// Which work there is a handle for.
+        var handle: Int?
+        /// How many attempts found nothing to go on with, and began work of their own.
         var beginnings = 0
+        /// Which work each attempt did, and how the machine knows the attempt.
+        var works: [(work: Int, token: Int64, generation: Int)] = []
+
+        var hasHandle: Bool { handle != nil }
+        /// Whether the work of an attempt is still done, or can be gone on with.
+        func isWanted(_ attempt: Int) -> Bool {
+            if case .over = place { return false }
+            return place == .executing && attempt == works.count - 1 || handle == works[attempt].work
+        }
 
         var sinceReopened: ArraySlice<Fate> { attempts[reopenedAfter...] }
         var tries: Int { sinceReopened.count { $0 != .interrupted && $0 != .interruptedUnpaid && $0 != .lost } }
@@ -69,6 +78,10 @@ import Testing
             #expect(flight.token == book.leases, "\(found)")
             #expect(flight.attempt == book.attempts.count && flight.generation == book.beginnings, "\(found)")
             #expect(flight.hasHandle == book.hasHandle, "\(found)")
+            for (number, attempt) in book.works.enumerated().suffix(5) {
+                let isWanted = flight.isWanted(workOf: attempt.token, in: attempt.generation)
+                #expect(isWanted == book.isWanted(number), "\(found), attempt \(number + 1)")
+            }
             #expect(flight.tries == book.tries, "\(found)")
             if case .over = book.place {} else { #expect(flight.losses == book.losses, "\(found)") }
             #expect(flight.uncounted >= 0 && flight.tries >= 0, "\(found)")
@@ -93,6 +106,7 @@ import Testing
             try flight.attemptStarted(token: token)
             book.attempts.append(.underWay)
             if !book.hasHandle { book.beginnings += 1 }
+            book.works.append((book.handle ?? book.beginnings, flight.token, flight.generation))
             book.place = .executing
             return place == .leased && isCurrent
         case 5:
@@ -102,7 +116,7 @@ import Testing
             try flight.attemptEnded(token: token, attempt: flight.attempt, as: settlement)
             if place == .executing { book.end(settlement == .failed ? .failed : .ended) }
             book.place = .over(settlement)
-            book.hasHandle = false
+            book.handle = nil
             if settlement == .completed, case .over = place { return false }
             return settlement == .completed ? !book.attempts.isEmpty : place == .executing && isCurrent
         case 6, 7:
@@ -135,13 +149,13 @@ import Testing
             if case .over = place { return stopped == nil }
             if place == .executing { book.end(.ended) }
             book.place = .over(.cancelled)
-            book.hasHandle = false
+            book.handle = nil
             return (stopped != nil) == (place == .executing)
         case 12: return true
         case 13, 14:
             let remembers = Int.random(in: 0..<3, using: &random) > 0
             if remembers { try flight.handleRemembered(token: token) } else { try flight.handleForgotten(token: token) }
-            book.hasHandle = remembers
+            book.handle = remembers ? book.works.last?.work : nil
             return place == .executing && isCurrent
         default:
             try flight.reopened()

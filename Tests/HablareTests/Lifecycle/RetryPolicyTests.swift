@@ -71,6 +71,28 @@ import Testing
         }
     }
 
+    @Test("Another provider is asked where this one does not help, unless it would be paid for what is remembered")
+    func diversions() {
+        for (disposition, tries) in [(FailureDisposition.fail, 1), (.needsUser, 1), (.retry(after: nil), 3)] {
+            let expected: [(UnknownOutcomePolicy, mayRestart: Bool, hasHandle: Bool, Decision)] = [
+                (.runAgain, true, false, .divert), (.runAgain, true, true, .divert),
+                (.runAgain, false, false, .fail), (.runAgain, false, true, .fail),
+                (.hold, true, false, .divert), (.hold, true, true, .hold), (.hold, false, false, .fail),
+                // What failed for good failed; what could have been gone on with is held.
+                (.hold, false, true, disposition == .retry(after: nil) ? .hold : .fail),
+            ]
+            for (policy, mayRestart, hasHandle, decision) in expected {
+                let situation = Situation(
+                    tries: tries, unknownOutcome: policy, mayRestart: mayRestart, hasHandle: hasHandle, hasNext: true)
+                #expect(Self.decide(disposition, situation) == decision, "\(disposition), \(situation)")
+                #expect(situation.mayDivert == (decision == .divert), "\(situation)")
+            }
+        }
+        #expect(!Situation(tries: 1).mayDivert)
+        let held = Situation(tries: 1, unknownOutcome: .hold, hasNext: true)
+        #expect(Self.decide(.outcomeUnknown, held) == .hold)
+    }
+
     @Test("A cancelled attempt is not retried, whatever it says of itself")
     func cancelled() {
         let error = Self.error(.retry(after: nil), .cancelled)
@@ -168,7 +190,7 @@ import Testing
             let situation = Situation(
                 tries: any(Self.counts), maximumAttempts: any([nil] + Self.counts), elapsed: any(Self.durations),
                 remaining: any([nil] + Self.durations), unknownOutcome: any(UnknownOutcomePolicy.allCases),
-                hasHandle: any([false, true]))
+                hasHandle: any([false, true]), hasNext: any([false, true]))
             let disposition = any(
                 [FailureDisposition.fail, .needsUser, .outcomeUnknown, .retry(after: nil)]
                     + Self.durations.map { .retry(after: $0) })

@@ -55,6 +55,7 @@ final class ProcessStore: ForwardingStore {
         var failsClaims = true
         var claimHold: Hold?
         var commitHold: Hold?
+        var streamHold: Hold?
         var holdsUp: @Sendable (StoreWrite) -> Bool = { _ in true }
         var own = 0
         var seen = 0
@@ -124,6 +125,14 @@ final class ProcessStore: ForwardingStore {
             state.commitHold = hold
             state.holdsUp = condition
         }
+    }
+
+    /// The next who reads a stream is told of it when it is let go.
+    func holdNextStream(_ hold: Hold) { state.withLock { $0.streamHold = hold } }
+
+    func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
+        take { $0.streamHold.take() }?.pass()
+        return shared.stream(of: id, from: position, maximumBytes: maximumBytes)
     }
 
     /// How many commits this process has made.

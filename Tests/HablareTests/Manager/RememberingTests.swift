@@ -83,7 +83,7 @@ func background(
 }
 
 /// Whether anybody waits for a call's work; `nil` where that cannot be told.
-private func wants(_ call: ProviderCall) async -> Bool? {
+func wants(_ call: ProviderCall) async -> Bool? {
     do {
         return try await call.isWanted()
     } catch {

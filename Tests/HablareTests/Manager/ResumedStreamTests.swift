@@ -126,22 +126,58 @@ struct ResumedStreamTests {
         }
     }
 
-    @Test(
-        "A provider that does not say that it goes on begins anew where that is allowed, and fails where it is not",
-        arguments: [false, true], [false, true])
-    func notResumed(isStreamed: Bool, allowsRestart: Bool) async throws {
-        let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: allowsRestart))
-        let service = BackgroundService("old")
-        try await die(service, after: 2, of: request)
-        let ignorant = ScriptedProvider { call in
-            guard isStreamed else { return .success(ProviderAnswer(.text(Body("new")))) }
+    /// What a provider does that has a handle and does not look at it.
+    enum Ignorance: CaseIterable, Sendable {
+        case answers
+        case yields
+        /// And takes what it is told then for a failure of its own, which another attempt may help.
+        case yieldsAndFails
+    }
+
+    private func ignorant(_ ignorance: Ignorance) -> ScriptedProvider {
+        ScriptedProvider { call in
+            guard ignorance != .answers else { return .success(ProviderAnswer(.text(Body("new")))) }
             do {
                 try await call.yield("new")
             } catch {
-                return .failure(error as? AIServiceError ?? .workLost)
+                let own = ignorance == .yieldsAndFails ? AIServiceError(.overloaded, "Come back.") : nil
+                return .failure(own ?? error as? AIServiceError ?? .workLost)
             }
             return .success(ProviderAnswer(streamed: .text))
         }
+    }
+
+    @Test(
+        "A request whose work a provider ignores is held where it is to be, and begun anew when somebody says so",
+        arguments: Ignorance.allCases)
+    func notResumedAndHeld(ignorance: Ignorance) async throws {
+        let request = AIRequest(
+            prompt: "p", streaming: StreamingPolicy(allowsRestart: true), unknownOutcome: .hold)
+        let service = BackgroundService("old")
+        try await die(service, after: 2, of: request)
+        let ignorant = ignorant(ignorance)
+        let engine = try Engine(
+            [ignorant], store: ProcessStore(machine),
+            configuration: EngineConfiguration(
+                attemptTimeout: .seconds(1_000_000_000), retry: RetryPolicy(baseDelay: .zero), breaker: .never))
+        let manager = engine.manager
+        try await engine.run { () async throws in
+            try await engine.pass { try await manager.snapshot(for: request.id).waiting == .held }
+            #expect(ignorant.record.calls.map(\.handle) == [Data("work-1".utf8)], "nothing is paid twice in silence")
+            try await manager.retry(request.id)
+            try await engine.pass { try await manager.snapshot(for: request.id).phase == .completed }
+        }
+        #expect(ignorant.record.calls.map(\.handle) == [Data("work-1".utf8), nil])
+    }
+
+    @Test(
+        "A provider that does not say that it goes on begins anew where that is allowed, and fails where it is not",
+        arguments: Ignorance.allCases, [false, true])
+    func notResumed(ignorance: Ignorance, allowsRestart: Bool) async throws {
+        let request = AIRequest(prompt: "p", streaming: StreamingPolicy(allowsRestart: allowsRestart))
+        let service = BackgroundService("old")
+        try await die(service, after: 2, of: request)
+        let ignorant = ignorant(ignorance)
         let engine = try Engine(
             [ignorant], store: ProcessStore(machine),
             configuration: EngineConfiguration(
@@ -154,6 +190,45 @@ struct ResumedStreamTests {
             #expect(read == (allowsRestart ? " restarted 2 [new] = new" : "[l] invalid-response"))
         }
         #expect(ignorant.record.calls.map(\.handle) == [Data("work-1".utf8)] + (allowsRestart ? [nil] : []))
+    }
+
+    @Test("What is yielded while what was kept is still read follows it, and saying again that it goes on waits, too")
+    func yieldedMeanwhile() async throws {
+        let service = BackgroundService("genesis")
+        try await die(service, after: 3, of: request)
+        let latch = Latch()
+        let done = Guarded<Set<String>>([])
+        let provider = ScriptedProvider { call in
+            do {
+                async let first: Void = call.resume()
+                await latch.wait()
+                async let second: Void = {
+                    try await call.resume()
+                    done.withLock { _ = $0.insert("resumed") }
+                }()
+                try await call.yield("esis")
+                done.withLock { _ = $0.insert("yielded") }
+                try await second
+                try await first
+            } catch {
+                return .failure(.workLost)
+            }
+            return .success(ProviderAnswer(streamed: .text))
+        }
+        let store = ProcessStore(machine)
+        let hold = ProcessStore.Hold()
+        store.holdNextStream(hold)
+        let engine = try Engine([provider], store: store)
+        let manager = engine.manager
+        try await engine.run { [request] () async throws in
+            try await waitUntil { hold.isReached }
+            latch.open()
+            for _ in 0..<100 { try await pause() }
+            #expect(done.withLock { $0 } == [])
+            hold.letGo()
+            #expect(try await engine.soon { try await read(manager, request.id) } == "[g][e][n][esis] = genesis")
+        }
+        #expect(done.withLock { $0 } == ["resumed", "yielded"])
     }
 
     @Test("A stream whose work is lost fails, or is begun anew where that is allowed", arguments: [false, true])

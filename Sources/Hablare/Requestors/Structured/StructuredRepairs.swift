@@ -83,7 +83,7 @@ struct StructuredRepairs {
     }
 
     private func isKnown(_ id: UUID) async throws -> Bool {
-        try await manager.reading { try !$0.snapshots(SnapshotFilter(ids: [id], limit: 1)).isEmpty }
+        try await manager.journal.read { try !$0.snapshots(SnapshotFilter(ids: [id], limit: 1)).isEmpty }
     }
 
     /// Nobody will merge the answers that were repaired.

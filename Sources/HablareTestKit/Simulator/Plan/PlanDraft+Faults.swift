@@ -166,6 +166,18 @@ extension PlanDraft {
         }
     }
 
+    /// Some do not look at the work that they are handed.
+    mutating func ignorants(_ dice: inout SeededGenerator) {
+        for id in requests.indices {
+            let begun = requests[id].behaviours.firstIndex { if case .remember = $0 { true } else { false } }
+            guard let begun, dice.percent(50) else { continue }
+            requests[id].behaviours.insert(
+                .ignore(
+                    pieces: Int(dice.within(0...3)), every: dice.element(of: [0, 1, 30, 400, 1500]) * millisecond),
+                at: begun + 1)
+        }
+    }
+
     private static func row(_ dice: inout SeededGenerator) -> Int32 {
         let row = Int32(dice.below(Int64(ProviderFailure.invalidRequest)))
         return ProviderFailure.rows[Int(row)].isAbsurd ? 0 : row

@@ -28,12 +28,18 @@ enum ProviderBehaviour: Sendable, Hashable {
     /// to fail or to stall. Where it forgets, a call that is handed work forgets it and fails, and one that began it
     /// forgets it before it does.
     case remember(pieces: Int, every: Int64, row: Int32?, forgets: Bool)
+    /// It does not look at what it is handed: it yields so many pieces of an answer of its own, one after each pause, and
+    /// answers; with no pieces in one piece, after a pause.
+    case ignore(pieces: Int, every: Int64)
+
+    /// Whether it begins work that outlives the call.
+    var remembers: Bool { if case .remember = self { true } else { false } }
 
     /// Whether its answer is what it yielded.
     var isStreaming: Bool {
         switch self {
         case .stream, .remember: true
-        case .talkative(let pieces, _): pieces > 0
+        case .talkative(let pieces, _), .ignore(let pieces, _): pieces > 0
         default: false
         }
     }
@@ -51,7 +57,7 @@ extension ProviderBehaviour {
     /// How it behaves where it is handed work; `nil` where it does not get to it.
     var goingOn: GoingOn? {
         switch self {
-        case .fail, .deafFailure, .stall: nil
+        case .fail, .deafFailure, .stall, .ignore: nil
         case .limits(_, let row?, _) where row >= 0: nil
         case .answer(let time), .wrongType(let time), .progress(_, let time), .limits(_, _, let time),
             .talkative(_, let time):

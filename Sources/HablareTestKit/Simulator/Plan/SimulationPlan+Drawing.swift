@@ -69,6 +69,9 @@ extension SimulationPlan {
         }
         var remembering = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x4a4d)
         if !hasBacklog, remembering.percent(30) { draft.memories(&remembering) }
+        var ignoring = SeededGenerator(seed: seed &* 0x9e37_79b9_7f4a_7c15 &+ 0x16e0)
+        if !hasBacklog, ignoring.percent(25) { draft.ignorants(&ignoring) }
+        asksWhenCancelled = ignoring.percent(40)
         requests = draft.requests
         events = draft.ordered
         // The first place is always there for everything: somebody must be.

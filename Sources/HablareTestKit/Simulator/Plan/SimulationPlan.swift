@@ -75,6 +75,9 @@ package struct SimulationPlan: Sendable {
     /// The place whose processes are there for one job, the first; `nil` where all are there for everything.
     var scopedSlot: Int?
 
+    /// Whether providers that are told to stop ask if somebody goes on with their work.
+    var asksWhenCancelled = false
+
     /// The job that a process is there for.
     static let scopedJob: Int32 = 0
 

@@ -84,7 +84,10 @@ enum AnswersAreTrue: SimulationRule {
             if error == .timeout, !mayHaveSlept, !mine.contains(where: { tookItsTime($0, in: history) }) {
                 found.append("request \(request) timed out, and no call of it took so long")
             }
-            if error == .invalidResponse, !mine.contains(where: { $0.end?.how == .answered(isPromisedType: false) }) {
+            // Or it was one that was to go on with work, and did not.
+            if error == .invalidResponse,
+                !mine.contains(where: { $0.end?.how == .answered(isPromisedType: false) || $0.hasIgnored })
+            {
                 found.append("request \(request) had an invalid response, and no provider gave one")
             }
             // Failures of providers carry their call; what a stopped call says is not looked at.

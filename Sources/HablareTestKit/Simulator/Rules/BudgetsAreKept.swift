@@ -58,6 +58,11 @@ enum LedgerIsTrue: SimulationRule {
                 let cost =
                     call.end?.how == .answered(isPromisedType: true)
                     ? SimulationCosts.cost(ofCall: call.work, at: call.provider) : nil
+                // Whoever completes the request tells what its work cost, and nobody else.
+                if line.outcome != .completed, isCompleted(call.work, by: story, lines) {
+                    found.append(
+                        "the work of call \(call.work), which is billed, is billed with call \(call.number), too")
+                }
                 if line.cost != cost {
                     found.append("call \(call.number) cost \(cost ?? -1), and its line says \(line.cost ?? -1)")
                 }
@@ -86,5 +91,14 @@ enum LedgerIsTrue: SimulationRule {
             }
         }
         return found
+    }
+
+    /// Whether a request's answer is that of some work.
+    private static func isCompleted(
+        _ work: Int32, by story: RequestStory, _ lines: [FinalRecord.Attempt]
+    ) -> Bool {
+        story.calls.contains { call in
+            call.work == work && lines.contains { $0.attempt == call.attempt && $0.outcome == .completed }
+        }
     }
 }

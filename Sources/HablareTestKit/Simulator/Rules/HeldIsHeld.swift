@@ -56,14 +56,23 @@ enum HeldIsHeld: SimulationRule {
         for life in story.lives {
             let calls = story.calls.filter { life.contains($0.started) }
             for call in calls where isUnknown(call, history) && !isOfEarlierLife(call, calls, history) {
-                // What goes on with remembered work pays for nothing twice.
-                if let later = calls.first(where: { $0.attempt > call.attempt }), later.handed == nil {
+                if let later = beginsAnew(after: call, calls) {
                     found.append(
                         "call \(later.number) of request \(story.number) followed call \(call.number), of which nobody "
                             + "knows what came of it")
                 }
             }
         }
+    }
+
+    /// The call that begins anew what an earlier one may have begun, and somebody may be paid for. What goes on with
+    /// remembered work pays for nothing twice, until a call knows that the work is gone, and forgets it.
+    private static func beginsAnew(after call: CallStory, _ calls: [CallStory]) -> CallStory? {
+        for later in calls.filter({ $0.attempt > call.attempt }).sorted(by: { $0.attempt < $1.attempt }) {
+            guard later.handed != nil else { return later }
+            if later.mayHaveForgotten { return nil }
+        }
+        return nil
     }
 
     /// Whether a process that slept sent what it had journalled before somebody cancelled and retried the request: then
@@ -79,6 +88,7 @@ enum HeldIsHeld: SimulationRule {
     private static func isUnknown(_ call: CallStory, _ history: SimulationHistory) -> Bool {
         if history.line(of: call)?.outcome == .lost { return true }
         guard history.hasFailed(call) else { return false }
+        if call.hasIgnored { return true }
         if history.failure(of: call)?.disposition == .outcomeUnknown { return true }
         // It was told to stop and the ledger says that it failed: it took too long, or its request ran out of time.
         guard let cancelled = call.cancelled, let end = call.end else { return false }

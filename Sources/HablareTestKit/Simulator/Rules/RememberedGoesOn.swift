@@ -11,7 +11,8 @@ enum RememberedGoesOn: SimulationRule {
             for life in story.lives {
                 let calls = story.calls.filter { life.contains($0.started) }
                 for later in calls where later.handed == nil {
-                    guard let last = lastWord(before: later, among: calls), !last.mayHaveForgotten else { continue }
+                    guard let last = lastWord(before: later, among: calls), !last.mayHaveForgotten, !last.hasIgnored
+                    else { continue }
                     found.append(
                         "call \(later.number) of request \(story.number) begins anew what call \(last.number) remembered"
                     )
@@ -30,7 +31,7 @@ enum RememberedGoesOn: SimulationRule {
     private static func lastWord(before later: CallStory, among calls: [CallStory]) -> CallStory? {
         calls.filter { call in
             call.attempt < later.attempt && call.provider == later.provider
-                && (call.remembered != nil || call.mayHaveForgotten)
+                && (call.remembered != nil || call.mayHaveForgotten || call.hasIgnored)
         }.max { $0.attempt < $1.attempt }
     }
 

@@ -23,7 +23,7 @@ package enum SimulationRules {
         FinalIsFinal.self, RetriesAreRecorded.self, EveryWaitEnds.self, RestIsKept.self, LateReadersKnow.self,
         CancelMeansCancel.self,
         CancelAllMeansAll.self,
-        OneFlight.self, RememberedGoesOn.self,
+        OneFlight.self, RememberedGoesOn.self, WantedGoesOn.self,
         LeasesAreRespected.self, NothingPaidInSilence.self, ErrorsAreTyped.self, ConcurrencyIsLimited.self,
         RetriesAreBounded.self, NobodyGivesUpEarly.self, RetryAfterIsKept.self, DeadlinesAreKept.self, HeldIsHeld.self,
         WaitsAreExplained.self,

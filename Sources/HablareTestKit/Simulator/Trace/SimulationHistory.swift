@@ -134,14 +134,18 @@ package struct SimulationHistory: Sendable {
                         startedAt: event.time))
             case .callCancelled(let call):
                 calls[Int(call)].cancelled = calls[Int(call)].cancelled ?? (index, event.time)
-            case .callEnded(let call, let end): calls[Int(call)].end = (index, event.time, end)
+            case .callEnded(let call, let end):
+                calls[Int(call)].end = (index, event.time, end)
+                if case .answered = end { calls[Int(call)].answersAlone() }
             case .yielded(let call, let piece):
+                calls[Int(call)].answersAlone()
                 let work = Int(calls[Int(call)].work)
                 if Int(piece) >= calls[work].yields.count { calls[work].yields.append(index) }
             case .handed(let call, let work): calls[Int(call)].handed = work
             case .resumed(let call): calls[Int(call)].hasResumed = true
             case .remembered(let call): calls[Int(call)].remembered = index
             case .forgets(let call): calls[Int(call)].mayHaveForgotten = true
+            case .asked(let call, let isWanted): calls[Int(call)].asked = (index, isWanted)
             case .forgot(let call): calls[Int(call)].forgot = calls[Int(call)].forgot ?? index
             case .limitsSaid(let call, let saying): sayings[call] = saying
             case .fileLost(let file): lostFiles.append((index, file))

@@ -42,9 +42,18 @@ struct CallStory: Sendable {
     var mayHaveForgotten = false
     /// Where that was forgotten.
     var forgot: Int?
+    /// Whether it did not look at what it was handed, and yielded or answered all the same: then the engine forgets.
+    var hasIgnored = false
+    /// What it was told when it asked whether somebody goes on with its work.
+    var asked: (place: Int, isWanted: Bool)?
 
     /// The call whose work it does: its own, unless it goes on with another's.
     var work: Int32 { hasResumed ? handed ?? number : number }
+
+    /// It yields or answers something: where it was handed work, and has not said that it goes on with it, of its own.
+    mutating func answersAlone() {
+        if handed != nil, !hasResumed { hasIgnored = true }
+    }
 
     /// Whether it was under way when an event happened.
     func isRunning(at place: Int) -> Bool { started < place && (end?.place ?? .max) > place }

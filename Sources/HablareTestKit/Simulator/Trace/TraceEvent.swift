@@ -40,6 +40,8 @@ package struct TraceEvent: Sendable, Hashable {
         case forgets(call: Int32)
         /// What was remembered is not on disk any more.
         case forgot(call: Int32)
+        /// A call that was told to stop was told whether somebody goes on with its work.
+        case asked(call: Int32, isWanted: Bool)
 
         // What happened to the processes.
         case processStarted(slot: Int32)

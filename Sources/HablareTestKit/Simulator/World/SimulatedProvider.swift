@@ -41,6 +41,7 @@ struct SimulatedProvider: AIServiceProvider {
         } onCancel: {
             simulation.record(.callCancelled(number), in: process)
         }
+        if end == .cancelled, goingOn != nil || behaviour.remembers { await ask(call, number) }
         if end != .cancelled, needsNetwork, process.state.withLock({ $0.isOffline }), number % 2 == 0 {
             end = .failed(row: ProviderFailure.ofNetwork(number / 2))
         }
@@ -112,6 +113,13 @@ struct SimulatedProvider: AIServiceProvider {
                     try await yield(piece, of: number, to: call, isDeaf: isDeaf)
                 }
                 return row.map { .failed(row: $0) } ?? .answered(isPromisedType: true)
+            case .ignore(let count, let time):
+                if count == 0 { try await pause(time) }
+                for piece in 0..<Int32(count) {
+                    try await pause(time)
+                    try await yield(piece, of: number, to: call, isDeaf: false)
+                }
+                return .answered(isPromisedType: true)
             case .talkative(let count, let time):
                 if count == 0 { try await pause(time) }
                 for piece in 0..<Int32(count) {
@@ -176,6 +184,17 @@ struct SimulatedProvider: AIServiceProvider {
             return
         }
         simulation.record(handle == nil ? .forgot(call: number) : .remembered(call: number), in: process)
+    }
+
+    /// Asks whether somebody goes on with the call's work. It would be ended at the service where nobody does.
+    private func ask(_ call: ProviderCall, _ number: Int32) async {
+        guard simulation.plan.asksWhenCancelled else { return }
+        do {
+            let isWanted = try await call.isWanted()
+            simulation.record(.asked(call: number, isWanted: isWanted), in: process)
+        } catch {
+            return  // the disk does not say
+        }
     }
 
     private func yield(

@@ -43,6 +43,70 @@ extension RuleCase {
             let second = trace.call(0)
             if isGuilty { trace.happens(.handed(call: second, work: first), in: 0) }
         },
+        RuleCase(WantedGoesOn.self, "not wanted, and call 1 was handed it") { trace, isGuilty in
+            let first = trace.remembers(0)
+            trace.happens(.asked(call: first, isWanted: !isGuilty), in: 0)
+            trace.happens(.handed(call: trace.call(0), work: first), in: 0)
+        },
+        RuleCase(WantedGoesOn.self, "wanted, and its request was cancelled") { trace, isGuilty in
+            trace.submit(0)
+            let call = trace.call(0)
+            trace.did(.cancel(0), .done)
+            trace.becomes(0, .cancelled)
+            trace.stops(call)
+            trace.ends(call, .cancelled)
+            trace.happens(.asked(call: call, isWanted: isGuilty), in: 0)
+        },
+        RuleCase(WantedGoesOn.self, "wanted, which nobody knows of") { trace, isGuilty in
+            trace.happens(.ownerRegistered, in: 0)
+            trace.submit(0)
+            let call = trace.call(0)
+            trace.happens(.ownerRetired(process: 0, isJustified: true), in: 1)
+            trace.stops(call)
+            trace.ends(call, .cancelled, .lost)
+            trace.happens(.asked(call: call, isWanted: isGuilty), in: 0)
+        },
+        RuleCase(HeldIsHeld.self, "call 2 of request 0 followed call 0, of which nobody knows") { trace, isGuilty in
+            trace.plan.requests[0].unknownOutcome = .hold
+            let first = trace.remembers(0)
+            let second = trace.call(0)
+            trace.happens(.handed(call: second, work: first), in: 0)
+            if !isGuilty { trace.happens(.forgets(call: second), in: 0) }
+            trace.fails(second, "overloaded")
+            trace.completes(0)
+        },
+        RuleCase(HeldIsHeld.self, "call 2 of request 0 followed call 1, of which nobody knows") { trace, isGuilty in
+            trace.plan.requests[0].unknownOutcome = .hold
+            trace.submit(0)
+            let first = trace.call(0)
+            trace.happens(.remembered(call: first), in: 0)
+            trace.fails(first, "overloaded")
+            let second = trace.call(0)
+            trace.happens(.handed(call: second, work: first), in: 0)
+            if isGuilty { trace.yields(second, 0) } else { trace.happens(.forgets(call: second), in: 0) }
+            trace.ends(second, .cancelled, .failed)
+            trace.completes(0)
+        },
+        RuleCase(LedgerIsTrue.self, "the work of call 0, which is billed, is billed with call 0, too") {
+            trace, isGuilty in
+            trace.submit(0)
+            let first = trace.call(0)
+            trace.happens(.remembered(call: first), in: 0)
+            trace.happens(.ownerRetired(process: 0, isJustified: true), in: 1)
+            let second = trace.call(0, in: 1)
+            trace.happens(.handed(call: second, work: first), in: 1)
+            trace.happens(.resumed(call: second), in: 1)
+            trace.happens(.callEnded(first, .answered(isPromisedType: true)), in: 0)
+            let cost = SimulationCosts.cost(ofCall: first, at: 0)
+            if isGuilty {
+                trace.enters(first, .discarded, .billedDiscarded, cost: cost)
+            } else {
+                trace.enters(first, .discarded, .maybeBilled)
+            }
+            trace.happens(.callEnded(second, .answered(isPromisedType: true)), in: 1)
+            trace.enters(second, .completed, .billed, cost: cost)
+            trace.becomes(0, .completed(call: first))
+        },
     ]
 }
 
