@@ -164,7 +164,7 @@ private struct ServiceSite: Sendable {
         let hasVersion = settings.kind == .elevenlabs && address.text.hasSuffix("/v1")
         self.address = hasVersion ? try ServiceAddress(String(address.text.dropLast(3))) : address
         self.limits = limits
-        transport = FieldTransport(composition.way(to: network), fields: settings.headers)
+        transport = try FieldTransport(composition.way(to: network), fields: settings.headers)
         date = composition.seams.date
         voices = composition.cacheFolder.map { folder in
             VoiceCache(file: folder.appending(path: "voices-\(settings.name).json"), date: composition.seams.date)

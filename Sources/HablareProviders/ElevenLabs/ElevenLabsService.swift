@@ -42,12 +42,19 @@ public struct ElevenLabsService: Sendable {
     public func voices(
         _ filter: SpeechVoiceFilter = SpeechVoiceFilter(), anew: Bool = false
     ) async throws(AIServiceError) -> [SpeechVoice] {
-        guard let cache else { return try await askForVoices().filter(filter.accepts) }
+        try await all(anew: anew).voices.filter(filter.accepts)
+    }
+
+    /// All voices, and whether they are those that were kept from before.
+    private func all(anew: Bool) async throws(AIServiceError) -> (voices: [SpeechVoice], areKept: Bool) {
+        guard let cache else { return (try await askForVoices(), false) }
         let source = "\(client.address.text) \(account.rawValue)"
-        let all = try await cache.voices(of: source, anew: anew) { () async throws(AIServiceError) in
-            try await askForVoices()
+        var areKept = true
+        let voices = try await cache.voices(of: source, anew: anew) { () async throws(AIServiceError) in
+            areKept = false
+            return try await askForVoices()
         }
-        return all.filter(filter.accepts)
+        return (voices, areKept)
     }
 
     /// The id of a voice that is given by its id or its name.
@@ -59,13 +66,16 @@ public struct ElevenLabsService: Sendable {
     ///   or for a name that several have; and the errors of ``voices(_:anew:)``.
     public func voiceID(of text: String) async throws(AIServiceError) -> String {
         if Self.isID(text) { return text }
-        if let id = try Self.voice(text, among: try await voices()) { return id }
-        // It may have been made since the list was.
-        let all = try await voices(anew: cache != nil)
-        if let id = try Self.voice(text, among: all) { return id }
+        var (voices, areKept) = try await all(anew: false)
+        if let id = try Self.voice(text, among: voices) { return id }
+        if areKept {
+            // It may have been made since the list was.
+            voices = try await all(anew: true).voices
+            if let id = try Self.voice(text, among: voices) { return id }
+        }
         throw AIServiceError(
             .invalidRequest,
-            "ElevenLabs has no voice of that name for this account.\(NearestNames(all.map(\.name)).hint(for: text))")
+            "ElevenLabs has no voice of that name for this account.\(NearestNames(voices.map(\.name)).hint(for: text))")
     }
 
     private static func voice(_ text: String, among all: [SpeechVoice]) throws(AIServiceError) -> String? {
@@ -104,17 +114,11 @@ public struct ElevenLabsService: Sendable {
         for page in 0..<100 {
             var query = [(name: "page_size", value: "100"), (name: "include_total_count", value: "false")]
             if let next { query.append((name: "next_page_token", value: next)) }
-            let answer: ServiceAnswer
-            do throws(AIServiceError) {
-                answer = try await client.send(.get(["v2", "voices"], query: query))
-            } catch {
-                guard page == 0, Self.isNoSuchPath(error) else { throw error }
-                // A server that speaks like it may have the older list only.
-                let older: ParameterValue = try await client.send(.get(["v1", "voices"])).json()
-                return Self.voices(in: older) ?? []
-            }
-            let list: ParameterValue = try await answer.json()
-            guard let found = Self.voices(in: list) else { throw answer.unreadable("a list without voices") }
+            let answer = try await client.send(
+                .get(["v2", "voices"], query: query, alsoTakes: page == 0 ? Self.noSuchPath : []))
+            // A server that speaks like it may have the older list only.
+            if Self.noSuchPath.contains(answer.status) { return try await askForOlderVoices() }
+            let (list, found) = try await Self.voices(of: answer)
             voices += found
             guard list[member: "has_more"] == .bool(true), let token = list[member: "next_page_token"]?.string,
                 token != next
@@ -127,14 +131,22 @@ public struct ElevenLabsService: Sendable {
         return voices.filter { seen.insert($0.id).inserted }
     }
 
-    /// Whether the path was not found: the dialect says the status first.
-    private static func isNoSuchPath(_ error: AIServiceError) -> Bool {
-        error.cause?.hasPrefix("status 404") == true || error.cause?.hasPrefix("status 405") == true
+    private static let noSuchPath: Set<Int> = [404, 405]
+
+    /// The voices by the older path, which has all of them on one page.
+    private func askForOlderVoices() async throws(AIServiceError) -> [SpeechVoice] {
+        try await Self.voices(of: try await client.send(.get(["v1", "voices"]))).voices
     }
 
-    private static func voices(in list: ParameterValue) -> [SpeechVoice]? {
-        guard case .array(let entries)? = list[member: "voices"] else { return nil }
-        return entries.compactMap { voice($0) }
+    /// A page of voices, and what it says beside them.
+    private static func voices(
+        of answer: ServiceAnswer
+    ) async throws(AIServiceError) -> (list: ParameterValue, voices: [SpeechVoice]) {
+        let list: ParameterValue = try await answer.json()
+        guard case .array(let entries)? = list[member: "voices"] else {
+            throw answer.unreadable("a list without voices")
+        }
+        return (list, entries.compactMap { voice($0) })
     }
 
     private static func voice(_ entry: ParameterValue) -> SpeechVoice? {

@@ -21,8 +21,10 @@ extension ProviderContract {
                 try await bench.withEngine(on: scene) { manager in
                     for (number, mode) in stage.modes.enumerated() {
                         let request = stage.request(prompt(number), mode)
-                        let response = try await manager.execute(request, with: scene.provider.id)
-                        let content = try response.content
+                        let response = try await taken("an engine's answer, \(mode)") {
+                            try await manager.execute(request, with: scene.provider.id)
+                        }
+                        let content = try await taken("an engine's content, \(mode)") { try response.content }
                         try require("the content, \(mode)", content, is: stage.content(for: number))
                         try require("the tokens, \(mode)", response.usage.inputTokens, is: stage.usage.inputTokens)
                         try require("the characters, \(mode)", response.usage.characters, is: stage.usage.characters)

@@ -17,7 +17,7 @@ extension ProviderContract {
         },
         Rule("A provider's limits, names and promises are such that an engine takes it") { bench in
             let provider = try require("the usual provider", try bench.stage.provider(changing: nil))
-            let registry = try ProviderRegistry([provider])
+            let registry = try await taken("a registry with it") { try ProviderRegistry([provider]) }
             try require("the ids", registry.ids, is: [provider.id])
             try require("the promised kind", provider.responseType, is: bench.stage.responseType)
             for mode in bench.stage.modes {

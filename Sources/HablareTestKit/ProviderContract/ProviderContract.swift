@@ -1,3 +1,5 @@
+import Hablare
+
 /// What every provider must do, as rules that any test framework can run, each on a service that plays it.
 ///
 /// ```swift
@@ -67,6 +69,17 @@ public struct ProviderContract: Sendable {
     ///
     /// - Throws: ``ContractViolation``, or what the stage throws.
     public func check(_ rule: Rule) async throws { try await rule.body(bench) }
+
+    /// What an engine makes of a provider. Where it refuses it, that breaks the rule.
+    static func taken<Value>(
+        _ what: String, file: String = #fileID, line: Int = #line, _ operation: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await operation()
+        } catch let error as AIServiceError {
+            throw ContractViolation(message: "\(what): \(error)", location: "\(file):\(line)")
+        }
+    }
 
     // MARK: Prompts
 

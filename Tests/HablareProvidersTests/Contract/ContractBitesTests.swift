@@ -9,23 +9,40 @@ import Testing
         try await ProviderContract(LittleStage()).check(rule)
     }
 
-    private static let broken: [(defect: LittleDefect, rule: String)] = [
-        (.answersAnotherKind, "A good answer is"), (.saysNoUsage, "A good answer is"),
-        (.yieldsAndAnswers, "A good answer is"), (.yieldsAndAnswers, "An answer comes through"),
-        (.takesOnePieceForAll, "An answer whose bytes"), (.keepsAllBack, "What has come"),
-        (.answersTheFirstCaller, "Calls at the same time"), (.saysNoLimits, "What the service says of its limits"),
-        (.retriesWithoutMoney, "Every failure"), (.readsWholePages, "An error page"),
-        (.takesAnything, "What is not of"), (.takesPartForWhole, "An answer that is broken off"),
-        (.retriesWhatWasLost, "An answer that is broken off"), (.takesEarlyEndForEnd, "An answer that ends early"),
-        (.isDeaf, "A call that is cancelled before"), (.callsCancellationAnError, "A call that is cancelled before"),
-        (.isDeafInTheMiddle, "A call that is cancelled in"), (.sendsAfterCancellation, "A call that was cancelled"),
-        (.dropsWhatIsNotTaken, "A piece that is not taken"), (.gathersWithoutEnd, "Of an answer without an end"),
-        (.isDeaf, "The time of an attempt"), (.waitsForEver, "A service that is silent"),
-        (.tellsKey, "What a service says back"), (.tellsPrompt, "What a service says back"),
-        (.hasKeyBesideAnswers, "What a service says back"), (.logsKey, "No prompt and no key is logged"),
-        (.showsKey, "A provider shows no key"), (.isAnotherWithAnotherKey, "A provider shows no key"),
-        (.isSameEverywhere, "A provider at another place"), (.isAnotherWithAnotherKey, "A provider at another place"),
-        (.allowsNoCall, "A provider's limits"), (.promisesTooLittle, "A provider's limits"),
+    /// What is wrong, the rule that it breaks, and what the rule says of it.
+    private static let broken: [(defect: LittleDefect, rule: String, violation: String)] = [
+        (.answersAnotherKind, "A good answer is", "the content of call 7, whole"),
+        (.saysNoUsage, "A good answer is", "what was used, whole"),
+        (.yieldsAndAnswers, "A good answer is", "call 7, streamed: nothing is yielded beside an answer of its own"),
+        (.yieldsAndAnswers, "An answer comes through", "an engine's answer, streamed"),
+        (.takesOnePieceForAll, "An answer whose bytes", "the content of call 8, whole"),
+        (.keepsAllBack, "What has come", "the end of a cancelled call: not within"),
+        (.answersTheFirstCaller, "Calls at the same time", "the content of call 1"),
+        (.saysNoLimits, "What the service says of its limits", "the limits, service answers"),
+        (.retriesWithoutMoney, "Every failure", "whose move it is after poor"),
+        (.readsWholePages, "An error page", "the service could not say all it had to say"),
+        (.takesAnything, "What is not of", ", whole did not fail"),
+        (.takesPartForWhole, "An answer that is broken off", "the content of call"),
+        (.retriesWhatWasLost, "An answer that is broken off", "whose move it is after call"),
+        (.takesEarlyEndForEnd, "An answer that ends early", "the content of call"),
+        (.isDeaf, "A call that is cancelled before", "the end of a cancelled call: not within"),
+        (.callsCancellationAnError, "A call that is cancelled before", "the code of a cancelled call 0, whole"),
+        (.isDeafInTheMiddle, "A call that is cancelled in", "the end of a cancelled call: not within"),
+        (.sendsAfterCancellation, "A call that was cancelled", "the calls that came: expected 1, found 3"),
+        (.dropsWhatIsNotTaken, "A piece that is not taken", "the end of a call whose piece is not taken: not within"),
+        (.gathersWithoutEnd, "Of an answer without an end", "the end of an answer without one: not within"),
+        (.isDeaf, "The time of an attempt", ": not within"),
+        (.waitsForEver, "A service that is silent", "the end of a silence: not within"),
+        (.tellsKey, "What a service says back", "the error has no key in it"),
+        (.tellsPrompt, "What a service says back", "the error has no prompt in it"),
+        (.hasKeyBesideAnswers, "What a service says back", "the metadata has no key in it"),
+        (.logsKey, "No prompt and no key is logged", "a line of the log has no key in it"),
+        (.showsKey, "A provider shows no key", "the provider's"),
+        (.isAnotherWithAnotherKey, "A provider shows no key", "the provider's"),
+        (.isSameEverywhere, "A provider at another place", "with another place it is another one than"),
+        (.isAnotherWithAnotherKey, "A provider at another place", "with another key: expected"),
+        (.allowsNoCall, "A provider's limits", "a registry with it: "),
+        (.promisesTooLittle, "A provider's limits", "the most that a call can use"),
     ]
 
     /// Those with which a call never ends.
@@ -34,13 +51,15 @@ import Testing
     ]
 
     @Test("A defect is noticed by its rule", arguments: broken)
-    func wrong(_ defect: LittleDefect, _ beginning: String) async throws {
+    func wrong(_ defect: LittleDefect, _ beginning: String, _ violation: String) async throws {
         let rule = try #require(ProviderContract.rules.first { $0.name.hasPrefix(beginning) })
         // Who never answers is not waited for long. That is too short for a provider that is right on a busy machine, but
         // none of these is.
         let patience = Self.endless.contains(defect) ? Duration.milliseconds(500) : .seconds(60)
         let contract = ProviderContract(LittleStage(defect: defect), patience: patience, log: .process)
-        await #expect(throws: (any Error).self, "\(rule)") { try await contract.check(rule) }
+        let found = try await #require(throws: ContractViolation.self, "\(rule)") { try await contract.check(rule) }
+        // Not anything that goes wrong: what is told must be the defect, also where the machine is too slow for the rest.
+        #expect(found.message.contains(violation), "\(found)")
     }
 
     @Test("Every rule and every defect is among them")

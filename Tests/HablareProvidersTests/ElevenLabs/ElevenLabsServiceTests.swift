@@ -95,14 +95,60 @@ import Testing
         #expect(bench.transport.calls.count == 4)
     }
 
-    @Test func `A server with the older list only is asked for that`() async throws {
+    @Test func `A list that was asked for just now is not asked for again`() async throws {
+        for cache in [nil, try TemporaryVoices()] {
+            let bench = try bench(cache: cache?.cache)
+            await #expect(throws: AIServiceError.self) { try await bench.service.voiceID(of: "Nobody") }
+            #expect(bench.transport.calls.count == 2, "two pages, once")
+        }
+    }
+
+    @Test(arguments: [404, 405])
+    func `A server with the older list only is asked for that`(status: Int) async throws {
         let bench = try Bench { call in
             call.url.path.contains("/v2/")
-                ? .json(#"{"detail":"Not Found"}"#, status: 404)
+                ? .of("text/html", Data("<html>Not Found".utf8), status: status)
                 : .json(#"{"voices":[{"voice_id":"a","name":"A"}]}"#)
         }
         let voices = try await bench.service.voices()
         #expect(voices == [SpeechVoice(id: "a", name: "A")])
+        #expect(bench.transport.calls.map(\.url.path) == ["/v2/voices", "/v1/voices"])
+    }
+
+    @Test func `An older list that is none is no list of nobody, and is not kept`() async throws {
+        let cache = try TemporaryVoices()
+        let bench = try Bench(cache: cache.cache) { call in
+            call.url.path.contains("/v2/") ? .json("{}", status: 404) : .json(#"{"surprise":1}"#)
+        }
+        for _ in 0..<2 {
+            let error = await #expect(throws: AIServiceError.self) { try await bench.service.voices() }
+            #expect(error?.code == .invalidResponse && error?.billing == nil)
+        }
+        #expect(bench.transport.calls.count == 4)
+    }
+
+    @Test func `The second page that is not found is a refusal`() async throws {
+        let bench = try Bench { call in
+            call.url.query()?.contains("next_page_token") == true ? .json("{}", status: 404) : .json(Self.first)
+        }
+        let error = await #expect(throws: AIServiceError.self) { try await bench.service.voices() }
+        #expect(error?.code == .invalidRequest)
+        #expect(bench.transport.calls.count == 2)
+    }
+
+    @Test func `While a voice is looked up nothing can have been paid for`() async throws {
+        let answers: [@Sendable () throws -> HTTPAnswer] = [
+            { throw HTTPFailure(.connectionLost, mayHaveArrived: true, cause: "reset") },
+            { throw HTTPFailure(.idleTimeout, mayHaveArrived: true, cause: "silent") },
+            { .json(#"{"voices":7}"#) }, { .json("no JSON") }, { .of("text/html", Data()) },
+        ]
+        for (number, answer) in answers.enumerated() {
+            let bench = try Bench { _ in try answer() }
+            let error = await bench.speech.answering(AIRequest(prompt: "x", parameters: ["voice": "Rachel"])).failure
+            #expect(error?.disposition == (number < 2 ? .retry(after: nil) : .fail), "answer \(number)")
+            #expect(error?.billing == nil)
+            #expect(bench.transport.calls.allSatisfy { $0.method == .get })
+        }
     }
 
     @Test func `A refusal of the list for another reason is no older server`() async throws {

@@ -24,6 +24,9 @@ public struct NetworkSettings: Sendable, Hashable {
     public var connectionsPerHost: Int
     /// What calls say of the program that makes them, unless they say it themselves. Default: `hablare`.
     public var userAgent: String
+    /// How long the rest of an answer that nobody reads on is still taken, so that its connection can be used again. A test
+    /// gives it more time than a busy machine needs.
+    package var lingering = TransferMachine.lingering
 
     /// Creates settings.
     public init(

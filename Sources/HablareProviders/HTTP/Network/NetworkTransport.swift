@@ -61,10 +61,10 @@ public final class NetworkTransport: HTTPTransport {
         while true {
             do {
                 let answer = try await exchange(call)
+                isDone = isDone || Redirect.isDone(call, status: answer.status)
                 let next = try Redirect.next(
                     after: call, status: answer.status, location: answer.fields[.location], followed: followed)
                 guard let next else { return answer }
-                if answer.status == 303, call.method != .get, call.method != .head { isDone = true }
                 call = next
                 followed += 1
             } catch let failure as HTTPFailure where isDone {
@@ -95,10 +95,12 @@ public final class NetworkTransport: HTTPTransport {
         do {
             let client = try client(for: proxy)
             try await Upload.check(call.body)
-            let transfer = Transfer(idleTimeout: call.idleTimeout ?? settings.idleTimeout, isProxied: proxy != nil)
+            let transfer = Transfer(
+                idleTimeout: call.idleTimeout ?? settings.idleTimeout, lingering: settings.lingering,
+                isProxied: proxy != nil)
             return try await transfer.answer(to: request(call), from: client)
         } catch let failure as HTTPFailure where failure.reason == .certificate && proxy == nil {
-            let chain = await CertificateProbe(timeout: settings.connectTimeout).chain(of: origin)
+            let chain = try await CertificateProbe(timeout: settings.connectTimeout).chain(of: origin)
             let reason = CertificateProbe.reason(for: chain, at: Int(date().timeIntervalSince1970))
             throw HTTPFailure(reason, mayHaveArrived: failure.mayHaveArrived, cause: failure.cause)
         } catch let error as CancellationError {

@@ -28,10 +28,10 @@ final class Transfer: HTTPClientResponseDelegate {
     private let idleTimeout: Duration
     private let isProxied: Bool
 
-    init(idleTimeout: Duration, isProxied: Bool) {
+    init(idleTimeout: Duration, lingering: Duration, isProxied: Bool) {
         self.idleTimeout = idleTimeout
         self.isProxied = isProxied
-        state = Guarded(State(machine: TransferMachine(idleTimeout: idleTimeout)))
+        state = Guarded(State(machine: TransferMachine(idleTimeout: idleTimeout, lingering: lingering)))
     }
 
     // MARK: The caller
@@ -104,9 +104,10 @@ final class Transfer: HTTPClientResponseDelegate {
             return (until, state.task, state.demand)
         }
         demand?.succeed()
-        if until != nil, let task {
+        // Who has an answer to leave has it from `answer(to:from:)`, which returns only when the task is noted.
+        if let until, let task {
             // Outside the lock: the state's watch for silences goes on, and finds nothing to do.
-            task.eventLoop.scheduleTask(in: TimeAmount(TransferMachine.lingering)) { self.check() }
+            task.eventLoop.scheduleTask(in: TimeAmount(until - now)) { self.check() }
         }
     }
 

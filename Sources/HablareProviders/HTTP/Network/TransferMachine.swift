@@ -63,6 +63,7 @@ struct TransferMachine: Sendable {
     }
 
     private let idleTimeout: Duration
+    private let lingering: Duration
     private var phase = Phase.calling
     private var held = Data()
     private var isHeldBack = false
@@ -71,8 +72,9 @@ struct TransferMachine: Sendable {
     /// Whether any of the call was handed to the connection. Before, the server cannot have got anything.
     private(set) var isSent = false
 
-    init(idleTimeout: Duration) {
+    init(idleTimeout: Duration, lingering: Duration = Self.lingering) {
         self.idleTimeout = idleTimeout
+        self.lingering = lingering
     }
 
     /// How it ended; `nil` while it has not.
@@ -153,7 +155,7 @@ struct TransferMachine: Sendable {
     /// Nobody reads the answer any more. Says until when its rest is taken; `nil` where nothing is left to do.
     mutating func left(at now: Duration) -> Duration? {
         guard ending == nil else { return nil }
-        let until = now + Self.lingering
+        let until = now + lingering
         // What was held is a part of what nobody wants.
         phase = .leaving(until: until, left: max(0, Self.mostDropped - held.count))
         held = Data()

@@ -20,6 +20,8 @@ public struct ServiceAnswer: Sendable {
     let origin: HTTPOrigin
     /// The key of the call, to keep it out of errors.
     var key: APIKey?
+    /// Whether the service may have charged for it.
+    var mayBeBilled = true
 
     /// The media type, in lower case and without parameters; empty where it is not said.
     public var mediaType: String { MediaType(fields[.contentType] ?? "").text }
@@ -95,7 +97,7 @@ public struct ServiceAnswer: Sendable {
         } catch let fault as EventStreamFault {
             throw AIServiceError(
                 .invalidResponse, "\(service) sends a stream of events that cannot be read: \(fault.description).",
-                disposition: .outcomeUnknown)
+                disposition: mayBeBilled ? .outcomeUnknown : nil)
         } catch {
             throw failure(error)
         }
@@ -105,13 +107,13 @@ public struct ServiceAnswer: Sendable {
     /// The error for a body that is not what the API says.
     ///
     /// The work may have been done and billed, so it is no wonder to be had by asking again: it fails, and the ledger says
-    /// that it may have been billed.
+    /// that it may have been billed, unless the request says that it cannot (``ServiceRequest/mayBeBilled``).
     public func unreadable(_ cause: String) -> AIServiceError {
         failure(
             AIServiceError(
                 .invalidResponse,
                 "\(service) answered with something that is not of its API. Check the base URL and the model.",
-                cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause, billing: .maybeBilled)
+                cause: requestID.map { "\(cause), request \(ServiceRefusal.word($0))" } ?? cause, billing: bill)
         )
     }
 
@@ -122,10 +124,12 @@ public struct ServiceAnswer: Sendable {
         AIServiceError(
             .responseTooLarge,
             "\(service) answered with more than \(maximumBytes) bytes, which is not taken. Ask for less.",
-            billing: .maybeBilled)
+            billing: bill)
     }
 
+    private var bill: FailureBilling? { mayBeBilled ? .maybeBilled : nil }
+
     private func failure(_ error: any Error) -> AIServiceError {
-        ServiceClient.failure(error, of: service, at: origin, hiding: key)
+        ServiceClient.failure(error, of: service, at: origin, hiding: key, mayBeBilled: mayBeBilled)
     }
 }

@@ -11,6 +11,7 @@ public struct ServiceClient: Sendable {
     private let transport: any HTTPTransport
     private let key: @Sendable () throws(AIServiceError) -> APIKey?
     private let date: @Sendable () -> Date
+    private let clock: any Clock<Duration>
 
     /// Creates a client.
     ///
@@ -21,15 +22,19 @@ public struct ServiceClient: Sendable {
     ///   - key: Looks up the key, for each call anew, so that one that was replaced is used at once. `nil` for a service
     ///     that needs none.
     ///   - date: The present, for dates in answers. Default: the system's.
+    ///   - clock: Measures how long a refusal's body is waited for (``ServiceRefusal/longestBody``). Default: the continuous
+    ///     clock.
     public init(
         _ address: ServiceAddress, dialect: any ServiceDialect, transport: any HTTPTransport,
-        key: @escaping @Sendable () throws(AIServiceError) -> APIKey?, date: @escaping @Sendable () -> Date = { Date() }
+        key: @escaping @Sendable () throws(AIServiceError) -> APIKey?,
+        date: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.address = address
         self.dialect = dialect
         self.transport = transport
         self.key = key
         self.date = date
+        self.clock = clock
     }
 
     /// Sends a call, and returns when the head of its answer is there and is a success, or a status that the
@@ -39,8 +44,8 @@ public struct ServiceClient: Sendable {
     ///   - request: What is asked.
     ///   - call: Whose attempt it is: hears of limits, and gives the time for which the service may be silent.
     /// - Throws: ``/Hablare/AIServiceError``: what the dialect makes of a refusal; the failures of a transfer, `outcomeUnknown`
-    ///   wherever the call may have arrived; `invalidResponse` for an answer of another kind than is accepted;
-    ///   `cancelled` when the task is.
+    ///   wherever the call may have arrived and cost something; `invalidResponse` for an answer of another kind than is
+    ///   accepted; `cancelled` when the task is.
     public func send(
         _ request: ServiceRequest, for call: ProviderCall? = nil
     ) async throws(AIServiceError) -> ServiceAnswer {
@@ -52,7 +57,7 @@ public struct ServiceClient: Sendable {
             if let limits = dialect.limits(in: answer.fields, now: now) { call?.report(limits: limits) }
             let isTaken = request.alsoTakes.contains(answer.status)
             guard isTaken || (200..<300).contains(answer.status) else {
-                let body = await beginning(of: answer)
+                let body = try await beginning(of: answer)
                 throw dialect.failure(
                     for: ServiceRefusal(status: answer.status, fields: answer.fields, body: body, now: now))
             }
@@ -61,14 +66,15 @@ public struct ServiceClient: Sendable {
             let accepted = ServiceAnswer(
                 status: answer.status, fields: answer.fields, requestID: requestID, receivedAt: now, body: answer.body,
                 maximumBytes: request.maximumAnswerBytes, service: dialect.name,
-                origin: address.origin, key: key)
+                origin: address.origin, key: key, mayBeBilled: request.mayBeBilled)
             guard isTaken || request.accepts.isEmpty || MediaType(accepted.mediaType).isOne(of: request.accepts) else {
                 throw accepted.unreadable(
                     "media type \(ServiceRefusal.word(accepted.mediaType.replacing("/", with: ".")))")
             }
             return accepted
         } catch {
-            throw Self.failure(error, of: dialect.name, at: address.origin, hiding: key)
+            throw Self.failure(
+                error, of: dialect.name, at: address.origin, hiding: key, mayBeBilled: request.mayBeBilled)
         }
     }
 
@@ -84,37 +90,57 @@ public struct ServiceClient: Sendable {
             body: request.body, idleTimeout: call?.timeout)
     }
 
-    /// As much of a refusal as matters. What cannot be read of it does not: the status is the failure.
-    private func beginning(of answer: HTTPAnswer) async -> Data {
-        var all = Data()
+    /// As much of a refusal as matters, and as comes soon. What cannot be read of it does not matter: the status is the
+    /// failure.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
+    private func beginning(of answer: HTTPAnswer) async throws(CancellationError) -> Data {
+        let all = Guarded(Data())
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await Self.read(answer.body, into: all) }
+            group.addTask { [clock] in
+                do { try await clock.sleep(for: ServiceRefusal.longestBody) } catch { return }  // it came in time
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        guard !Task.isCancelled else { throw CancellationError() }
+        return all.withLock { $0 }
+    }
+
+    private static func read(_ body: HTTPPieces, into all: Guarded<Data>) async {
         do {
-            for try await piece in answer.body {
-                all.append(piece.prefix(ServiceRefusal.mostOfBody - all.count))
-                if all.count >= ServiceRefusal.mostOfBody { break }
+            for try await piece in body {
+                let count = all.withLock { all in
+                    all.append(piece.prefix(ServiceRefusal.mostOfBody - all.count))
+                    return all.count
+                }
+                if count >= ServiceRefusal.mostOfBody { return }
             }
         } catch {
-            return all
+            return  // what came before is what there is
         }
-        return all
     }
 
     /// Any error of a transfer as the engine's, without the key.
     static func failure(
-        _ error: any Error, of service: String, at origin: HTTPOrigin, hiding key: APIKey?
+        _ error: any Error, of service: String, at origin: HTTPOrigin, hiding key: APIKey?, mayBeBilled: Bool = true
     ) -> AIServiceError {
-        let failure = failure(error, of: service, at: origin)
+        let failure = failure(error, of: service, at: origin, mayBeBilled: mayBeBilled)
         return key.map { $0.hidden(in: failure) } ?? failure
     }
 
-    private static func failure(_ error: any Error, of service: String, at origin: HTTPOrigin) -> AIServiceError {
+    private static func failure(
+        _ error: any Error, of service: String, at origin: HTTPOrigin, mayBeBilled: Bool
+    ) -> AIServiceError {
         switch error {
         case let error as AIServiceError: error
-        case let failure as HTTPFailure: failure.error(of: service, at: origin)
+        case let failure as HTTPFailure: failure.error(of: service, at: origin, mayBeBilled: mayBeBilled)
         case is CancellationError: .attemptCancelled
         default:
             AIServiceError(
                 .connectionLost, "The call to \(service) failed in a way that its client does not know.",
-                cause: "\(type(of: error))")
+                disposition: mayBeBilled ? nil : .retry(after: nil), cause: "\(type(of: error))")
         }
     }
 }

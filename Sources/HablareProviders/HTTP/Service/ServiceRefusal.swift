@@ -15,6 +15,8 @@ public struct ServiceRefusal: Sendable {
 
     /// How much of a refusal's body is read: 64 KiB.
     public static let mostOfBody = 64 << 10
+    /// How long a refusal's body is waited for: 5 seconds. Then the refusal is what came of it.
+    public static let longestBody = Duration.seconds(5)
 
     /// Creates a refusal.
     public init(status: Int, fields: HTTPFields = [:], body: Data = Data(), now: Date) {
@@ -88,7 +90,10 @@ extension ServiceRefusal {
 
     /// A code of a service's own, as far as it can be one: a vendor's word has letters, digits and few signs, and is
     /// short. Whatever else stands there may be what somebody wrote.
-    package static func word(_ text: String) -> String {
+    package static func word(_ text: String) -> String { isWord(text) ? text : "an unknown code" }
+
+    /// Whether a text can be a word of a vendor's own.
+    static func isWord(_ text: String) -> Bool {
         let isWord = text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -97,6 +102,6 @@ extension ServiceRefusal {
             default: false
             }
         }
-        return isWord && !text.isEmpty && text.utf8.count <= 64 ? text : "an unknown code"
+        return isWord && !text.isEmpty && text.utf8.count <= 64
     }
 }

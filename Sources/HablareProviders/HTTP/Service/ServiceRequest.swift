@@ -22,12 +22,15 @@ public struct ServiceRequest: Sendable {
     /// Statuses that are answers here, too, and no refusals, of whatever kind: 404, where somebody asks whether something
     /// is still there. Default: none.
     public var alsoTakes: Set<Int>
+    /// Whether the service may charge for what it is asked here, so that a call which is lost may have cost something.
+    /// Default: for every method but GET and HEAD, which ask for what is there.
+    public var mayBeBilled: Bool
 
     /// Creates a call.
     public init(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [],
         fields: HTTPFields = [:], body: HTTPBody = .none, accepts: [String] = [], maximumAnswerBytes: Int = 64 << 20,
-        alsoTakes: Set<Int> = []
+        alsoTakes: Set<Int> = [], mayBeBilled: Bool? = nil
     ) {
         self.method = method
         self.path = path
@@ -37,6 +40,7 @@ public struct ServiceRequest: Sendable {
         self.accepts = accepts
         self.maximumAnswerBytes = maximumAnswerBytes
         self.alsoTakes = alsoTakes
+        self.mayBeBilled = mayBeBilled ?? !method.isSafe
     }
 
     /// A call that sends a value as JSON.
@@ -52,12 +56,14 @@ public struct ServiceRequest: Sendable {
             accepts: accepts, maximumAnswerBytes: maximumAnswerBytes)
     }
 
-    /// A call that asks for something that is there.
+    /// A call that asks for something that is there, and costs nothing unless `mayBeBilled` says that it is the answer to
+    /// work that does.
     public static func get(
         _ path: [String], query: [(name: String, value: String)] = [], accepts: [String] = ["application/json"],
-        maximumAnswerBytes: Int = 64 << 20, alsoTakes: Set<Int> = []
+        maximumAnswerBytes: Int = 64 << 20, alsoTakes: Set<Int> = [], mayBeBilled: Bool = false
     ) -> ServiceRequest {
         ServiceRequest(
-            .get, path, query: query, accepts: accepts, maximumAnswerBytes: maximumAnswerBytes, alsoTakes: alsoTakes)
+            .get, path, query: query, accepts: accepts, maximumAnswerBytes: maximumAnswerBytes, alsoTakes: alsoTakes,
+            mayBeBilled: mayBeBilled)
     }
 }

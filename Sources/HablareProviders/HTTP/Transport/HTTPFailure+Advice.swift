@@ -6,7 +6,11 @@ extension HTTPFailure {
     /// - Parameters:
     ///   - service: The service's name, as a sentence has it.
     ///   - origin: Where the call went.
-    public func error(of service: String, at origin: HTTPOrigin) -> AIServiceError {
+    ///   - mayBeBilled: Whether the service may charge for the call. Default: `true`. One that costs nothing may be made
+    ///     again also where it may have arrived.
+    public func error(
+        of service: String, at origin: HTTPOrigin, mayBeBilled: Bool = true
+    ) -> AIServiceError {
         let place = "\(service) at \(origin.text)"
         let (code, message): (AIServiceError.Code, String) =
             switch reason {
@@ -50,7 +54,7 @@ extension HTTPFailure {
             case .redirect:
                 (
                     .invalidConfiguration,
-                    "\(place) sends the call elsewhere, which is not followed. Check the base URL: it may need https, or another path."
+                    "\(place) sends the call elsewhere, which is not followed (\(cause)). Where that is the right place, use its address as the base URL: it may need https, or another path."
                 )
             case .unreadableBody:
                 (
@@ -60,16 +64,21 @@ extension HTTPFailure {
             case .other:
                 (.connectionLost, "The call to \(place) failed.")
             }
-        return AIServiceError(code, message, disposition: disposition(of: code), cause: cause)
+        let isOpen = mayHaveArrived && mayBeBilled
+        let disposition = disposition(of: code, isOpen: isOpen)
+        // Whose move it is says nothing of the bill where it is a person's.
+        return AIServiceError(
+            code, message, disposition: disposition, cause: cause,
+            billing: isOpen && disposition == .needsUser ? .maybeBilled : nil)
     }
 
-    /// A call that may have arrived is of unknown outcome, whatever its code's own disposition; one that cannot have may
-    /// be made again, unless a person has to mend something first.
-    private func disposition(of code: AIServiceError.Code) -> FailureDisposition {
+    /// A call that may have arrived, and cost something, is of unknown outcome, whatever its code's own disposition; any
+    /// other may be made again, unless a person has to mend something first.
+    private func disposition(of code: AIServiceError.Code, isOpen: Bool) -> FailureDisposition {
         switch code.disposition {
         case .needsUser: .needsUser
-        case .fail: mayHaveArrived ? .outcomeUnknown : .fail
-        case .retry, .outcomeUnknown: mayHaveArrived ? .outcomeUnknown : .retry(after: nil)
+        case .fail: isOpen ? .outcomeUnknown : .fail
+        case .retry, .outcomeUnknown: isOpen ? .outcomeUnknown : .retry(after: nil)
         }
     }
 }

@@ -91,7 +91,8 @@ struct OpenAIBackgroundRun: Sendable {
 
     /// The response as it is now; `nil` where the service knows none of that name.
     private func look() async throws(AIServiceError) -> (ParameterValue, ServiceAnswer)? {
-        let request = ServiceRequest.get(["responses", work?.id ?? ""], query: query, alsoTakes: [404])
+        let request = ServiceRequest.get(
+            ["responses", work?.id ?? ""], query: query, alsoTakes: [404], mayBeBilled: true)
         do throws(AIServiceError) {
             let answer = try await service.client.send(request, for: call)
             let data = try await answer.data()
@@ -149,7 +150,7 @@ struct OpenAIBackgroundRun: Sendable {
         if let mark { query.append(("starting_after", String(mark.number))) }
         let request = ServiceRequest.get(
             ["responses", work?.id ?? ""], query: query, accepts: ["text/event-stream", "application/json"],
-            alsoTakes: [400, 404])
+            alsoTakes: [400, 404], mayBeBilled: true)
         let answer = try await service.client.send(request, for: call)
         guard answer.status < 300, answer.mediaType == "text/event-stream" else { return nil }
         return try await follow(answer, after: mark?.number)

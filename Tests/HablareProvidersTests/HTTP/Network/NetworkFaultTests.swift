@@ -93,16 +93,4 @@ import Musl
         let failure = HTTPFailure(.redirect, mayHaveArrived: true, cause: "x")
         #expect(NetworkFault.failure(for: failure, isSent: false) == failure)
     }
-
-    @Test func `Certificates that do not hold now are told from those that nobody knows`() {
-        let held = CertificateProbe.Validity(begins: 100, ends: 200)
-        let old = CertificateProbe.Validity(begins: 10, ends: 99)
-        let new = CertificateProbe.Validity(begins: 151, ends: 300)
-        #expect(CertificateProbe.reason(for: [held], at: 150) == .certificate)
-        #expect(CertificateProbe.reason(for: [], at: 150) == .certificate)
-        #expect(CertificateProbe.reason(for: [old], at: 150) == .certificateExpired)
-        #expect(CertificateProbe.reason(for: [held, new], at: 150) == .certificateExpired)
-        #expect(CertificateProbe.reason(for: [held], at: 100) == .certificate)
-        #expect(CertificateProbe.reason(for: [held], at: 200) == .certificate)
-    }
 }

@@ -24,7 +24,30 @@ import Testing
         }
     }
 
-    @Test func `A redirect to another host takes no key along`() async throws {
+    @Test func `A call with a key is not made at another host, and nothing of it goes there`() async throws {
+        try await LoopbackServer.withServer { _ in
+            .text(200, "elsewhere")
+        } _: { other in
+            try await LoopbackServer.withServer { call in
+                .head(Int(call.query("status") ?? "") ?? 307, fields: [.location: "\(other.base)/x"])
+            } _: { server in
+                try await withTransport { transport in
+                    for status in [303, 307, 308] {
+                        let call = HTTPCall(
+                            .post, try server.url("/?status=\(status)"), secrets: [.authorization: "Bearer k"],
+                            body: .bytes(Data("b".utf8)))
+                        let failure = try await failure(of: call, over: transport)
+                        #expect(failure.reason == .redirect)
+                        #expect(failure.mayHaveArrived == (status == 303))
+                    }
+                }
+                #expect(server.calls.count == 3)
+            }
+            #expect(other.connectionCount == 0)
+        }
+    }
+
+    @Test func `A call without a key is made at another host`() async throws {
         try await LoopbackServer.withServer { _ in
             .text(200, "elsewhere")
         } _: { other in
@@ -33,7 +56,7 @@ import Testing
             } _: { server in
                 try await withTransport { transport in
                     let call = HTTPCall(
-                        .post, try server.url("/old"), secrets: [.authorization: "Bearer k"],
+                        .post, try server.url("/old"), fields: [.authorization: "Bearer k"],
                         body: .bytes(Data("b".utf8)))
                     let text = try await transport.send(call).body.text()
                     #expect(text == "elsewhere")

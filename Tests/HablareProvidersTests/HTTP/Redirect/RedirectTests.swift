@@ -5,11 +5,26 @@ import Testing
 @testable import HablareProviders
 
 @Suite struct RedirectTests {
-    private func call(_ method: HTTPRequest.Method, _ url: String = "https://a.example/v1/x") throws -> HTTPCall {
-        HTTPCall(
-            method, try #require(URL(string: url)),
-            fields: [.contentType: "application/json", .accept: "text/plain", .cookie: "c", .authorization: "own"],
-            secrets: [.authorization: "Bearer k"], body: .bytes(Data("{}".utf8)))
+    private func call(
+        _ method: HTTPRequest.Method, _ url: String = "https://a.example/v1/x",
+        secrets: HTTPFields = [.authorization: "Bearer k"]
+    ) throws -> HTTPCall {
+        var fields: HTTPFields = [
+            .contentType: "application/json", .accept: "text/plain", .cookie: "c", .authorization: "own",
+        ]
+        fields[named: "x-api-key"] = "own"
+        return HTTPCall(
+            method, try #require(URL(string: url)), fields: fields, secrets: secrets, body: .bytes(Data("{}".utf8)))
+    }
+
+    private func refusal(
+        of call: HTTPCall, _ status: Int, to location: String, followed: Int = 0
+    ) throws -> HTTPFailure {
+        let failure = try #require(throws: HTTPFailure.self) {
+            try Redirect.next(after: call, status: status, location: location, followed: followed)
+        }
+        #expect(failure.reason == .redirect)
+        return failure
     }
 
     @Test func `A GET is followed for each status that points elsewhere`() throws {
@@ -58,12 +73,21 @@ import Testing
 
     @Test func `A POST that would become a GET is refused`() throws {
         for status in [301, 302] {
-            let failure = try #require(throws: HTTPFailure.self) {
-                try Redirect.next(after: call(.post), status: status, location: "/y", followed: 0)
-            }
-            #expect(failure.reason == .redirect)
+            let failure = try refusal(of: call(.post), status, to: "/y")
             #expect(!failure.mayHaveArrived)
         }
+    }
+
+    @Test func `A 303 that cannot be followed was carried out all the same, unless nothing was to be done`() throws {
+        for (location, followed) in [
+            ("/y", 5), ("http://a.example/y", 0), ("ftp://a.example/y", 0), ("//b.example/y", 0),
+        ] {
+            for (method, isDone) in [(HTTPRequest.Method.post, true), (.put, true), (.get, false), (.head, false)] {
+                let failure = try refusal(of: call(method), 303, to: location, followed: followed)
+                #expect(failure.mayHaveArrived == isDone, "\(method) \(location)")
+            }
+        }
+        #expect(try !refusal(of: call(.post), 307, to: "//b.example/y").mayHaveArrived)
     }
 
     @Test func `Five redirects are followed, not six`() throws {
@@ -86,16 +110,34 @@ import Testing
     @Test(arguments: [
         "https://b.example/y", "https://a.example:8443/y", "//b.example/y", "https://sub.a.example/y",
     ])
-    func `Another origin gets no secrets`(location: String) throws {
+    func `A call with a key is not led to another origin`(location: String) throws {
+        for method in [HTTPRequest.Method.get, .post] {
+            for status in [302, 303, 307] where status != 302 || method == .get {
+                let failure = try refusal(of: call(method), status, to: location)
+                let host = try #require(URL(string: location)?.host())
+                #expect(failure.cause.contains("https://\(host)"), "it is said where it points: \(failure.cause)")
+            }
+        }
+    }
+
+    @Test func `Of where a server points only what can be a host is said`() throws {
+        let host = "a%20prompt%20that%20was%20sent.example"
+        #expect(try !refusal(of: call(.get), 302, to: "https://\(host)/").cause.contains("prompt"))
+        #expect(try !refusal(of: call(.get), 302, to: "https://b.example/the-prompt?key=1").cause.contains("prompt"))
+    }
+
+    @Test(arguments: [
+        "https://b.example/y", "https://a.example:8443/y", "//b.example/y", "https://sub.a.example/y",
+    ])
+    func `A call without one goes there, and takes nothing along that could be one`(location: String) throws {
         let next = try #require(
-            try Redirect.next(after: call(.post), status: 307, location: location, followed: 0))
-        #expect(next.secrets == [:])
-        #expect(next.fields[.authorization] == nil)
-        #expect(next.fields[.cookie] == nil)
+            try Redirect.next(after: call(.post, secrets: [:]), status: 307, location: location, followed: 0))
+        #expect(next.fields[.authorization] == nil && next.fields[.cookie] == nil)
+        #expect(next.fields[named: "x-api-key"] == nil)
         #expect(next.fields[.contentType] == "application/json")
         let back = try #require(
             try Redirect.next(after: next, status: 307, location: "https://a.example/", followed: 1))
-        #expect(back.secrets == [:], "what is gone stays gone")
+        #expect(back.fields[.authorization] == nil, "what is gone stays gone")
     }
 
     @Test(arguments: ["https://A.EXAMPLE/y", "https://a.example:443/y", "y", "/y", "?q"])
@@ -106,10 +148,13 @@ import Testing
     }
 
     @Test func `From http to https is another origin`() throws {
-        let call = try call(.get, "http://a.example/x")
+        for method in [HTTPRequest.Method.get, .post] {
+            let failure = try refusal(of: call(method, "http://a.example/x"), 308, to: "https://a.example/x")
+            #expect(failure.cause.contains("https://a.example"))
+        }
+        let call = try call(.get, "http://a.example/x", secrets: [:])
         let next = try #require(
             try Redirect.next(after: call, status: 301, location: "https://a.example/x", followed: 0))
         #expect(next.url.scheme == "https")
-        #expect(next.secrets == [:])
     }
 }

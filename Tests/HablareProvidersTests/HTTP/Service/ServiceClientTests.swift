@@ -2,10 +2,12 @@ import Foundation
 import HTTPTypes
 import Hablare
 import HablareProviders
+import HablareTestKit
 import HablareTestServers
 import Testing
 
 @Suite struct ServiceClientTests {
+    private typealias Gate = HablareTestServers.Gate
     private static let key = "sk-geheim-0123456789abcdef"
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
@@ -45,11 +47,12 @@ import Testing
     }
 
     private func client(
-        _ base: String = "https://api.example/v1", over transport: any HTTPTransport, dialect: Dialect = Dialect()
+        _ base: String = "https://api.example/v1", over transport: any HTTPTransport, dialect: Dialect = Dialect(),
+        clock: any Clock<Duration> = ContinuousClock()
     ) throws -> ServiceClient {
         ServiceClient(
             try ServiceAddress(base), dialect: dialect, transport: transport,
-            key: { () throws(AIServiceError) in try APIKey(Self.key) }, date: { Self.now })
+            key: { () throws(AIServiceError) in try APIKey(Self.key) }, date: { Self.now }, clock: clock)
     }
 
     private func failure(
@@ -276,24 +279,98 @@ import Testing
         } _: { server in
             try await withTransport { transport in
                 let client = try client(server.base, over: transport)
-                let error = try await #require(throws: AIServiceError.self) {
-                    try await client.send(.get(["x"], accepts: [])).forEachEvent { _ in true }
+                for (request, disposition) in [
+                    (ServiceRequest(.post, ["x"]), FailureDisposition.outcomeUnknown),
+                    (.get(["x"], accepts: [], mayBeBilled: true), .outcomeUnknown),
+                    (.get(["x"], accepts: []), .retry(after: nil)),
+                ] {
+                    let error = try await #require(throws: AIServiceError.self) {
+                        try await client.send(request).forEachEvent { _ in true }
+                    }
+                    #expect(error.code == .connectionLost)
+                    #expect(error.disposition == disposition)
                 }
-                #expect(error.code == .connectionLost)
-                #expect(error.disposition == .outcomeUnknown)
             }
         }
     }
 
-    @Test func `A failure of the way says whether the call may have arrived`() async throws {
-        for (mayHaveArrived, disposition) in [(true, FailureDisposition.outcomeUnknown), (false, .retry(after: nil))] {
-            let transport = Kept { _ in
-                throw HTTPFailure(.connectionLost, mayHaveArrived: mayHaveArrived, cause: "gone")
-            }
-            let error = try await failure(client(over: transport))
+    @Test func `A failure of the way says whether the call may have arrived and cost something`() async throws {
+        struct Strange: Error {}
+        let lost = HTTPFailure(.connectionLost, mayHaveArrived: true, cause: "gone")
+        let unsent = HTTPFailure(.connectionLost, mayHaveArrived: false, cause: "gone")
+        let rows: [(ServiceRequest, any Error, FailureDisposition)] = [
+            (ServiceRequest(.post, ["x"]), lost, .outcomeUnknown),
+            (ServiceRequest(.delete, ["x"]), lost, .outcomeUnknown),
+            (ServiceRequest(.post, ["x"]), Strange(), .outcomeUnknown),
+            (ServiceRequest(.post, ["x"]), unsent, .retry(after: nil)), (.get(["x"]), lost, .retry(after: nil)),
+            (ServiceRequest(.head, ["x"]), lost, .retry(after: nil)), (.get(["x"]), Strange(), .retry(after: nil)),
+            (.get(["x"], mayBeBilled: true), lost, .outcomeUnknown),
+        ]
+        for (request, reason, disposition) in rows {
+            let error = try await failure(client(over: Kept { _ in throw reason }), request)
             #expect(error.code == .connectionLost)
-            #expect(error.disposition == disposition)
+            #expect(error.disposition == disposition, "\(request.method), \(reason)")
+            #expect(error.billing == nil)
         }
+    }
+
+    @Test func `What is of no use may have cost something, unless it was free`() async throws {
+        let transport = Kept { _ in
+            HTTPAnswer(status: 200, fields: [.contentType: "text/html"], body: HTTPPieces([Data(count: 9)]))
+        }
+        let client = try client(over: transport)
+        for (method, billing) in [(HTTPRequest.Method.post, FailureBilling.maybeBilled), (.get, nil)] {
+            let page = try await failure(client, ServiceRequest(method, ["x"], accepts: ["application/json"]))
+            #expect(page.code == .invalidResponse && page.billing == billing)
+            let large = try await failure(client, ServiceRequest(method, ["x"], maximumAnswerBytes: 8))
+            #expect(large.code == .responseTooLarge && large.billing == billing)
+        }
+    }
+
+    // MARK: Refusals whose body does not come
+
+    /// What comes of a refusal whose body begins and then stalls, when something happens.
+    private func refusal(
+        with clock: ManualClock, when happens: (inout ThrowingTaskGroup<ServiceAnswer, any Error>) async throws -> Void
+    ) async throws -> (error: AIServiceError, heard: [Data]) {
+        let isAsked = Gate()
+        let dialect = Dialect()
+        let error = try await LoopbackServer.withServer { _ in
+            .pieces(
+                [.piece("beg"), .open(isAsked), .hang], status: 429, type: "application/json",
+                fields: [.retryAfter: "5"])
+        } _: { server in
+            try await withTransport { transport in
+                let client = try client(server.base, over: transport, dialect: dialect, clock: clock)
+                return try await withThrowingTaskGroup(of: ServiceAnswer.self) { group in
+                    group.addTask { try await client.send(ServiceRequest(.post, ["x"])) }
+                    try await isAsked.wait()
+                    await clock.sleepers(reach: 1)
+                    try await happens(&group)
+                    let error = try await #require(throws: AIServiceError.self) { try await group.next() }
+                    let left = try await server.call(0).clientLeft()
+                    #expect(left)
+                    return error
+                }
+            }
+        }
+        return (error, dialect.refusals.map(\.body))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `A refusal whose body stalls is what it is after a few seconds`() async throws {
+        let clock = ManualClock()
+        let (error, heard) = try await refusal(with: clock) { _ in clock.advance(by: ServiceRefusal.longestBody) }
+        #expect(error.code == .rateLimited)
+        #expect(error.disposition == .retry(after: .seconds(5)))
+        #expect(heard.count == 1 && Data("beg".utf8).starts(with: heard[0]))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `Who is cancelled while a refusal comes is cancelled, and not refused`() async throws {
+        let (error, heard) = try await refusal(with: ManualClock()) { $0.cancelAll() }
+        #expect(error.code == .cancelled)
+        #expect(heard.isEmpty)
     }
 
     @Test func `A cancelled call is cancelled, in its head and in its body`() async throws {

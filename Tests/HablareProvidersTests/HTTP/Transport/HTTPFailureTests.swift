@@ -33,6 +33,24 @@ import Testing
             #expect(error.disposition == disposition)
             #expect(error.message.contains("Example at https://api.example:8443"))
             #expect(error.cause == "in its words")
+            // What a person has to mend may have cost something before; all else says it by its disposition.
+            #expect(error.billing == (mayHaveArrived && disposition == .needsUser ? .maybeBilled : nil))
         }
+    }
+
+    @Test(arguments: HTTPFailure.Reason.allCases)
+    func `What costs nothing is of no unknown outcome`(reason: HTTPFailure.Reason) throws {
+        let row = try #require(Self.table[reason])
+        for mayHaveArrived in [false, true] {
+            let error = HTTPFailure(reason, mayHaveArrived: mayHaveArrived, cause: "")
+                .error(of: "Example", at: try origin("https://api.example"), mayBeBilled: false)
+            #expect(error.code == row.code && error.disposition == row.before && error.billing == nil)
+        }
+    }
+
+    @Test func `Where a call was led elsewhere, it is said where`() throws {
+        let failure = HTTPFailure(.redirect, mayHaveArrived: false, cause: "redirect to https://b.example")
+        let error = failure.error(of: "Example", at: try origin("http://b.example"))
+        #expect(error.message.contains("https://b.example") && error.message.contains("base URL"))
     }
 }
