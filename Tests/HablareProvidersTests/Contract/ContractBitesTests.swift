@@ -21,6 +21,7 @@ import Testing
         (.isDeafInTheMiddle, "A call that is cancelled in"), (.sendsAfterCancellation, "A call that was cancelled"),
         (.dropsWhatIsNotTaken, "A piece that is not taken"), (.gathersWithoutEnd, "Of an answer without an end"),
         (.isDeaf, "The time of an attempt"), (.waitsForEver, "A service that is silent"),
+        (.keepsSignsBack, "A service that is at work"),
         (.tellsKey, "What a service says back"), (.tellsPrompt, "What a service says back"),
         (.hasKeyBesideAnswers, "What a service says back"), (.logsKey, "No prompt and no key is logged"),
         (.showsKey, "A provider shows no key"), (.isAnotherWithAnotherKey, "A provider shows no key"),
@@ -30,7 +31,8 @@ import Testing
 
     /// Those with which a call never ends.
     private static let endless: Set<LittleDefect> = [
-        .keepsAllBack, .isDeaf, .isDeafInTheMiddle, .dropsWhatIsNotTaken, .gathersWithoutEnd, .waitsForEver,
+        .keepsSignsBack, .keepsAllBack, .isDeaf, .isDeafInTheMiddle, .dropsWhatIsNotTaken, .gathersWithoutEnd,
+        .waitsForEver,
     ]
 
     @Test("A defect is noticed by its rule", arguments: broken)
