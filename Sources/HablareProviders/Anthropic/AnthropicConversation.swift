@@ -1,4 +1,3 @@
-import Foundation
 import Hablare
 
 /// A prompt as the messages API has it: what is said to the model apart, and turns of user and assistant.
@@ -7,21 +6,41 @@ import Hablare
 /// - Messages of one speaker that follow each other are one turn; results of tools are the user's.
 /// - Empty texts, which the API refuses, are left out.
 struct AnthropicConversation: Sendable {
+    /// A block of a turn's content.
+    private enum Block: Sendable {
+        case value(ParameterValue)
+        case picture(PromptPicture)
+    }
+
     /// Instructions; `nil` for none.
     let system: String?
-    /// The turns.
-    let messages: [ParameterValue]
-    /// How many pictures there are.
-    let imageCount: Int
+    private var turns: [(role: String, content: [Block])]
 
-    /// Reads the pictures of a prompt, off the caller's actor.
+    /// The pictures.
+    var pictures: [PromptPicture] {
+        turns.flatMap(\.content).compactMap { if case .picture(let picture) = $0 { picture } else { nil } }
+    }
+
+    /// The turns, as the API has them; with the pictures, where they are read.
+    var messages: [ParameterValue] {
+        turns.map { turn in
+            let content = turn.content.map { block in
+                switch block {
+                case .value(let value): value
+                case .picture(let picture): picture.block
+                }
+            }
+            return ["role": .string(turn.role), "content": .array(content)]
+        }
+    }
+
+    /// Reads a prompt; the bytes of its pictures are read by ``loaded()``.
     ///
     /// - Parameters:
     ///   - instructions: What the parameter of that name says; it stands before the prompt's own.
     ///   - turns: Turns of the assistant with thoughts. Each has to be one of the prompt's.
-    /// - Throws: `invalidRequest` for what the API cannot say; `contentMissing` and errors of storage for a picture that
-    ///   cannot be read.
-    init(_ prompt: Prompt, instructions: String?, turns: [AnthropicTurn]) async throws(AIServiceError) {
+    /// - Throws: `invalidRequest` for what the API cannot say.
+    init(_ prompt: Prompt, instructions: String?, turns: [AnthropicTurn]) throws(AIServiceError) {
         let given: [Prompt.Message]
         switch prompt {
         case .text(let text): given = [Prompt.Message(role: .user, text: text)]
@@ -29,22 +48,20 @@ struct AnthropicConversation: Sendable {
         }
         var system = [instructions].compactMap(\.self)
         var turns = turns
-        var said: [(role: String, content: [ParameterValue])] = []
-        var imageCount = 0
+        var said: [(role: String, content: [Block])] = []
         for message in given {
             let role = message.role == .assistant ? "assistant" : "user"
-            var content: [ParameterValue] = []
+            var content: [Block] = []
             if message.role == .system {
                 system.append(try Self.instructions(in: message))
                 continue
             } else if message.role == .assistant,
                 let place = turns.firstIndex(where: { $0.content(of: message.parts) != nil })
             {
-                content = turns.remove(at: place).content(of: message.parts) ?? []
+                content = (turns.remove(at: place).content(of: message.parts) ?? []).map { .value($0) }
             } else {
                 for part in message.parts {
-                    if case .image = part { imageCount += 1 }
-                    if let block = try await Self.block(part, of: message.role) { content.append(block) }
+                    if let block = try Self.block(part, of: message.role) { content.append(block) }
                 }
             }
             guard !content.isEmpty else { continue }
@@ -58,8 +75,21 @@ struct AnthropicConversation: Sendable {
         guard !said.isEmpty else { throw Self.refusal("The prompt is empty. Say something in it.") }
         system.removeAll { $0.isEmpty }
         self.system = system.isEmpty ? nil : system.joined(separator: "\n\n")
-        self.imageCount = imageCount
-        messages = said.map { ["role": .string($0.role), "content": .array($0.content)] }
+        self.turns = said
+    }
+
+    /// The same with the bytes of its pictures, read off the caller's actor.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    func loaded() async throws(AIServiceError) -> AnthropicConversation {
+        var loaded = self
+        for (index, turn) in turns.enumerated() {
+            for (place, block) in turn.content.enumerated() {
+                guard case .picture(let picture) = block else { continue }
+                loaded.turns[index].content[place] = .picture(try await picture.read())
+            }
+        }
+        return loaded
     }
 
     private static func instructions(in message: Prompt.Message) throws(AIServiceError) -> String {
@@ -74,27 +104,25 @@ struct AnthropicConversation: Sendable {
     }
 
     /// A part as a block; `nil` for an empty text.
-    private static func block(
-        _ part: Prompt.Part, of role: Prompt.Role
-    ) async throws(AIServiceError) -> ParameterValue? {
+    private static func block(_ part: Prompt.Part, of role: Prompt.Role) throws(AIServiceError) -> Block? {
         switch part {
         case .text(let text):
-            return text.isEmpty ? nil : ["type": "text", "text": .string(text)]
+            return text.isEmpty ? nil : .value(["type": "text", "text": .string(text)])
         case .image(let body, let format):
             guard role == .user || role == .tool else {
                 throw refusal("A message of the assistant has a picture. Put it into one of the user's.")
             }
-            return try await image(body, format)
+            return .picture(try PromptPicture(body, format))
         case .toolCall(let id, let name, let arguments):
             guard role == .assistant else {
                 throw refusal("A tool call stands in a message that is not the assistant's. Put it into one of those.")
             }
-            return toolUse(id: id, name: name, arguments: arguments)
+            return .value(toolUse(id: id, name: name, arguments: arguments))
         case .toolResult(let id, let content):
             guard role != .assistant else {
                 throw refusal("A tool's result stands in a message of the assistant's. Put it into one of the tool's.")
             }
-            return ["type": "tool_result", "tool_use_id": .string(id), "content": .string(content)]
+            return .value(["type": "tool_result", "tool_use_id": .string(id), "content": .string(content)])
         }
     }
 
@@ -103,33 +131,15 @@ struct AnthropicConversation: Sendable {
         ["type": "tool_use", "id": .string(id), "name": .string(name), "input": arguments]
     }
 
-    private static func image(_ body: Body, _ format: ImageFormat) async throws(AIServiceError) -> ParameterValue {
-        let types = ["jpeg": "jpeg", "jpg": "jpeg", "png": "png", "gif": "gif", "webp": "webp"]
-        guard let type = types[format.rawValue.lowercased()] else {
-            throw refusal("Anthropic takes pictures in JPEG, PNG, GIF and WebP. Convert the others.")
-        }
-        guard body.byteCount < AnthropicService.maximumRequestBytes else {
-            throw refusal(
-                "A picture has \(body.byteCount) bytes; Anthropic takes less than \(AnthropicService.maximumRequestBytes) for a whole request. Scale it down."
-            )
-        }
-        let bytes: Data
-        do {
-            bytes = try await body.data()
-        } catch let error as AIServiceError {
-            throw error
-        } catch {
-            throw AIServiceError(
-                .contentMissing, "A picture of the prompt cannot be read. Check the file.",
-                cause: "\(Swift.type(of: error))")
-        }
-        return [
+    private static func refusal(_ message: String) -> AIServiceError { AIServiceError(.invalidRequest, message) }
+}
+
+extension PromptPicture {
+    /// The picture as a block of a turn.
+    fileprivate var block: ParameterValue {
+        [
             "type": "image",
-            "source": [
-                "type": "base64", "media_type": .string("image/\(type)"), "data": .string(bytes.base64EncodedString()),
-            ],
+            "source": ["type": "base64", "media_type": .string(mediaType), "data": .string(base64)],
         ]
     }
-
-    private static func refusal(_ message: String) -> AIServiceError { AIServiceError(.invalidRequest, message) }
 }

@@ -49,7 +49,10 @@ public struct AnthropicDialect: ServiceDialect {
 
     /// What a refusal means.
     public func failure(for refusal: ServiceRefusal) -> AIServiceError {
-        let error = refusal.json?[member: "error"]
+        failure(for: refusal, saying: refusal.json?[member: "error"])
+    }
+
+    private func failure(for refusal: ServiceRefusal, saying error: ParameterValue?) -> AIServiceError {
         let type = error?[member: "type"]?.string
         let code = error?[member: "details"]?[member: "error_code"]?.string
         let words = [type, code].compactMap(\.self).map { ServiceRefusal.word($0) }
@@ -85,13 +88,15 @@ public struct AnthropicDialect: ServiceDialect {
     /// What an error means that comes as an event of a stream whose status was a success.
     ///
     /// - Parameters:
-    ///   - data: The event's data.
+    ///   - said: The event's error.
     ///   - hasBegun: Whether the model had begun to write, be it thoughts: that is billed, so that nobody knows what is owed.
     ///   - fields: The fields of the answer's head.
     ///   - now: When it came.
-    func failure(inStream data: Data, hasBegun: Bool, fields: HTTPFields, now: Date) -> AIServiceError {
-        let type = ParameterValue(json: data)?[member: "error"]?[member: "type"]?.string
-        let error = failure(for: ServiceRefusal(status: Self.status(of: type), fields: fields, body: data, now: now))
+    func failure(
+        inStream said: ParameterValue, hasBegun: Bool, fields: HTTPFields, now: Date
+    ) -> AIServiceError {
+        let status = Self.status(of: said[member: "type"]?.string)
+        let error = failure(for: ServiceRefusal(status: status, fields: fields, now: now), saying: said)
         guard hasBegun, error.isRetryable else { return error }
         return AIServiceError(
             error.code, "\(error.message) It had begun to answer, which may be billed.", disposition: .outcomeUnknown,

@@ -4,57 +4,48 @@ import Hablare
 /// Puts together a message from the events of its stream. Pure.
 ///
 /// Unknown events, blocks and pieces are left out, as the API asks of its clients; what contradicts the API is a fault.
-struct AnthropicMessageReader: Sendable {
-    /// Why there is no message.
-    enum Fault: Error, Sendable, Hashable {
-        /// The stream says that the service failed: the event's data.
-        case refused(Data)
-        /// Something that the API does not say.
-        case malformed(String)
+struct AnthropicMessageReader: TextReader {
+    typealias Service = AnthropicService
+    /// Ten times what a model writes at most.
+    static let mostText = 4 << 20
+
+    /// A piece of the message's content. Its texts are added to in their place, for each is said in thousands of pieces.
+    private struct Block: Sendable {
+        enum Kind: Sendable { case text, thinking, redacted, tool, other }
+
+        let kind: Kind
+        /// How much text was said.
+        var byteCount = 0
+        /// What was thought.
+        var thinking = ""
+        /// What shows that it was; of hidden thoughts, they themselves.
+        var signature = ""
     }
 
-    /// A piece of the message's content.
-    enum Block: Sendable, Hashable {
-        case text(bytes: Int)
-        case thinking(text: String, signature: String)
-        case redacted(data: String)
-        /// A call of a tool, its arguments as far as they were written.
-        case tool(id: String, name: String, json: String)
-        case other
-    }
-
-    /// So much is kept of thoughts and arguments; text is handed over and only counted.
-    private static let mostKept = 64 << 20
-
-    /// The content, in its order.
-    private(set) var blocks: [Block] = []
-    /// The model that answers, by the service's name.
-    private(set) var model: String?
-    /// Why the message ends; `nil` before it does.
-    private(set) var stopReason: String?
-    /// Which of the request's `stop` ended it.
-    private(set) var stopSequence: String?
     /// Whether the model wrote anything, be it thoughts.
     private(set) var hasBegun = false
-    /// Whether the stream is over.
-    private(set) var isOver = false
-    /// What was used, as said last.
-    private(set) var tokens = AnthropicTokens()
+    private var blocks: [Block] = []
+    private var tools = ToolCallAssembly()
     private var places: [Int64: Int] = [:]
     private var hasStarted = false
-    private var kept = 0
+    private var model: String?
+    /// Why the message ends; `nil` before it does.
+    private var stopReason: String?
+    /// Which of the request's `stop` ended it.
+    private var stopSequence: String?
+    private var tokens = AnthropicTokens()
+    /// Text is handed over and only counted; everything else is kept.
+    private var budget = AnswerBudget()
 
     /// Whether all is there: why it ends, and with it what was used. What may come behind that only says so again.
     var isComplete: Bool { stopReason != nil }
+    var usage: Usage { tokens.usage }
 
-    /// Takes the next event.
-    ///
-    /// - Returns: The text that it brings.
-    mutating func take(_ event: ServerSentEvent) throws(Fault) -> String? {
-        guard !isComplete || event.type == "message_stop" else { return nil }
+    mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep {
+        guard !isComplete || event.type == "message_stop" else { return .nothing }
         guard let value = ParameterValue(json: event.data), case .object = value else {
             // What no client knows may have any form.
-            if !Self.known.contains(event.type) { return nil }
+            if !Self.known.contains(event.type) { return .nothing }
             throw .malformed("event \(ServiceRefusal.word(event.type)) is no object")
         }
         switch value[member: "type"]?.string ?? event.type {
@@ -64,18 +55,18 @@ struct AnthropicMessageReader: Sendable {
         case "message_delta": try end(value)
         case "message_stop":
             guard isComplete else { throw .malformed("a message without a stop_reason") }
-            isOver = true
-        case "error": throw .refused(event.data)
+            return .end(rest: "")
+        case "error": throw .failed(value[member: "error"] ?? .null)
         default: break
         }
-        return nil
+        return .nothing
     }
 
     private static let known: Set<String> = [
         "message_start", "content_block_start", "content_block_delta", "message_delta", "error",
     ]
 
-    private mutating func start(_ event: ParameterValue) throws(Fault) {
+    private mutating func start(_ event: ParameterValue) throws(TextFault) {
         guard !hasStarted, let message = event[member: "message"], case .object = message else {
             throw .malformed("a start of no message")
         }
@@ -84,85 +75,134 @@ struct AnthropicMessageReader: Sendable {
         tokens.learn(message[member: "usage"])
     }
 
-    private mutating func startBlock(_ event: ParameterValue) throws(Fault) -> String? {
+    private mutating func startBlock(_ event: ParameterValue) throws(TextFault) -> TextStep {
         guard hasStarted, let index = event[member: "index"]?.count, places[index] == nil,
             let block = event[member: "content_block"]
         else { throw .malformed("a start of no block") }
-        places[index] = blocks.count
+        try budget.charge(AnswerBudget.place)
+        let place = blocks.count
+        places[index] = place
         func text(_ member: String) -> String { block[member: member]?.string ?? "" }
         switch block[member: "type"]?.string {
         case "text":
-            let said = text("text")
-            blocks.append(.text(bytes: said.utf8.count))
-            if !said.isEmpty { hasBegun = true }
-            return said.isEmpty ? nil : said
+            blocks.append(Block(kind: .text))
+            return say(text("text"), at: place)
         case "thinking":
-            blocks.append(.thinking(text: text("thinking"), signature: text("signature")))
+            blocks.append(Block(kind: .thinking))
+            try keep(text("thinking"), at: place, \.thinking)
+            try keep(text("signature"), at: place, \.signature)
         case "redacted_thinking":
             hasBegun = true
-            try keep(text("data"))
-            blocks.append(.redacted(data: text("data")))
+            blocks.append(Block(kind: .redacted))
+            try keep(text("data"), at: place, \.signature)
         case "tool_use":
             guard let id = block[member: "id"]?.string, let name = block[member: "name"]?.string else {
                 throw .malformed("a tool call without id or name")
             }
+            blocks.append(Block(kind: .tool))
             // A server that does not stream the arguments has them here.
-            var json = ""
-            if case .object(let input)? = block[member: "input"], !input.isEmpty {
-                do throws(AIServiceError) {
-                    json = String(decoding: try ParameterValue.object(input).jsonData(), as: UTF8.self)
-                } catch {
-                    throw .malformed("a tool call with arguments that are none")
-                }
-            }
-            blocks.append(.tool(id: id, name: name, json: json))
-        default: blocks.append(.other)
+            let input = block[member: "input"].flatMap { $0 == [:] ? nil : $0 }
+            try tools.take(index: Int64(place), id: id, name: name, arguments: input, within: &budget)
+        default: blocks.append(Block(kind: .other))
         }
-        return nil
+        return .nothing
     }
 
-    private mutating func add(_ event: ParameterValue) throws(Fault) -> String? {
+    private mutating func add(_ event: ParameterValue) throws(TextFault) -> TextStep {
         guard let index = event[member: "index"]?.count, let place = places[index], let delta = event[member: "delta"]
         else { throw .malformed("a piece of no block") }
-        func piece(_ member: String) throws(Fault) -> String {
+        func piece(_ member: String) throws(TextFault) -> String {
             guard let piece = delta[member: member]?.string else { throw .malformed("a piece without \(member)") }
             return piece
         }
         hasBegun = true
-        switch (delta[member: "type"]?.string, blocks[place]) {
-        case ("text_delta", .text(let bytes)):
-            let said = try piece("text")
-            blocks[place] = .text(bytes: bytes + said.utf8.count)
-            return said
-        case ("thinking_delta", .thinking(let text, let signature)):
-            let more = try piece("thinking")
-            try keep(more)
-            blocks[place] = .thinking(text: text + more, signature: signature)
-        case ("signature_delta", .thinking(let text, let signature)):
-            let more = try piece("signature")
-            try keep(more)
-            blocks[place] = .thinking(text: text, signature: signature + more)
-        case ("input_json_delta", .tool(let id, let name, let json)):
-            let more = try piece("partial_json")
-            try keep(more)
-            blocks[place] = .tool(id: id, name: name, json: json + more)
+        switch (delta[member: "type"]?.string, blocks[place].kind) {
+        case ("text_delta", .text): return say(try piece("text"), at: place)
+        case ("thinking_delta", .thinking): try keep(try piece("thinking"), at: place, \.thinking)
+        case ("signature_delta", .thinking): try keep(try piece("signature"), at: place, \.signature)
+        case ("input_json_delta", .tool):
+            let json = ParameterValue.string(try piece("partial_json"))
+            try tools.take(index: Int64(place), id: nil, name: nil, arguments: json, within: &budget)
         case (_, .other), ("citations_delta", _): break
         case ("text_delta", _), ("thinking_delta", _), ("signature_delta", _), ("input_json_delta", _):
             throw .malformed("a piece of another kind than its block")
         default: break
         }
-        return nil
+        return .nothing
     }
 
-    private mutating func end(_ event: ParameterValue) throws(Fault) {
+    private mutating func end(_ event: ParameterValue) throws(TextFault) {
         guard hasStarted, let delta = event[member: "delta"] else { throw .malformed("an end of no message") }
         tokens.learn(event[member: "usage"])
         stopReason = delta[member: "stop_reason"]?.string
         stopSequence = delta[member: "stop_sequence"]?.string
     }
 
-    private mutating func keep(_ text: String) throws(Fault) {
-        kept += text.utf8.count
-        guard kept <= Self.mostKept else { throw .malformed("more than can be kept") }
+    private mutating func say(_ text: String, at place: Int) -> TextStep {
+        guard !text.isEmpty else { return .nothing }
+        hasBegun = true
+        blocks[place].byteCount += text.utf8.count
+        return .text(text)
+    }
+
+    private mutating func keep(
+        _ text: String, at place: Int, _ part: WritableKeyPath<Block, String>
+    ) throws(TextFault) {
+        try budget.charge(text)
+        blocks[place][keyPath: part] += text
+    }
+
+    // MARK: The end
+
+    /// What stands beside the text.
+    ///
+    /// - Throws: A fault for a tool call whose arguments are no JSON, unless the message was cut within them: then the
+    ///   call, which nobody can make, is left out.
+    func ending(requestID: String?) throws(TextFault) -> TextEnding {
+        let finishReason = Self.finishReason(stopReason ?? "")
+        var drafted = tools.drafted()[...]
+        var calls: [ToolCall] = []
+        var pieces: [AnthropicTurn.Piece] = []
+        for block in blocks {
+            switch block.kind {
+            case .text: pieces.append(.text(bytes: block.byteCount))
+            case .thinking:
+                pieces.append(
+                    .thoughts([
+                        "type": "thinking", "thinking": .string(block.thinking), "signature": .string(block.signature),
+                    ]))
+            case .redacted:
+                pieces.append(.thoughts(["type": "redacted_thinking", "data": .string(block.signature)]))
+            case .tool:
+                guard let call = drafted.popFirst() ?? nil, case .object = call.arguments else {
+                    if finishReason == "length" { continue }
+                    throw .malformed("a tool call with arguments that are none")
+                }
+                calls.append(call)
+                pieces.append(.tool(id: call.id))
+            case .other: break
+            }
+        }
+        var metadata = tokens.metadata
+        metadata[AnswerMetadata.finishReason] = finishReason
+        metadata[AnswerMetadata.model] = model
+        metadata[AnswerMetadata.requestID] = requestID
+        metadata["stop_sequence"] = stopSequence
+        do throws(AIServiceError) {
+            metadata[AnswerMetadata.toolCalls] = try ToolCall.metadata(calls)
+            metadata[AnswerMetadata.thinking] = try AnthropicTurn(pieces).metadata()
+        } catch {
+            throw .malformed("a number that is not finite")
+        }
+        return TextEnding(metadata: metadata, hasToolCalls: !calls.isEmpty)
+    }
+
+    private static func finishReason(_ reason: String) -> String {
+        switch reason {
+        case "end_turn", "stop_sequence": "stop"
+        case "max_tokens", "model_context_window_exceeded": "length"
+        case "tool_use": "tool_calls"
+        default: ServiceRefusal.word(reason)
+        }
     }
 }

@@ -11,9 +11,14 @@ struct AnthropicOptions: Sendable {
     /// What the body has beside model, prompt and `max_tokens`.
     let members: [String: ParameterValue]
     /// What the body has beyond, as it is.
-    let extra: [String: ParameterValue]
+    let extra: ExtraMembers
     /// Whether a schema is given.
     let hasSchema: Bool
+
+    /// How many tokens an answer may have at most: more than any model writes.
+    static let lengths: ClosedRange<Int64> = 1...10_000_000
+    /// How many tokens thoughts may have; the least is the API's.
+    private static let budgets: ClosedRange<Int64> = 1024...10_000_000
 
     /// Reads the parameters.
     ///
@@ -41,7 +46,7 @@ struct AnthropicOptions: Sendable {
         // The API has no place for the schema's name; the parameter is of all services.
         _ = try reader.text("schema_name")
         if !output.isEmpty { members["output_config"] = .object(output) }
-        let asked = try reader.whole("max_tokens", in: 1...10_000_000)
+        let asked = try reader.whole("max_tokens", in: Self.lengths)
         let thinking = try Self.thinking(&reader)
         if let thinking { members["thinking"] = thinking.value }
         maximumTokens = asked ?? defaultMaximumTokens + (thinking?.budget ?? 0)
@@ -51,7 +56,7 @@ struct AnthropicOptions: Sendable {
         }
         turns = try Self.turns(&reader)
         instructions = try reader.text("instructions")
-        extra = try reader.object("extra") ?? [:]
+        extra = try ExtraMembers(&reader)
         try reader.finish()
         self.members = members
         hasSchema = schema != nil || extra["output_config"] != nil
@@ -85,14 +90,18 @@ struct AnthropicOptions: Sendable {
         guard let value = reader.value("thinking") else { return nil }
         if case .object = value {
             guard value[member: "type"]?.string != nil else { throw reader.refusal("thinking", "has no type") }
-            return (value, value[member: "budget_tokens"]?.count)
+            guard let given = value[member: "budget_tokens"], given != .null else { return (value, nil) }
+            guard case .int(let budget) = given, Self.budgets.contains(budget) else {
+                throw reader.refusal("thinking", "has budget_tokens that are not from 1024 to 10000000")
+            }
+            return (value, budget)
         }
         if let word = value.string, ["adaptive", "disabled", "between_tools"].contains(word) {
             return (["type": .string(word)], nil)
         }
-        guard let budget = value.text.flatMap({ Int64($0) }), (1024...10_000_000).contains(budget) else {
+        guard let budget = value.text.flatMap({ Int64($0) }), Self.budgets.contains(budget) else {
             throw reader.refusal(
-                "thinking", "is neither adaptive, disabled nor between_tools, nor a number of tokens from 1024 on")
+                "thinking", "is neither adaptive, disabled nor between_tools, nor from 1024 to 10000000 tokens")
         }
         return (["type": "enabled", "budget_tokens": .int(budget)], budget)
     }

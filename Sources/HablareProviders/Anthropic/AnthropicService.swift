@@ -73,3 +73,12 @@ public struct AnthropicService: Sendable {
         client.address.text.hasSuffix("/v1") ? segments : ["v1"] + segments
     }
 }
+
+extension AnthropicService: TextService {
+    func charged(_ usage: Usage) -> Usage { usage }
+
+    func failure(saying error: ParameterValue, in answer: ServiceAnswer, hasBegun: Bool) -> AIServiceError {
+        AnthropicDialect().failure(
+            inStream: error, hasBegun: hasBegun, fields: answer.fields, now: answer.receivedAt)
+    }
+}

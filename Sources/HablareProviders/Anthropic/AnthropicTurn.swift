@@ -74,21 +74,20 @@ struct AnthropicTurn: Sendable, Hashable {
             }
         }
         var text = whole[...].utf8
-        let bytes = pieces.reduce(0) { if case .text(let bytes) = $1 { $0 + bytes } else { $0 } }
         let wanted = pieces.compactMap { if case .tool(let id) = $0 { id } else { nil } }
-        guard bytes == text.count, wanted == order else { return nil }
+        guard wanted == order else { return nil }
         var content: [ParameterValue] = []
         for piece in pieces {
             switch piece {
             case .thoughts(let block): content.append(block)
             case .tool(let id): if let call = calls[id] { content.append(call) }
             case .text(let bytes):
-                // A block of text that ends within a character is none of this text's.
-                guard let said = String(text.prefix(bytes)) else { return nil }
+                // A block of text that ends behind the text or within a character is none of this text's.
+                guard bytes <= text.count, let said = String(text.prefix(bytes)) else { return nil }
                 text = text.dropFirst(bytes)
                 if !said.isEmpty { content.append(["type": "text", "text": .string(said)]) }
             }
         }
-        return content
+        return text.isEmpty ? content : nil
     }
 }

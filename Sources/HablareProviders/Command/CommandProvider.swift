@@ -87,11 +87,7 @@ public struct CommandProvider: AIServiceProvider {
     /// or ``/Hablare/AIServiceError/Code/cancelled``; for a request that streams also with the errors of
     /// ``/Hablare/ProviderCall/yield(_:)-(Data)``. What came before a failure stays yielded.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
-        do throws(AIServiceError) {
-            return .success(try await answer(call))
-        } catch {
-            return .failure(error)
-        }
+        await Result(of: call, by: answer)
     }
 
     /// Nothing that costs anything; where somebody charges for it, the prompt and the largest answer.

@@ -10,6 +10,8 @@ struct ElevenLabsOptions: Sendable {
     let wantsTimes: Bool
     /// What the body has beside text and model.
     let members: [String: ParameterValue]
+    /// What the body has beyond, as it is.
+    let extra: ExtraMembers
 
     /// Reads the parameters.
     ///
@@ -39,7 +41,7 @@ struct ElevenLabsOptions: Sendable {
             return format
         }
         wantsTimes = try reader.flag("timestamps") ?? false
-        members.merge(try reader.object("extra") ?? [:]) { _, extra in extra }
+        extra = try ExtraMembers(&reader)
         try reader.finish()
         self.members = members
     }

@@ -6,7 +6,8 @@ public import Hablare
 /// Parameters: `voice` (an id or a name of ``ElevenLabsService/voices(_:anew:)``), `format` (see ``SoundFormat``), `speed`
 /// (0.7 to 1.2), `stability`, `similarity_boost` and `style` (0 to 1), `use_speaker_boost`, `seed`, `language` (a tag),
 /// `previous_text` and `next_text` (what stands around the text, for a voice that goes on where it left off),
-/// `timestamps`, and `extra`, an object that is merged into the body.
+/// `timestamps`, and `extra`: members of the body beyond these, as they are. What the request says already they must not
+/// say.
 ///
 /// With `timestamps` the metadata has the times of words and sentences (``/Hablare/AnswerMetadata/wordTimes``,
 /// ``/Hablare/AnswerMetadata/sentenceTimes``).
@@ -80,34 +81,37 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
 
     /// Speaks. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
-        do throws(AIServiceError) {
-            return .success(try await answer(call))
-        } catch {
-            return .failure(error)
-        }
+        await Result(of: call, by: answer)
+    }
+
+    /// The call that a request becomes.
+    private func plan(of request: AIRequest) throws(AIServiceError) -> ElevenLabsSpeechRequest {
+        try ElevenLabsSpeechRequest(
+            request, model: model, voice: defaultVoice, format: defaultFormat, of: id)
     }
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
-        let options = try ElevenLabsOptions(call.request.parameters, of: id)
-        let model = call.request.model ?? self.model
-        let text = try text(of: call.request, for: model)
-        let format = options.format ?? defaultFormat
-        let voice = try await service.voiceID(of: options.voice ?? defaultVoice)
-        let request = try request(
-            text, model: model, voice: voice, format: format, options, isStreamed: call.isStreaming)
-        let answer = try await service.client.send(request, for: call)
+        let plan = try plan(of: call.request)
+        let format = plan.format
+        let voice = try await service.voiceID(of: plan.voice)
+        let answer = try await service.client.send(
+            try plan.post(voice: voice, isStreamed: call.isStreaming), for: call)
         var sound = SoundCollector(format, isStreamed: call.isStreaming)
         var times = SpeechTimes()
-        if options.wantsTimes {
-            try await takeTimed(answer, isStreamed: call.isStreaming, into: &sound, &times, for: call)
+        if plan.wantsTimes {
+            try await answer.forEachLine(maximumBytes: Self.longestLine) { line in
+                let piece = try timed(line, of: answer)
+                piece.add(to: &times, heard: sound.secondsHeard)
+                if let ready = try take(piece.bytes, into: &sound, of: answer) { try await yield(ready, to: call) }
+            }
         } else {
             try await answer.forEachPiece { piece in
-                if let ready = try sound.take(piece) { try await call.yield(ready) }
+                if let ready = try take(piece, into: &sound, of: answer) { try await call.yield(ready) }
             }
         }
         guard sound.byteCount > 0 else { throw answer.unreadable("an answer without sound") }
         var metadata: [String: String] = [
-            AnswerMetadata.voice: voice, AnswerMetadata.model: model, "output_format": format.name,
+            AnswerMetadata.voice: voice, AnswerMetadata.model: plan.model, "output_format": format.name,
             AnswerMetadata.sampleRate: "\(format.sampleRate)",
         ]
         metadata[AnswerMetadata.requestID] = answer.requestID
@@ -116,7 +120,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         let credits = ElevenLabsDialect().credits(in: answer.fields)
         metadata["credits"] = credits.map { "\($0)" }
         let usage = Usage(
-            characters: credits ?? Int64(text.unicodeScalars.count), bytes: Int64(sound.byteCount),
+            characters: credits ?? Int64(plan.text.unicodeScalars.count), bytes: Int64(sound.byteCount),
             audioMilliseconds: format.milliseconds(ofBytes: sound.byteCount) ?? 0)
         guard let whole = sound.finish() else {
             return ProviderAnswer(streamed: .audio(format.audioFormat), metadata: metadata, usage: usage)
@@ -124,97 +128,39 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         return ProviderAnswer(.audio(Body(whole), format.audioFormat), metadata: metadata, usage: usage)
     }
 
-    private func takeTimed(
-        _ answer: ServiceAnswer, isStreamed: Bool, into sound: inout SoundCollector, _ times: inout SpeechTimes,
-        for call: ProviderCall
-    ) async throws(AIServiceError) {
-        guard isStreamed else {
-            let whole = try await answer.data()
-            if let ready = try timed(whole, of: answer, &sound, &times) { try await yield(ready, to: call) }
-            return
-        }
-        var lines = TimedSoundLines()
-        try await answer.forEachPiece { piece in
-            for line in try complete(of: answer, { () throws(TimedSound.Fault) in try lines.take(piece) }) {
-                if let ready = try timed(line, of: answer, &sound, &times) { try await call.yield(ready) }
-            }
-        }
-        if let last = lines.finish(), let ready = try timed(last, of: answer, &sound, &times) {
-            try await yield(ready, to: call)
-        }
+    /// Hands over a piece, in smaller ones where it is larger than the engine takes at once.
+    private func yield(_ bytes: Data, to call: ProviderCall) async throws {
+        var rest = bytes
+        repeat {
+            try await call.yield(rest.prefix(Self.largestPiece))
+            rest = rest.dropFirst(Self.largestPiece)
+        } while !rest.isEmpty
     }
 
-    /// Hands a piece over outside a transfer.
-    private func yield(_ bytes: Data, to call: ProviderCall) async throws(AIServiceError) {
-        do {
-            try await call.yield(bytes)
-        } catch {
-            throw ServiceClient.failure(
-                error, of: service.client.dialect.name, at: service.client.address.origin, hiding: nil)
-        }
-    }
-
-    private func timed(
-        _ json: Data, of answer: ServiceAnswer, _ sound: inout SoundCollector, _ times: inout SpeechTimes
+    private func take(
+        _ piece: Data, into sound: inout SoundCollector, of answer: ServiceAnswer
     ) throws(AIServiceError) -> Data? {
-        let piece = try complete(of: answer) { () throws(TimedSound.Fault) in try TimedSound(json: json) }
-        piece.add(to: &times, heard: sound.secondsHeard)
-        return try sound.take(piece.bytes)
+        do throws(SoundCollector.Overflow) {
+            return try sound.take(piece)
+        } catch {
+            throw answer.tooLarge(limit: error.limit, "Stream it, or ask for mp3.")
+        }
     }
 
-    private func complete<Value>(
-        of answer: ServiceAnswer, _ read: () throws(TimedSound.Fault) -> Value
-    ) throws(AIServiceError) -> Value {
+    private func timed(_ json: Data, of answer: ServiceAnswer) throws(AIServiceError) -> TimedSound {
         do throws(TimedSound.Fault) {
-            return try read()
+            return try TimedSound(json: json)
         } catch {
             throw answer.unreadable(error.what)
         }
     }
 
-    // MARK: What is sent
+    /// The longest line of sound with times: 64 MiB. A server that does not stream says all in one.
+    private static let longestLine = 64 << 20
+    /// The largest piece that is handed over at once: 4 MiB.
+    private static let largestPiece = 4 << 20
+}
 
-    private func text(of request: AIRequest, for model: String) throws(AIServiceError) -> String {
-        if case .messages(let messages) = request.prompt {
-            for part in messages.flatMap(\.parts) {
-                guard case .text = part else {
-                    throw AIServiceError(.invalidRequest, "Provider \(id) speaks text. Leave out what is none.")
-                }
-            }
-        }
-        let text = request.prompt.plainText
-        guard text.contains(where: { !$0.isWhitespace }) else {
-            throw AIServiceError(.invalidRequest, "There is nothing to say: the text is empty.")
-        }
-        let count = text.unicodeScalars.count
-        if let most = ElevenLabsModel.maximumCharacters(of: model), count > most {
-            throw AIServiceError(
-                .invalidRequest,
-                "The text has \(count) characters; the model \(ServiceRefusal.word(model)) takes \(most) at once. Split it."
-            )
-        }
-        return text
-    }
-
-    /// The call that speaks a text.
-    func request(
-        _ text: String, model: String, voice: String, format: SoundFormat, _ options: ElevenLabsOptions,
-        isStreamed: Bool
-    ) throws(AIServiceError) -> ServiceRequest {
-        var path = ["v1", "text-to-speech", voice]
-        if isStreamed { path.append("stream") }
-        if options.wantsTimes { path.append("with-timestamps") }
-        let body: [String: ParameterValue] = ["text": .string(text), "model_id": .string(model)]
-        return try .post(
-            path, query: [("output_format", format.name)],
-            json: .object(options.members.merging(body) { extra, _ in extra }),
-            accepts: options.wantsTimes ? Self.timedTypes : ["audio", "application/octet-stream"],
-            maximumAnswerBytes: 256 << 20)
-    }
-
-    /// A stream of objects is called by several names.
-    private static let timedTypes = [
-        "application/json", "application/x-ndjson", "application/jsonl", "application/octet-stream", "text/plain",
-        "text/event-stream",
-    ]
+extension ElevenLabsSpeechProvider: RequestChecking {
+    package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }

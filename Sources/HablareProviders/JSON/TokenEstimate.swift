@@ -10,6 +10,8 @@ package enum TokenEstimate {
     package static let tokensOfImage: Int64 = 1600
     /// What a picture takes with the model that counts it highest (gpt-4o-mini: 2,833 and 5,667 for each of 8 tiles).
     package static let mostTokensOfImage: Int64 = 48_169
+    /// What a part takes at most beside its bytes: a call of a tool has names and signs around it.
+    private static let mostTokensOfPart: Int64 = 64
     /// What a message takes beside its parts.
     private static let tokensOfMessage: Int64 = 8
 
@@ -18,22 +20,13 @@ package enum TokenEstimate {
         prompt.sum { (bytes: Int64) in (bytes + 2) / 3 } + prompt.imageCount * tokensOfImage
     }
 
-    /// A bound: a token for every byte of text, 48,169 for a picture.
+    /// A bound: a token for every byte of text, 48,169 for a picture, and some for what stands around each part.
     package static func mostTokens(of prompt: Prompt) -> Int64 {
-        prompt.sum { (bytes: Int64) in bytes } + prompt.imageCount * mostTokensOfImage
+        prompt.sum { (bytes: Int64) in bytes + mostTokensOfPart } + prompt.imageCount * mostTokensOfImage
     }
 
     /// A bound of what beside the prompt is sent to a model: tools, a schema, instructions.
-    package static func mostTokens(of value: ParameterValue) -> Int64 {
-        switch value {
-        case .null, .bool: 8
-        case .int, .double: 32
-        case .string(let text): Int64(text.utf8.count) + 8
-        case .array(let values): values.reduce(8) { $0 + mostTokens(of: $1) }
-        case .object(let members):
-            members.reduce(8) { $0 + Int64($1.key.utf8.count) + 8 + mostTokens(of: $1.value) }
-        }
-    }
+    package static func mostTokens(of value: ParameterValue) -> Int64 { value.weight }
 
     fileprivate static func overhead(ofMessages count: Int) -> Int64 { tokensOfMessage * Int64(count + 1) }
 }

@@ -1,8 +1,13 @@
 import Foundation
-import Hablare
 
 /// Takes the sound of an answer as it comes, and says what goes on to the readers. Pure.
 struct SoundCollector: Sendable {
+    /// There is more than is collected.
+    struct Overflow: Error, Sendable, Hashable {
+        /// How many bytes are.
+        let limit: Int
+    }
+
     /// So much is collected where a header has to say how much there is: 256 MiB, an hour and a half at the usual rate.
     static let mostCollected = 256 << 20
 
@@ -26,19 +31,14 @@ struct SoundCollector: Sendable {
     /// Takes a piece.
     ///
     /// - Returns: What is to be handed over now.
-    /// - Throws: `responseTooLarge` for more than can be collected.
-    mutating func take(_ piece: Data) throws(AIServiceError) -> Data? {
+    /// - Throws: ``Overflow`` for more than is collected.
+    mutating func take(_ piece: Data) throws(Overflow) -> Data? {
         guard !piece.isEmpty else { return nil }
         let isFirst = byteCount == 0
         byteCount += piece.count
         guard let header = format.header else { return piece }
         if isStreamed { return isFirst ? header.bytes(before: nil) + piece : piece }
-        guard byteCount <= Self.mostCollected else {
-            throw AIServiceError(
-                .responseTooLarge,
-                "The sound has more than \(Self.mostCollected) bytes, which is not collected. Stream it, or ask for mp3."
-            )
-        }
+        guard byteCount <= Self.mostCollected else { throw Overflow(limit: Self.mostCollected) }
         samples.append(piece)
         return nil
     }

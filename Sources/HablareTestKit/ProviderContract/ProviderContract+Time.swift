@@ -1,3 +1,4 @@
+import Foundation
 import Hablare
 
 extension ProviderContract {
@@ -20,6 +21,30 @@ extension ProviderContract {
                             try await bench.requireLeft(number, on: scene)
                         }
                     }
+                }
+            }
+        },
+        Rule(
+            "A service that is at work is not taken for a silent one: each sign of it is passed on as an empty piece",
+            of: .thinks, where: { $0.modes.contains(.streamed) && !$0.yieldingModes.isEmpty }
+        ) { bench in
+            let stage = bench.stage
+            try await stage.withScene(.thinks) { scene in
+                for (number, mode) in stage.yieldingModes.enumerated() {
+                    let signs = Guarded(0)
+                    let all = Gate()
+                    let call = try await bench.call(number, mode, on: scene) { _ in
+                        let count = signs.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        if count == stage.signCount { all.open() }
+                    } cancelledAfter: {
+                        try await all.pass()
+                    }
+                    try call.requireCancelled()
+                    try require("\(mode): nothing of an answer is yielded", call.yielded, is: Data())
+                    try require("\(mode): the signs of life", signs.withLock { $0 }, is: stage.signCount)
                 }
             }
         },

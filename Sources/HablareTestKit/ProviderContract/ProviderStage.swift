@@ -56,6 +56,9 @@ public protocol ProviderStage: Sendable {
     /// In how many ways ``ServicePlay/repeats`` says back what it was given.
     var repetitionCount: Int { get }
 
+    /// How many signs of life ``ServicePlay/thinks`` gives. Default: one.
+    var signCount: Int { get }
+
     /// How much of an answer without an end the provider takes at most where it has to have the whole, in bytes. Default:
     /// 64 MiB.
     var mostGathered: Int { get }
@@ -88,6 +91,8 @@ extension ProviderStage {
     public var plays: Set<ServicePlay> { Set(ServicePlay.allCases) }
     /// Nobody knows.
     public var lostCall: [FailureDisposition] { [.outcomeUnknown] }
+    /// One.
+    public var signCount: Int { 1 }
     /// 64 MiB.
     public var mostGathered: Int { 64 << 20 }
     /// It does.

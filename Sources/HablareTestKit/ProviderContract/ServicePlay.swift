@@ -11,6 +11,9 @@ public enum ServicePlay: String, Sendable, Hashable, CaseIterable {
     case endsEarly
     /// It answers well up to the middle, and says nothing more. Where the provider yields, something to yield comes before.
     case pauses
+    /// It shows as often as ``ProviderStage/signCount`` says that it is at work, as a model does that thinks, brings nothing
+    /// of the answer, and says nothing more.
+    case thinks
     /// It takes the call and says nothing.
     case isSilent
     /// It begins to answer well and never ends.

@@ -160,6 +160,9 @@ import Testing
         // As many bytes, but the first text ends within a character.
         #expect(turn.content(of: parts("abñ", "1")) == nil)
         #expect(turn.content(of: [.text("añb")]) == nil)
+        // More text than there is, in all or at once.
+        let largest = AnthropicTurn([.text(bytes: .max), .text(bytes: .max), .tool(id: "1")])
+        #expect(largest.content(of: parts("añb", "1")) == nil)
         #expect(turn.content(of: parts("añb", "1") + [.image(Body(Data()), .png)]) == nil)
     }
 
@@ -270,14 +273,95 @@ import Testing
         #expect(content == .structured(["a": [1, 2.5]]))
     }
 
+    @Test("A structured answer that is no JSON is text, and says why it ends", arguments: ["stop", "length"])
+    func prose(reason: String) async throws {
+        let stream =
+            Streams.start + Streams.text(0, #"{\"a\": "#) + Streams.end(reason == "stop" ? "end_turn" : "max_tokens")
+            + Streams.stop
+        let answer = try await answer(stream, structured: true)
+        let made = try answer.result.get()
+        #expect(made.content == .text(#"{"a": "#) && made.metadata["finish_reason"] == reason)
+        #expect(made.usage == Usage(inputTokens: 4320, outputTokens: 15) && answer.yielded.isEmpty)
+    }
+
     @Test(
-        "A structured answer that is no value says why",
+        "A structured answer without a word, or that is a refusal, is a failure that is paid for",
         arguments: [
-            ("end_turn", "JSON"), ("max_tokens", "max_tokens"), ("refusal", "declines"),
-        ])
-    func noValue(reason: String, says: String) async throws {
-        let stream = Streams.start + Streams.text(0, #"{\"a\": "#) + Streams.end(reason) + Streams.stop
+            ("", "end_turn", "no text", .invalidResponse), ("", "max_tokens", "max_tokens", .invalidResponse),
+            ("{}", "refusal", "declines", .providerFailed),
+        ] as [(String, String, String, AIServiceError.Code)])
+    func noValue(text: String, reason: String, says: String, code: AIServiceError.Code) async throws {
+        let stream = Streams.start + Streams.text(0, text) + Streams.end(reason) + Streams.stop
         let failure = try #require(try await answer(stream, structured: true).failure)
-        #expect(failure.code == .invalidResponse && failure.message.contains(says))
+        #expect(failure.code == code && failure.message.contains(says))
+        #expect(failure.billing == .billed(Usage(inputTokens: 4320, outputTokens: 15)))
+    }
+
+    // MARK: Bounds
+
+    @Test func `Thoughts in thousands of pieces are put together`() async throws {
+        let pieces = (0..<5000).map { "\($0)," }
+        let deltas = pieces.map {
+            Streams.event(
+                "content_block_delta",
+                #"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"\#($0)"}}"#)
+        }
+        let block = Streams.block(0, #"{"type":"thinking","thinking":"","signature":"s"}"#)
+        let answer = try await answer(
+            Streams.start + block + deltas.joined() + Streams.text(1, "So.") + Streams.end() + Streams.stop)
+        let thinking = try #require(try answer.metadata["thinking"])
+        let blocks = try ParameterValue.literal(thinking)
+        #expect(
+            blocks[element: 0] == ["type": "thinking", "thinking": .string(pieces.joined()), "signature": "s"])
+    }
+
+    private static let large = String(repeating: "x", count: 1 << 20)
+
+    /// What can be kept of an answer without an end, each of the number of a block.
+    private static let kept: [@Sendable (Int) -> String] = [
+        { AnthropicStreams.block($0, #"{"type":"thinking","thinking":"\#(large)","signature":""}"#) },
+        { AnthropicStreams.block($0, #"{"type":"thinking","thinking":"","signature":"\#(large)"}"#) },
+        { AnthropicStreams.block($0, #"{"type":"redacted_thinking","data":"\#(large)"}"#) },
+        { AnthropicStreams.block($0, #"{"type":"tool_use","id":"\#($0)","name":"x","input":{"a":"\#(large)"}}"#) },
+        { AnthropicStreams.block($0, #"{"type":"tool_use","id":"\#(large)\#($0)","name":"x","input":{}}"#) },
+        { AnthropicStreams.block($0, #"{"type":"tool_use","id":"\#($0)","name":"\#(large)","input":{}}"#) },
+        {
+            AnthropicStreams.block(
+                $0, #"{"type":"tool_use","id":"\#($0)","name":"x","input":{}}"#,
+                #"{"type":"input_json_delta","partial_json":"\#(large)"}"#)
+        },
+        { number in
+            (number * 4096..<(number + 1) * 4096).map { AnthropicStreams.block($0, #"{"type":"new"}"#) }.joined()
+        },
+    ]
+
+    @Test("There is an end to what is kept, and what was made until then may be billed", arguments: kept.indices)
+    func bounded(kind: Int) throws {
+        var reader = AnthropicMessageReader()
+        var parser = EventStreamParser()
+        func take(_ text: String) throws {
+            var events: [ServerSentEvent] = []
+            try parser.parse(Data(text.utf8), into: &events)
+            for event in events { _ = try reader.read(event) }
+        }
+        try take(Streams.start)
+        var count = 0
+        #expect(throws: TextFault.tooLarge(limit: AnswerBudget.usual)) {
+            while count < 40 {
+                try take(Self.kept[kind](count))
+                count += 1
+            }
+        }
+        #expect((15...16).contains(count))
+    }
+
+    @Test func `An answer of which too much would be kept is too large, and may be billed`() async throws {
+        let blocks = (0..<17).map { Self.kept[0]($0) }.joined()
+        let failure = try #require(try await answer(Streams.start + blocks + Streams.end() + Streams.stop).failure)
+        #expect(failure.code == .responseTooLarge && failure.disposition == .fail)
+        #expect(failure.billing == .maybeBilled)
+        let text = Streams.start + Streams.text(0, Self.large, Self.large, Self.large, Self.large, "x")
+        let value = try #require(try await answer(text + Streams.end() + Streams.stop, structured: true).failure)
+        #expect(value.code == .responseTooLarge && value.billing == .maybeBilled)
     }
 }

@@ -95,7 +95,7 @@ import Testing
         "An error in a stream is tried again before anything was written, and of unknown outcome afterwards",
         arguments: ["overloaded_error", "api_error", "rate_limit_error", "timeout_error", "one_of_tomorrow"])
     func inStream(type: String) {
-        let data = Data(#"{"type":"error","error":{"type":"\#(type)","message":"secret"}}"#.utf8)
+        let data: ParameterValue = ["type": .string(type), "message": "secret"]
         let early = dialect.failure(inStream: data, hasBegun: false, fields: [:], now: now)
         #expect(early.disposition == .retry(after: nil))
         let late = dialect.failure(inStream: data, hasBegun: true, fields: [:], now: now)
@@ -105,7 +105,7 @@ import Testing
 
     @Test func `What a stream's error says of money or of the request stays what it is, whatever was written`() {
         for (type, disposition) in [("billing_error", FailureDisposition.needsUser), ("invalid_request_error", .fail)] {
-            let data = Data(#"{"type":"error","error":{"type":"\#(type)","message":""}}"#.utf8)
+            let data: ParameterValue = ["type": .string(type), "message": ""]
             #expect(dialect.failure(inStream: data, hasBegun: true, fields: [:], now: now).disposition == disposition)
         }
     }

@@ -92,6 +92,7 @@ import Testing
             (2000, ["type": "enabled", "budget_tokens": 2000], 6096),
             ("adaptive", ["type": "adaptive"], 4096),
             (["type": "adaptive", "display": "summarized"], ["type": "adaptive", "display": "summarized"], 4096),
+            (["type": "enabled", "budget_tokens": 1024], ["type": "enabled", "budget_tokens": 1024], 5120),
         ] as [(ParameterValue, ParameterValue, Int64)])
     func thinking(value: ParameterValue, sent expected: ParameterValue, maximum: Int64) async throws {
         let body = try #require(try await sent(AIRequest(prompt: "x", parameters: ["thinking": value])).json)
@@ -105,12 +106,38 @@ import Testing
             ("temperature", 1.5), ("top_p", -1), ("max_tokens", 0), ("stop", []),
             ("tools", "none"), ("tool_choice", "unknown"), ("reasoning_effort", "extreme"), ("schema", "{}"),
             ("thinking", 100), ("thinking", ["budget_tokens": 5000]), ("thinking_blocks", "[]x"),
+            ("thinking", ["type": "enabled", "budget_tokens": .int(.max)]),
+            ("thinking", ["type": "enabled", "budget_tokens": 1023]),
+            ("thinking", ["type": "enabled", "budget_tokens": "2000"]),
+            ("thinking", ["type": "enabled", "budget_tokens": 2000.5]),
+            ("thinking", 10_000_001), ("extra", ["model": "x"]), ("extra", ["max_tokens": 100_000]),
+            ("extra", ["messages": []]), ("extra", ["stream": false]),
             ("thinking_blocks", #"[{"type":"image"}]"#), ("temprature", 1), ("seed", 1), ("extra", "x"),
         ] as [(String, ParameterValue)])
     func refusals(name: String, value: ParameterValue) async throws {
         let error = try await refused(AIRequest(prompt: "x", parameters: [name: value]))
         #expect(error.code == .invalidRequest)
         #expect(error.message.contains(name))
+    }
+
+    @Test func `What extra says twice is refused, whether a parameter or the prompt says it`() async throws {
+        let effort = try await refused(
+            AIRequest(
+                prompt: "x", parameters: ["reasoning_effort": "low", "extra": ["output_config": ["effort": "high"]]]))
+        #expect(effort.code == .invalidRequest && effort.message.contains("output_config"))
+        let system = Prompt.messages([.init(role: .system, text: "Be brief."), .init(role: .user, text: "x")])
+        let twice = try await refused(AIRequest(prompt: system, parameters: ["extra": ["system": "Be long."]]))
+        #expect(twice.code == .invalidRequest && twice.message.contains("system"))
+    }
+
+    @Test func `An absurd length is the longest there is, and a budget for thoughts comes on top without a trap`()
+        async throws
+    {
+        let bench = try AnthropicBench(stream: AnthropicStreams.hello)
+        let provider = AnthropicMessagesProvider(service: bench.service, defaultMaximumTokens: .max)
+        #expect(provider.defaultMaximumTokens == 10_000_000)
+        _ = try await provider.answering(AIRequest(prompt: "x", parameters: ["thinking": 2000])).result.get()
+        #expect(bench.transport.calls.first?.json?[member: "max_tokens"] == 10_002_000)
     }
 
     @Test func `A budget for thoughts has to be below the longest answer, and the error has both numbers`() async throws
@@ -139,6 +166,16 @@ import Testing
         let error = try await refused(AIRequest(prompt: .text(large)))
         #expect(error.code == .invalidRequest)
         #expect(error.message.contains("\(AnthropicService.maximumRequestBytes)"))
+    }
+
+    @Test func `Pictures count by their text in base 64, before they are read`() throws {
+        let provider = try AnthropicBench(stream: "").text
+        func request(_ count: Int) -> AIRequest {
+            let picture = Prompt.Part.image(Body(Data(count: count)), .png)
+            return AIRequest(prompt: .messages([.init(role: .user, parts: [picture, picture])]))
+        }
+        #expect(throws: Never.self) { try provider.check(request(11_990_000)) }
+        #expect(throws: AIServiceError.self) { try provider.check(request(12_010_000)) }
     }
 
     @Test func `A structured answer needs a schema`() async throws {

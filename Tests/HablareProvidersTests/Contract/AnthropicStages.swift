@@ -35,7 +35,7 @@ enum AnthropicStages {
                 .init("anthropic-ratelimit-requests-limit"): "50",
                 .init("anthropic-ratelimit-requests-remaining"): "49",
                 .init("anthropic-ratelimit-requests-reset"): "2026-11-22T13:00:30Z", .init("request-id"): "req_1",
-            ], mostGathered: 4 << 20,
+            ], mostGathered: 4 << 20, signs: signs,
             make: { address, transport, key, model in
                 let service = AnthropicService(
                     address: address, transport: transport, key: { () throws(AIServiceError) in key }, date: { now })
@@ -90,6 +90,26 @@ enum AnthropicStages {
             "message_delta",
             #"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":7}}"#)
         + event("message_stop", #"{"type":"message_stop"}"#)
+
+    /// A model that thinks, and then writes the arguments of a tool.
+    private static let signs = [
+        event("message_start", #"{"type":"message_start","message":{"model":"m","usage":{"input_tokens":11}}}"#),
+        event("ping", #"{"type":"ping"}"#),
+        block(0, #"{"type":"thinking","thinking":"","signature":""}"#),
+        piece(0, #"{"type":"thinking_delta","thinking":"hm"}"#),
+        piece(0, #"{"type":"signature_delta","signature":"a"}"#),
+        block(1, #"{"type":"tool_use","id":"t","name":"f","input":{}}"#),
+        piece(1, #"{"type":"input_json_delta","partial_json":"{"}"#), event("tomorrow", "{}"),
+    ]
+
+    private static func block(_ index: Int, _ block: String) -> String {
+        event(
+            "content_block_start", #"{"type":"content_block_start","index":\#(index),"content_block":\#(block)}"#)
+    }
+
+    private static func piece(_ index: Int, _ delta: String) -> String {
+        event("content_block_delta", #"{"type":"content_block_delta","index":\#(index),"delta":\#(delta)}"#)
+    }
 
     // MARK: Refusals
 

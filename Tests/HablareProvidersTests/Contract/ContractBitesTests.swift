@@ -33,6 +33,7 @@ import Testing
         (.gathersWithoutEnd, "Of an answer without an end", "the end of an answer without one: not within"),
         (.isDeaf, "The time of an attempt", ": not within"),
         (.waitsForEver, "A service that is silent", "the end of a silence: not within"),
+        (.keepsSignsBack, "A service that is at work", "the end of a cancelled call: not within"),
         (.tellsKey, "What a service says back", "the error has no key in it"),
         (.tellsPrompt, "What a service says back", "the error has no prompt in it"),
         (.hasKeyBesideAnswers, "What a service says back", "the metadata has no key in it"),
@@ -47,7 +48,8 @@ import Testing
 
     /// Those with which a call never ends.
     private static let endless: Set<LittleDefect> = [
-        .keepsAllBack, .isDeaf, .isDeafInTheMiddle, .dropsWhatIsNotTaken, .gathersWithoutEnd, .waitsForEver,
+        .keepsSignsBack, .keepsAllBack, .isDeaf, .isDeafInTheMiddle, .dropsWhatIsNotTaken, .gathersWithoutEnd,
+        .waitsForEver,
     ]
 
     @Test("A defect is noticed by its rule", arguments: broken)

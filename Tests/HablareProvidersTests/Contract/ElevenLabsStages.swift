@@ -7,9 +7,9 @@ import HablareTestServers
 @testable import HablareProviders
 
 /// The provider for ElevenLabs, in front of a server that speaks as its API does: sound alone, and sound with the times of
-/// its characters, whole and streamed.
+/// its characters.
 enum ElevenLabsStages {
-    static let all = [speech, timed, timedStream]
+    static let all = [speech, timed]
 
     static let speech = stage(
         "elevenlabs speech", modes: ProviderMode.allCases, yielding: ProviderMode.allCases, parameters: [:],
@@ -19,13 +19,7 @@ enum ElevenLabsStages {
         more: Data(repeating: 7, count: 64 << 10))
 
     static let timed = stage(
-        "elevenlabs speech with times", modes: [.whole], yielding: [], parameters: ["timestamps": true],
-        // Up to 256 MiB are taken here, which is much to send in a test, and done as by all that take a whole answer.
-        without: [.neverEnds], mistakes: timedMistakes,
-        recording: { number in .json(line(sound(number), from: 0)) }, more: Data())
-
-    static let timedStream = stage(
-        "elevenlabs streamed speech with times", modes: [.streamed], yielding: [.streamed],
+        "elevenlabs speech with times", modes: ProviderMode.allCases, yielding: ProviderMode.allCases,
         parameters: ["timestamps": true],
         // Between two lines nobody can tell.
         without: [.endsEarly], mistakes: timedMistakes,
@@ -51,7 +45,7 @@ enum ElevenLabsStages {
             limits: ReportedLimits(concurrency: 3),
             fields: [
                 .init("maximum-concurrent-requests"): "3", .init("character-cost"): "42", .init("request-id"): "r1",
-            ], plays: Set(ServicePlay.allCases).subtracting(without),
+            ], without: without,
             make: { address, transport, key, model in
                 let service = ElevenLabsService(
                     address: address, transport: transport, key: { () throws(AIServiceError) in key })

@@ -51,7 +51,10 @@ struct HTTPStage: ProviderStage {
     /// The fields of ``limits``, and of whatever else the usage is made of.
     var fields: HTTPFields = [:]
     var mostGathered = 64 << 20
-    var plays = Set(ServicePlay.allCases)
+    /// What the service says while it is at work and has nothing of an answer yet, in the ways in which it can.
+    var signs: [String] = []
+    /// What it cannot do; without ``signs``, it shows none in any case.
+    var without: Set<ServicePlay> = []
     /// Whether the head, too, is cut at each of its bytes. It is the same for all, so one does.
     var cutsHead = false
     let keys = [HTTPStage.key, HTTPStage.otherKey]
@@ -72,6 +75,11 @@ struct HTTPStage: ProviderStage {
     let mistakes: [(status: Int, type: String, body: String)]
     /// Ways to say something back that are the service's own, beside the usual ones.
     var ownRepetitions: [@Sendable (_ said: String) -> ServerReply] = []
+
+    var plays: Set<ServicePlay> {
+        Set(ServicePlay.allCases).subtracting(without).subtracting(signs.isEmpty ? [.thinks] : [])
+    }
+    var signCount: Int { signs.count }
 
     func content(for number: Int) -> ResponseContent { answer(number) }
 
@@ -141,6 +149,7 @@ extension HTTPStage {
         case .pauses:
             let beginning = good.body.prefix(good.pause ?? good.body.count / 2)
             return .pieces([.piece(beginning), .open(marks.pause(of: call.number)), .hang], type: good.type)
+        case .thinks: return .pieces(signs.map { .piece(Data($0.utf8)) } + [.hang], type: "text/event-stream")
         case .isSilent: return .silence
         case .neverEnds: return endless(call.number, mode, good.type, marks)
         case .refuses:

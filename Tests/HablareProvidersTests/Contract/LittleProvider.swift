@@ -65,6 +65,7 @@ struct LittleProvider: AIServiceProvider {
         var count = 0
         while !isOver, let piece = try await next(exchange, count) {
             count += 1
+            if piece.isEmpty, defect != .keepsSignsBack { try await call.yield(Data()) }
             var text = line.take(piece)
             if let head = line.head, !line.isTold {
                 line.isTold = true

@@ -13,6 +13,8 @@ final class LittleService: Sendable {
         case pause
         case hang
         case lose
+        /// It is at work.
+        case sign
     }
 
     /// The way to the caller was lost, or silent for too long.
@@ -59,6 +61,7 @@ final class LittleService: Sendable {
             return number >= good.utf8.count ? [.piece(good)] : [.piece(String(good.prefix(number))), .lose]
         case .endsEarly: return [.piece(String(good.prefix(number)))]
         case .pauses: return [.piece(String(good.prefix(14))), .pause, .hang]
+        case .thinks: return [.sign, .sign, .hang]
         case .isSilent: return [.hang]
         case .neverEnds: return [.piece("ok 3 "), .pages(1100), .hang]
         case .refuses: return [.piece("\(stage.failures[number].name) 3 \(prompt)\n")]
@@ -152,6 +155,7 @@ final class LittleExchange: Sendable {
         while let step = step() {
             switch step {
             case .piece(let text): return text
+            case .sign: return ""
             case .pages: return String(repeating: "x", count: 64 << 10)
             case .pause: service.pause(ofCall: call).open()
             case .lose: throw LittleService.Failure.lost
@@ -179,7 +183,7 @@ final class LittleExchange: Sendable {
             case .pages(let count):
                 state.byteCount += 64 << 10
                 if count > 1 { state.rest = [.pages(count - 1)] + state.rest }
-            case .pause, .hang, .lose: break
+            case .pause, .hang, .lose, .sign: break
             }
             return step
         }

@@ -11,6 +11,7 @@ struct LittleStage: ProviderStage {
     let usage = Usage(inputTokens: 11, outputTokens: 7)
     let limits: ReportedLimits? = ReportedLimits(concurrency: 3)
     let mostGathered = 1 << 20
+    let signCount = 2
     let mistakeCount = 2
     let repetitionCount = 2
     let flood = ProviderFailureRow("a page of 10 MB", .overloaded)
@@ -53,5 +54,5 @@ enum LittleDefect: String, Sendable, CaseIterable {
     case saysNoLimits, retriesWithoutMoney, readsWholePages, takesAnything, takesPartForWhole, retriesWhatWasLost
     case takesEarlyEndForEnd, isDeaf, isDeafInTheMiddle, callsCancellationAnError, sendsAfterCancellation
     case dropsWhatIsNotTaken, gathersWithoutEnd, waitsForEver, tellsKey, tellsPrompt, hasKeyBesideAnswers, logsKey
-    case showsKey, isSameEverywhere, isAnotherWithAnotherKey, allowsNoCall, promisesTooLittle
+    case keepsSignsBack, showsKey, isSameEverywhere, isAnotherWithAnotherKey, allowsNoCall, promisesTooLittle
 }

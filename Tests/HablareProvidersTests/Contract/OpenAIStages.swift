@@ -28,7 +28,7 @@ enum OpenAIStages {
             characters: Int64(ProviderContract.prompt(0).unicodeScalars.count), bytes: Int64(sound(0).count)),
         limits: limits, fields: fields,
         // Where sound that came in full ends is known to nobody but the service.
-        plays: Set(ServicePlay.allCases).subtracting([.endsEarly]),
+        without: [.endsEarly],
         make: { make($0, $1, $2) { OpenAISpeechProvider("openai.speech", service: $0, model: $1) }($3) },
         answer: { .audio(Body(sound($0)), .mp3) },
         recording: { number, _ in HTTPStage.Recording(type: "audio/mpeg", body: sound(number)) },
@@ -43,7 +43,7 @@ enum OpenAIStages {
         usage: Usage(inputTokens: 11, outputTokens: 7, bytes: Int64(picture(0).count)),
         limits: limits, fields: fields,
         // Up to 128 MiB are taken here, which is much to send in a test, and done as by all that take a whole answer.
-        plays: Set(ServicePlay.allCases).subtracting([.neverEnds]),
+        without: [.neverEnds],
         make: { make($0, $1, $2) { OpenAIImageProvider("openai.image", service: $0, model: $1) }($3) },
         answer: { .image(Body(picture($0)), .png) },
         recording: { number, _ in
@@ -85,7 +85,8 @@ enum OpenAIStages {
         HTTPStage(
             name: name, responseType: .text, yieldingModes: [.streamed], parameters: ["max_tokens": 100],
             usage: Usage(inputTokens: 11, outputTokens: 7), limits: limits, fields: fields,
-            mostGathered: 16 << 20, cutsHead: cutsHead, make: { make($0, $1, $2, provider)($3) },
+            mostGathered: 16 << 20, signs: name.contains("chat") ? chatSigns : responsesSigns, cutsHead: cutsHead,
+            make: { make($0, $1, $2, provider)($3) },
             answer: { .text(Body(words($0))) },
             recording: { number, mode in
                 guard mode == .streamed else { return .json(whole(words(number))) }
@@ -121,7 +122,7 @@ enum OpenAIStages {
             answer: { .structured(["quokka": .string(number($0))]) },
             recording: { place, _ in .json(whole(#"{\"quokka\":\"\#(number(place))\"}"#)) }, more: endlessText,
             endless: { _, _ in Data(#"{"a":""#.utf8) }, refusals: refusals,
-            mistakes: mistakes + [(200, "application/json", whole("no JSON")), (200, "application/json", whole(""))],
+            mistakes: mistakes + [(200, "application/json", whole(""))],
             ownRepetitions: [{ said in .text(200, whole(said), type: "application/json") }])
     }
 
@@ -147,6 +148,16 @@ enum OpenAIStages {
     private static func responsesDelta(_ text: String) -> String {
         #"data: {"type":"response.output_text.delta","delta":"\#(text)"}"# + "\n\n"
     }
+
+    private static let chatSigns = [
+        #"{"choices":[{"delta":{"role":"assistant"}}]}"#, #"{"choices":[]}"#,
+        #"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}}]}"#,
+    ].map { "data: \($0)\n\n" }
+    private static let responsesSigns = [
+        #"{"type":"response.created","response":{"id":"r","status":"in_progress"}}"#,
+        #"{"type":"response.reasoning_summary_text.delta","delta":"hm"}"#, #"{"type":"response.new"}"#,
+        #"{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"x"}}"#,
+    ].map { "data: \($0)\n\n" }
 
     private static func end(ofEvent count: Int, in text: String) -> Int {
         text.components(separatedBy: "\n\n").prefix(count).reduce(0) { $0 + $1.utf8.count + 2 }

@@ -55,7 +55,7 @@ import Testing
     @Test(
         "Each way to ask has its path",
         arguments: [
-            (false, false, ""), (true, false, "/stream"), (false, true, "/with-timestamps"),
+            (false, false, ""), (true, false, "/stream"), (false, true, "/stream/with-timestamps"),
             (true, true, "/stream/with-timestamps"),
         ])
     func paths(isStreamed: Bool, wantsTimes: Bool, path: String) async throws {
@@ -73,7 +73,7 @@ import Testing
         arguments: [
             ("stability", 1.5 as ParameterValue), ("style", -0.1), ("speed", 2), ("seed", -1), ("seed", 4_294_967_296),
             ("format", "flac"), ("format", "mp3_44100"), ("voice", ""), ("timestamps", "perhaps"), ("stabilty", 1),
-            ("temperature", 1), ("extra", 1),
+            ("temperature", 1), ("extra", 1), ("extra", ["text": "other"]), ("extra", ["model_id": "dearer"]),
         ])
     func refusals(name: String, value: ParameterValue) async throws {
         let bench = try Bench(sound: sound)
@@ -109,7 +109,30 @@ import Testing
         #expect(ElevenLabsSpeechProvider(service: bench.service, model: model).limits.maximumCharacters == most)
     }
 
+    @Test func `What a parameter says extra must not say`() async throws {
+        let bench = try Bench(sound: sound)
+        let request = AIRequest(prompt: "x", parameters: ["seed": 1, "extra": ["seed": 2]])
+        let error = await bench.speech.answering(request).failure
+        #expect(error?.code == .invalidRequest && error?.message.contains("seed") == true)
+        #expect(bench.transport.calls.isEmpty)
+    }
+
     // MARK: What comes back
+
+    @Test("A long sound with times is handed over in pieces that an engine takes", arguments: [false, true])
+    func long(isStreamed: Bool) async throws {
+        // 18 MiB, which is a little more than 17.5 minutes at 128 kbit/s.
+        let long = Data(repeating: 7, count: 18 << 20)
+        let bench = try Bench { _ in .json(Bench.timed(long, "Hi", from: 0)) }
+        let manager = AIRequestManager(store: InMemoryStore(), providers: try ProviderRegistry([bench.speech]))
+        try await EngineService.run(manager) {
+            let request = AIRequest(
+                prompt: "Hi", parameters: ["timestamps": true], streaming: isStreamed ? StreamingPolicy() : nil)
+            let response = try await manager.execute(request, with: "elevenlabs.speech")
+            let content = try response.content
+            #expect(content == .audio(Body(long), .mp3))
+        }
+    }
 
     @Test func `Sound is handed over as it comes, with what it cost`() async throws {
         let bench = try Bench(

@@ -92,11 +92,11 @@ import Testing
         let rows: [(HTTPAnswer, BillingState, Int64?)] = [
             (
                 OpenAIBench.json(
-                    #"{"choices":[{"message":{"content":"no tree"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":500}}"#
+                    #"{"choices":[{"message":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":500}}"#
                 ), .billed, 1200
             ),
             (
-                OpenAIBench.json(#"{"choices":[{"message":{"content":"{"},"finish_reason":"length"}]}"#), .maybeBilled,
+                OpenAIBench.json(#"{"choices":[{"message":{"content":""},"finish_reason":"length"}]}"#), .maybeBilled,
                 nil
             ),
             (OpenAIBench.json("[]"), .maybeBilled, nil),

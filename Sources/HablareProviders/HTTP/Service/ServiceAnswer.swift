@@ -48,7 +48,7 @@ public struct ServiceAnswer: Sendable {
         var all = Data()
         do {
             for try await piece in body {
-                guard all.count + piece.count <= maximumBytes else { throw tooLarge }
+                guard piece.count <= maximumBytes - all.count else { throw tooLarge(limit: maximumBytes) }
                 all.append(piece)
             }
         } catch {
@@ -74,8 +74,8 @@ public struct ServiceAnswer: Sendable {
     ///
     /// - Parameter each: Takes an event; answers whether it wants another one.
     /// - Returns: Whether `each` ended it. A stream that ends before is, for most services, one that broke off.
-    /// - Throws: as ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse`` for an event or a line that is
-    ///   longer than any should be.
+    /// - Throws: as ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse``, which is not tried again, for
+    ///   an event or a line that is longer than any should be.
     public func forEachEvent(
         _ each: (ServerSentEvent) async throws -> Bool
     ) async throws(AIServiceError) -> Bool {
@@ -95,13 +95,45 @@ public struct ServiceAnswer: Sendable {
                 if let fault { throw fault }
             }
         } catch let fault as EventStreamFault {
-            throw AIServiceError(
-                .invalidResponse, "\(service) sends a stream of events that cannot be read: \(fault.description).",
-                disposition: mayBeBilled ? .outcomeUnknown : nil)
+            throw unreadable("a stream of events of which \(fault.description)")
         } catch {
             throw failure(error)
         }
         return false
+    }
+
+    /// Hands over the lines of a body of JSON lines (``JSONLinesReader``) as they come, the last one also where no line
+    /// feed is behind it.
+    ///
+    /// - Parameters:
+    ///   - maximumBytes: How many bytes a line may have. Default 16 MiB.
+    ///   - each: Takes a line, without its end.
+    /// - Throws: as ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse``, which is not tried again, for
+    ///   a line that is longer.
+    public func forEachLine(
+        maximumBytes: Int = JSONLinesReader.defaultMaximumLineBytes, _ each: (Data) async throws -> Void
+    ) async throws(AIServiceError) {
+        var reader = JSONLinesReader(maximumLineBytes: maximumBytes)
+        var lines: [Data] = []
+        do {
+            for try await piece in body {
+                lines.removeAll(keepingCapacity: true)
+                var fault: JSONLinesFault?
+                do throws(JSONLinesFault) {
+                    try reader.read(piece, into: &lines)
+                } catch {
+                    fault = error
+                }
+                // What came before a fault counts, whatever piece it shares with it.
+                for line in lines { try await each(line) }
+                if let fault { throw fault }
+            }
+            if let last = try reader.finish() { try await each(last) }
+        } catch let fault as JSONLinesFault {
+            throw unreadable("lines of which \(fault.description)")
+        } catch {
+            throw failure(error)
+        }
     }
 
     /// The error for a body that is not what the API says.
@@ -120,11 +152,22 @@ public struct ServiceAnswer: Sendable {
     /// A failure that was read out of the answer, without the key: a service may say it back where its code should be.
     func withoutKey(_ error: AIServiceError) -> AIServiceError { failure(error) }
 
-    private var tooLarge: AIServiceError {
+    /// The error for an answer of which more came than is taken. It is made and may be billed.
+    ///
+    /// - Parameters:
+    ///   - limit: How many bytes are taken.
+    ///   - advice: What to do instead. Default: to ask for less.
+    func tooLarge(limit: Int, _ advice: String = "Ask for less.") -> AIServiceError {
         AIServiceError(
-            .responseTooLarge,
-            "\(service) answered with more than \(maximumBytes) bytes, which is not taken. Ask for less.",
+            .responseTooLarge, "\(service) answered with more than \(limit) bytes, which is not taken. \(advice)",
             billing: bill)
+    }
+
+    /// The error for an answer that ended before it was whole, as if that had been all.
+    func brokenOff() -> AIServiceError {
+        AIServiceError(
+            .connectionLost, "\(service) broke off its answer before the end.",
+            cause: requestID.map { "request \(ServiceRefusal.word($0))" })
     }
 
     private var bill: FailureBilling? { mayBeBilled ? .maybeBilled : nil }

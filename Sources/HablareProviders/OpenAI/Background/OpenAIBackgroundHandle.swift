@@ -45,9 +45,10 @@ struct OpenAIBackgroundHandle: Sendable, Hashable {
         return try ParameterValue.object(["id": .string(id), "marks": .array(marks)]).jsonData()
     }
 
-    /// Notes a place, where it is far enough behind the last one.
+    /// Notes a place, where it is far enough behind the last one. A number that is not higher is none: what is read on
+    /// from it came before.
     mutating func passed(_ number: Int64, at bytes: Int) {
-        guard bytes - (marks.last?.bytes ?? 0) >= Self.spacing else { return }
+        guard bytes - (marks.last?.bytes ?? 0) >= Self.spacing, number > marks.last?.number ?? -1 else { return }
         marks.append(Mark(number: number, bytes: bytes))
         marks.removeFirst(max(0, marks.count - Self.mostMarks))
     }

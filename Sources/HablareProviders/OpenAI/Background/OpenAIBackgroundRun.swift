@@ -19,7 +19,7 @@ struct OpenAIBackgroundRun: Sendable {
     let clock: any Clock<Duration>
     /// What is asked for beside the answer.
     let query: [(name: String, value: String)]
-    var exchange: OpenAITextExchange<OpenAIResponsesReader>
+    var exchange: TextExchange<OpenAIResponsesReader>
     var work: OpenAIBackgroundHandle?
     /// What the next attempt would be given; `nil` where this one has not left it anything.
     private var remembered: OpenAIBackgroundHandle?
@@ -29,10 +29,10 @@ struct OpenAIBackgroundRun: Sendable {
 
     var service: OpenAIService { exchange.service }
     /// Whether the answer is yielded while it comes.
-    var streams: Bool { OpenAITextExchange<OpenAIResponsesReader>.streams(call, exchange.form) }
+    var streams: Bool { exchange.form.streams(call.request) }
 
     init(
-        _ call: ProviderCall, exchange: OpenAITextExchange<OpenAIResponsesReader>, includesThoughts: Bool,
+        _ call: ProviderCall, exchange: TextExchange<OpenAIResponsesReader>, includesThoughts: Bool,
         clock: any Clock<Duration>
     ) {
         self.call = call
@@ -125,7 +125,7 @@ struct OpenAIBackgroundRun: Sendable {
             return nil
         }
         let text: String
-        do throws(OpenAIAnswerFault) {
+        do throws(TextFault) {
             text = try exchange.reader.read(whole: response)
         } catch {
             throw try await failed(error, of: answer)
@@ -162,32 +162,43 @@ struct OpenAIBackgroundRun: Sendable {
     private mutating func follow(
         _ answer: ServiceAnswer, after number: Int64?
     ) async throws(AIServiceError) -> ProviderAnswer {
-        let isOver = try await answer.forEachEvent { event in
-            let step: OpenAITextStep
-            do throws(OpenAIAnswerFault) {
-                step = try exchange.reader.read(event)
-            } catch {
-                throw try await failed(error, of: answer)
-            }
-            try await remember()
-            let current = exchange.reader.sequenceNumber
-            if let number, let current, current <= number { return true }
-            switch step {
-            case .nothing: try await call.yield(Data())
-            case .text(let text): try await take(text)
-            case .end(let rest):
-                // Where none of the text came as a piece, the end has all of it.
-                if !rest.isEmpty {
-                    place = 0
-                    try await take(rest)
-                }
-                return false
-            }
-            if let current { work?.passed(current, at: place) }
-            return true
+        var isOver = false
+        do throws(AIServiceError) {
+            isOver = try await answer.forEachEvent { event in try await take(event, of: answer, after: number) }
+        } catch {
+            // What cannot be read is the stream. The work has a name, and can be asked for.
+            throw work == nil ? error : again(error)
         }
-        guard isOver else { throw exchange.brokenOff(answer) }
+        guard isOver else { throw answer.brokenOff() }
         return try exchange.yielded(of: answer)
+    }
+
+    /// Takes an event; answers whether another one is wanted.
+    private mutating func take(
+        _ event: ServerSentEvent, of answer: ServiceAnswer, after number: Int64?
+    ) async throws -> Bool {
+        let step: TextStep
+        do throws(TextFault) {
+            step = try exchange.reader.read(event)
+        } catch {
+            throw try await failed(error, of: answer)
+        }
+        try await remember()
+        if let number, let last = exchange.reader.sequenceNumber, last <= number { return true }
+        switch step {
+        case .nothing: try await call.yield(Data())
+        case .text(let text): try await take(text)
+        case .end(let rest):
+            // Where none of the text came as a piece, the end has all of it.
+            if !rest.isEmpty {
+                place = 0
+                try await take(rest)
+            }
+            return false
+        }
+        // An event without a number is none to read on from: what it brought would come again.
+        if let current = exchange.reader.eventNumber { work?.passed(current, at: place) }
+        return true
     }
 
     /// Yields what of a further piece of the text was not yielded before.
@@ -220,7 +231,7 @@ struct OpenAIBackgroundRun: Sendable {
 
     /// Forgets a response of which nothing will come, and says what it failed of.
     private mutating func failed(
-        _ fault: OpenAIAnswerFault, of answer: ServiceAnswer
+        _ fault: TextFault, of answer: ServiceAnswer
     ) async throws(AIServiceError) -> AIServiceError {
         let failure = exchange.failure(fault, of: answer, hasBegun: yieldedBytes > 0)
         guard exchange.reader.hasFailed else { return work == nil ? failure : again(failure) }

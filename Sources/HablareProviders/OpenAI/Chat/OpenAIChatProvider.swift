@@ -18,7 +18,7 @@ public struct OpenAIChatProvider: AIServiceProvider {
     /// The model for requests that name none.
     public let model: String
     private let service: OpenAIService
-    private let form: OpenAIAnswerForm
+    private let form: AnswerForm
     private let timeout: Duration
 
     /// Creates a provider.
@@ -31,7 +31,7 @@ public struct OpenAIChatProvider: AIServiceProvider {
     ///   - timeout: How long an attempt may take unless a request says otherwise; of one that streams, be silent. Models
     ///     that think take minutes. Default: 10 minutes.
     public init(
-        _ id: ProviderID, service: OpenAIService, model: String, form: OpenAIAnswerForm = .text,
+        _ id: ProviderID, service: OpenAIService, model: String, form: AnswerForm = .text,
         timeout: Duration = .seconds(600)
     ) {
         self.id = id
@@ -58,7 +58,9 @@ public struct OpenAIChatProvider: AIServiceProvider {
     /// A token for each byte that is sent, and as many more as the request allows; not known where it sets no
     /// `max_tokens`.
     public func maximumUsage(of request: AIRequest) -> Usage? {
-        OpenAITextBound.maximumUsage(of: request, by: id, for: .chat, at: service)
+        service.maximumUsage { () throws(AIServiceError) in
+            try plan(of: request).parameters.maximumUsage(of: request.prompt)
+        }
     }
 
     /// Asks the model once.
@@ -68,22 +70,31 @@ public struct OpenAIChatProvider: AIServiceProvider {
     /// ``/Hablare/AIServiceError/Code/unauthorized``, ``/Hablare/AIServiceError/Code/quotaExceeded``,
     /// ``/Hablare/AIServiceError/Code/rateLimited``, ``/Hablare/AIServiceError/Code/overloaded``, with those of a transfer, of
     /// unknown outcome where the call may have arrived, with ``/Hablare/AIServiceError/Code/invalidResponse``, and with
-    /// ``/Hablare/AIServiceError/Code/providerFailed`` where the model refuses and a value tree is promised. What came of a
-    /// stream before a failure stays yielded. Cancelling the task ends the transfer.
+    /// ``/Hablare/AIServiceError/Code/providerFailed`` where the model refuses and a value tree is promised; an answer that
+    /// is no JSON is text then. What came of a stream before a failure stays yielded. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
-        do throws(AIServiceError) {
-            return .success(try await answer(call))
-        } catch {
-            return .failure(error)
-        }
+        await Result(of: call, by: answer)
     }
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
-        var exchange = OpenAITextExchange(service: service, form: form, reader: OpenAIChatReader())
-        let request = OpenAIChatRequest(
-            model: call.request.model ?? model, conversation: try await OpenAIConversation(call.request.prompt),
-            parameters: try OpenAITextParameters(call.request.parameters, of: id, for: .chat), form: form,
-            isStreamed: OpenAITextExchange<OpenAIChatReader>.streams(call, form), compatibility: service.compatibility)
-        return try await exchange.run(["chat", "completions"], try request.body(), for: call)
+        var plan = try plan(of: call.request)
+        plan.conversation = try await plan.conversation.loaded()
+        var exchange = TextExchange(service: service, form: form, reader: OpenAIChatReader())
+        return try await exchange.run(
+            ["chat", "completions"], try plan.body(), isStreamed: plan.isStreamed, for: call)
     }
+
+    /// The call that a request becomes, its pictures unread.
+    private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
+        let plan = OpenAIChatRequest(
+            model: request.model ?? model, conversation: try OpenAIConversation(request.prompt),
+            parameters: try OpenAITextParameters(request.parameters, of: id, for: .chat), form: form,
+            isStreamed: form.streams(request), compatibility: service.compatibility)
+        _ = try plan.body()
+        return plan
+    }
+}
+
+extension OpenAIChatProvider: RequestChecking {
+    package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }

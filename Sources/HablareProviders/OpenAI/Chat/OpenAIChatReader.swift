@@ -5,14 +5,21 @@ import Hablare
 ///
 /// Tolerant where servers that resemble OpenAI's leave something out or add something, strict where a part of the answer
 /// would be lost.
-struct OpenAIChatReader: OpenAITextReader {
+struct OpenAIChatReader: WholeTextReader {
+    typealias Service = OpenAIService
+    static let mostText = 16 << 20
+
     private(set) var answer = OpenAITextAnswer()
-    private(set) var hasBegun = false
+    private var hasWritten = false
     private var hasChoice = false
 
+    var hasBegun: Bool { hasWritten || answer.hasUsed }
     var isComplete: Bool { answer.finishReason != nil }
+    var usage: Usage { answer.tokens.usage }
 
-    mutating func read(_ event: ServerSentEvent) throws(OpenAIAnswerFault) -> OpenAITextStep {
+    func ending(requestID: String?) throws(TextFault) -> TextEnding { try answer.ending(requestID: requestID) }
+
+    mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep {
         if event.data.starts(with: Data("[DONE]".utf8)) {
             guard hasChoice else { throw .malformed("a stream without an answer") }
             return .end(rest: "")
@@ -25,18 +32,18 @@ struct OpenAIChatReader: OpenAITextReader {
         return text.isEmpty ? .nothing : .text(text)
     }
 
-    mutating func read(whole value: ParameterValue) throws(OpenAIAnswerFault) -> String {
+    mutating func read(whole value: ParameterValue) throws(TextFault) -> String {
         let text = try read(value, "message")
         guard hasChoice else { throw .malformed("no choice") }
         return text
     }
 
     /// Reads a chunk or a completion, whose choice has its part of the answer in a member of that name.
-    private mutating func read(_ value: ParameterValue, _ member: String) throws(OpenAIAnswerFault) -> String {
+    private mutating func read(_ value: ParameterValue, _ member: String) throws(TextFault) -> String {
         if let error = value[member: "error"], error != .null { throw .failed(error) }
         answer.id = answer.id ?? value[member: "id"]?.string
         answer.model = answer.model ?? value[member: "model"]?.string
-        if let usage = value[member: "usage"], usage != .null { read(usage: usage) }
+        if let usage = value[member: "usage"], usage != .null { answer.tokens.learn(usage) }
         guard let choices = value[member: "choices"], choices != .null else { return "" }
         guard case .array(let list) = choices else { throw .malformed("choices that are no list") }
         // Several are never asked for; should there be some, the first is the answer.
@@ -44,12 +51,12 @@ struct OpenAIChatReader: OpenAITextReader {
         guard case .object = choice else { throw .malformed("a choice that is no object") }
         hasChoice = true
         let text = try read(part: choice[member: member] ?? .null)
-        if !text.isEmpty { hasBegun = true }
+        if !text.isEmpty { hasWritten = true }
         try read(finish: choice[member: "finish_reason"] ?? .null)
         return text
     }
 
-    private mutating func read(part: ParameterValue) throws(OpenAIAnswerFault) -> String {
+    private mutating func read(part: ParameterValue) throws(TextFault) -> String {
         guard part != .null else { return "" }
         guard case .object = part else { throw .malformed("a part that is no object") }
         try read(tools: part[member: "tool_calls"] ?? .null)
@@ -65,7 +72,7 @@ struct OpenAIChatReader: OpenAITextReader {
     }
 
     /// A text; some servers have a list of parts in its place.
-    private static func text(_ content: ParameterValue) throws(OpenAIAnswerFault) -> String {
+    private static func text(_ content: ParameterValue) throws(TextFault) -> String {
         switch content {
         case .null: return ""
         case .string(let text): return text
@@ -74,21 +81,21 @@ struct OpenAIChatReader: OpenAITextReader {
         }
     }
 
-    private mutating func read(tools: ParameterValue) throws(OpenAIAnswerFault) {
+    private mutating func read(tools: ParameterValue) throws(TextFault) {
         guard tools != .null else { return }
         guard case .array(let calls) = tools else { throw .malformed("tool calls that are no list") }
         for call in calls {
             guard case .object = call else { throw .malformed("a tool call that is no object") }
             let function = call[member: "function"]
-            let hasRoom = answer.tools.take(
+            try answer.tools.take(
                 index: call[member: "index"]?.count, id: call[member: "id"]?.string,
-                name: function?[member: "name"]?.string, arguments: function?[member: "arguments"])
-            guard hasRoom else { throw .malformed("tool calls without an end") }
-            hasBegun = true
+                name: function?[member: "name"]?.string, arguments: function?[member: "arguments"],
+                within: &answer.budget)
+            hasWritten = true
         }
     }
 
-    private mutating func read(finish: ParameterValue) throws(OpenAIAnswerFault) {
+    private mutating func read(finish: ParameterValue) throws(TextFault) {
         switch finish {
         case .null: break
         case .string("error"): throw .failed(["code": "server_error"])
@@ -96,15 +103,5 @@ struct OpenAIChatReader: OpenAITextReader {
         case .string(let reason): answer.finishReason = String(reason.prefix(64))
         default: throw .malformed("an end without a reason")
         }
-    }
-
-    private mutating func read(usage: ParameterValue) {
-        answer.usage.inputTokens = usage[member: "prompt_tokens"]?.count ?? answer.usage.inputTokens
-        answer.usage.outputTokens = usage[member: "completion_tokens"]?.count ?? answer.usage.outputTokens
-        let input = usage[member: "prompt_tokens_details"]
-        answer.cachedTokens = input?[member: "cached_tokens"]?.count ?? answer.cachedTokens
-        answer.cacheWriteTokens = input?[member: "cache_write_tokens"]?.count ?? answer.cacheWriteTokens
-        let output = usage[member: "completion_tokens_details"]
-        answer.reasoningTokens = output?[member: "reasoning_tokens"]?.count ?? answer.reasoningTokens
     }
 }

@@ -5,11 +5,11 @@ struct OpenAIChatRequest: Sendable, Hashable {
     var model: String
     var conversation: OpenAIConversation
     var parameters: OpenAITextParameters
-    var form: OpenAIAnswerForm
+    var form: AnswerForm
     var isStreamed: Bool
     var compatibility: OpenAICompatibility
 
-    /// The body.
+    /// The body; with the pictures, where they are read.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the request says twice.
     func body() throws(AIServiceError) -> ParameterValue {
@@ -29,7 +29,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
         } else if form == .structured {
             body["response_format"] = ["type": "json_object"]
         }
-        try parameters.addExtra(to: &body)
+        try parameters.extra.add(to: &body)
         return .object(body)
     }
 
@@ -92,7 +92,7 @@ struct OpenAIChatRequest: Sendable, Hashable {
             pieces.map { piece in
                 switch piece {
                 case .text(let text): ["type": "text", "text": .string(text)]
-                case .image(let address): ["type": "image_url", "image_url": ["url": .string(address)]]
+                case .image(let picture): ["type": "image_url", "image_url": ["url": .string(picture.address)]]
                 }
             })
     }

@@ -55,41 +55,39 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider {
     /// as ``OpenAIChatProvider/generate(_:)``; with `invalidResponse`, too, for a vector of another length than was asked
     /// for. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
-        do throws(AIServiceError) {
-            return .success(try await answer(call))
-        } catch {
-            return .failure(error)
-        }
+        await Result(of: call, by: answer)
+    }
+
+    /// The call that a request becomes.
+    private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIEmbeddingRequest {
+        try OpenAIEmbeddingRequest(
+            request, model: model, encodesVectors: service.compatibility.encodesVectors, of: id)
     }
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
-        let text = try call.request.prompt.onlyText(for: id)
-        var reader = ParameterReader(call.request.parameters, of: id)
-        let dimensions = try reader.whole("dimensions", in: 1...65_536)
-        var body: [String: ParameterValue] = [
-            "model": .string(call.request.model ?? model), "input": .string(text),
-            "encoding_format": service.compatibility.encodesVectors ? "base64" : "float",
-        ]
-        body["dimensions"] = dimensions.map { .int($0) }
-        for (name, value) in try reader.object("extra") ?? [:] where body.updateValue(value, forKey: name) != nil {
-            throw reader.refusal("extra", "says what the request says in another way, too")
-        }
-        try reader.finish()
+        let request = try plan(of: call.request)
         let answer = try await service.client.send(
             .post(
-                ["embeddings"], json: .object(body), accepts: ["application/json"],
+                ["embeddings"], json: request.body, accepts: ["application/json"],
                 maximumAnswerBytes: Self.largestAnswer), for: call)
         let list: OpenAIVectorList = try await answer.json()
         guard list.data.count == 1, let vector = list.data[0].embedding.vector else {
             throw answer.unreadable("no vector")
         }
-        guard dimensions == nil || dimensions == Int64(vector.count) else {
+        guard request.dimensions == nil || request.dimensions == Int64(vector.count) else {
             throw answer.unreadable("a vector of \(vector.count) numbers")
         }
         var metadata: [String: String] = [:]
         metadata[AnswerMetadata.requestID] = answer.requestID
-        metadata[AnswerMetadata.model] = list.model
-        let usage = Usage(inputTokens: max(0, list.usage?.promptTokens ?? 0))
-        return ProviderAnswer(.embedding(vector), metadata: metadata, usage: service.charged(usage))
+        metadata[AnswerMetadata.model] = list.model?.string
+        var tokens = OpenAITokens()
+        tokens.learn(list.usage)
+        return ProviderAnswer(
+            .embedding(vector), metadata: metadata,
+            usage: service.charged(Usage(inputTokens: tokens.usage.inputTokens)))
     }
+}
+
+extension OpenAIEmbeddingProvider: RequestChecking {
+    package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }

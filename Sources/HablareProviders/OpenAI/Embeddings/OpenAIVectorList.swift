@@ -1,4 +1,5 @@
 import Foundation
+import Hablare
 
 /// What `embeddings` answers.
 struct OpenAIVectorList: Decodable, Sendable {
@@ -34,12 +35,8 @@ struct OpenAIVectorList: Decodable, Sendable {
 
     struct Entry: Decodable, Sendable { let embedding: Vector }
 
-    struct Used: Decodable, Sendable {
-        let promptTokens: Int64?
-        enum CodingKeys: String, CodingKey { case promptTokens = "prompt_tokens" }
-    }
-
     let data: [Entry]
-    let model: String?
-    let usage: Used?
+    /// Whatever stands there: a vector that is paid for is not thrown away for what stands beside it.
+    let model: ParameterValue?
+    let usage: ParameterValue?
 }

@@ -5,7 +5,7 @@ import Hablare
 struct OpenAIImageAnswer: Decodable, Sendable {
     struct Picture: Decodable, Sendable {
         let bytes: String?
-        let revisedPrompt: String?
+        let revisedPrompt: ParameterValue?
 
         enum CodingKeys: String, CodingKey {
             case bytes = "b64_json"
@@ -13,25 +13,16 @@ struct OpenAIImageAnswer: Decodable, Sendable {
         }
     }
 
-    struct Used: Decodable, Sendable {
-        let inputTokens: Int64?
-        let outputTokens: Int64?
-
-        enum CodingKeys: String, CodingKey {
-            case inputTokens = "input_tokens"
-            case outputTokens = "output_tokens"
-        }
-    }
-
     let data: [Picture]?
-    let usage: Used?
+    /// Whatever stands there: a picture that is paid for is not thrown away for what stands beside it.
+    let usage: ParameterValue?
 
     /// The picture and its format, by its first bytes; `nil` where there is none.
     var picture: (bytes: Data, format: ImageFormat, revisedPrompt: String?)? {
         guard let first = data?.first, let text = first.bytes, let bytes = Data(base64Encoded: text),
             let format = ImageFormat(of: bytes)
         else { return nil }
-        return (bytes, format, first.revisedPrompt)
+        return (bytes, format, first.revisedPrompt?.string)
     }
 }
 

@@ -9,14 +9,10 @@ struct OpenAIImageEdit: Sendable, Hashable {
         let body: Body
         let format: ImageFormat
 
-        /// The format's media type, and the ending of its files' names.
-        var type: (media: String, ending: String) {
-            switch format {
-            case .jpeg: ("image/jpeg", "jpg")
-            case .webp: ("image/webp", "webp")
-            default: ("image/png", "png")
-            }
-        }
+        /// The format's media type: it is one of those that ``/Hablare/ImageFormat/init(of:)`` knows.
+        var mediaType: String { format.mediaType ?? "application/octet-stream" }
+        /// The ending of its files' names.
+        var ending: String { format == .jpeg ? "jpg" : format.rawValue }
     }
 
     /// How many pictures a model takes, how large, and whether in PNG only.
@@ -37,54 +33,73 @@ struct OpenAIImageEdit: Sendable, Hashable {
 
         /// What a mask may be, whatever the model.
         static let mask = Limits(mostPictures: 1, bytes: 4 << 20, isPNGOnly: true)
+
+        fileprivate func check(_ body: Body, _ name: String) throws(AIServiceError) {
+            guard body.byteCount >= bytes else { return }
+            throw AIServiceError(
+                .invalidRequest,
+                "The \(name) has \(body.byteCount) bytes, and it must have fewer than \(bytes). Make it smaller.")
+        }
+    }
+
+    /// The pictures of a prompt, unread: how many and how large they are is checked.
+    struct Given: Sendable, Hashable {
+        let pictures: [Body]
+        let mask: Body?
+        fileprivate let limits: Limits
+
+        /// - Parameters:
+        ///   - bodies: The pictures.
+        ///   - isMasked: Whether the last one is the mask.
+        ///   - model: The model that is asked.
+        /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the model does not take, with the numbers.
+        init(_ bodies: [Body], isMasked: Bool, model: String) throws(AIServiceError) {
+            guard let limits = Limits.limits(of: model) else {
+                throw AIServiceError(
+                    .invalidRequest,
+                    "The model \(model) makes pictures of texts and edits none. Leave the pictures out, or use another model."
+                )
+            }
+            let pictures = isMasked ? Array(bodies.dropLast()) : bodies
+            guard !pictures.isEmpty else {
+                throw AIServiceError(
+                    .invalidRequest, "The prompt has a mask and no picture that it is for. Put the picture before it.")
+            }
+            guard pictures.count <= limits.mostPictures else {
+                throw AIServiceError(
+                    .invalidRequest,
+                    "The prompt has \(pictures.count) pictures, and the model \(model) takes \(limits.mostPictures). Leave some out."
+                )
+            }
+            for (index, body) in pictures.enumerated() { try limits.check(body, "picture \(index + 1)") }
+            mask = isMasked ? bodies.last : nil
+            if let mask { try Limits.mask.check(mask, "mask") }
+            self.pictures = pictures
+            self.limits = limits
+        }
     }
 
     let pictures: [Picture]
     let mask: Picture?
 
-    /// Looks at pictures: how many and how large they are, and at the first bytes of each, off the caller's actor.
+    /// Looks at the first bytes of each picture, off the caller's actor.
     ///
-    /// - Parameters:
-    ///   - bodies: The pictures; not empty.
-    ///   - isMasked: Whether the last one is the mask.
-    ///   - model: The model that is asked.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the model does not take, with the numbers;
-    ///   `contentMissing`, or one of category storage, for a picture that cannot be read.
-    init(_ bodies: [Body], isMasked: Bool, model: String) async throws(AIServiceError) {
-        guard let limits = Limits.limits(of: model) else {
-            throw AIServiceError(
-                .invalidRequest,
-                "The model \(model) makes pictures of texts and edits none. Leave the pictures out, or use another model."
-            )
-        }
-        let count = bodies.count - (isMasked ? 1 : 0)
-        guard count > 0 else {
-            throw AIServiceError(
-                .invalidRequest, "The prompt has a mask and no picture that it is for. Put the picture before it.")
-        }
-        guard count <= limits.mostPictures else {
-            throw AIServiceError(
-                .invalidRequest,
-                "The prompt has \(count) pictures, and the model \(model) takes \(limits.mostPictures). Leave some out."
-            )
-        }
+    /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for a format that is not taken; `contentMissing`, or one of
+    ///   category storage, for a picture that cannot be read.
+    init(_ given: Given) async throws(AIServiceError) {
         var pictures: [Picture] = []
-        for (index, body) in bodies.prefix(count).enumerated() {
-            pictures.append(try await Self.picture(body, "picture \(index + 1)", limits))
+        for (index, body) in given.pictures.enumerated() {
+            pictures.append(try await Self.picture(body, "picture \(index + 1)", given.limits))
         }
         self.pictures = pictures
-        mask = isMasked ? try await Self.picture(bodies[count], "mask", .mask) : nil
+        var mask: Picture?
+        if let body = given.mask { mask = try await Self.picture(body, "mask", .mask) }
+        self.mask = mask
     }
 
     private static func picture(
         _ body: Body, _ name: String, _ limits: Limits
     ) async throws(AIServiceError) -> Picture {
-        guard body.byteCount < limits.bytes else {
-            throw AIServiceError(
-                .invalidRequest,
-                "The \(name) has \(body.byteCount) bytes, and it must have fewer than \(limits.bytes). Make it smaller."
-            )
-        }
         let format = ImageFormat(of: try await body.beginning(12))
         guard let format, !limits.isPNGOnly || format == .png else {
             let takes = limits.isPNGOnly ? "PNG" : "PNG, JPEG or WebP"
@@ -100,10 +115,10 @@ struct OpenAIImageEdit: Sendable, Hashable {
         let name = pictures.count == 1 ? "image" : "image[]"
         for (index, picture) in pictures.enumerated() {
             try form.add(
-                name, file: picture.body, fileName: "image-\(index + 1).\(picture.type.ending)",
-                mediaType: picture.type.media)
+                name, file: picture.body, fileName: "image-\(index + 1).\(picture.ending)",
+                mediaType: picture.mediaType)
         }
-        if let mask { try form.add("mask", file: mask.body, fileName: "mask.png", mediaType: mask.type.media) }
+        if let mask { try form.add("mask", file: mask.body, fileName: "mask.png", mediaType: mask.mediaType) }
         return form
     }
 
@@ -134,50 +149,5 @@ struct OpenAIImageEdit: Sendable, Hashable {
             }
         }
         return fields
-    }
-}
-
-extension Body {
-    /// The first bytes, read off the caller's actor.
-    ///
-    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
-    @concurrent func beginning(_ count: Int) async throws(AIServiceError) -> Data {
-        do {
-            return try read(0..<min(count, byteCount))
-        } catch let error as AIServiceError {
-            throw error
-        } catch {
-            throw AIServiceError(
-                .contentMissing, "A picture of the request cannot be read. Check that it is there.",
-                cause: "\(Swift.type(of: error))")
-        }
-    }
-}
-
-extension Prompt {
-    /// What a person says, and the pictures that come with it, in their order.
-    ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where somebody else speaks, or there is no text.
-    func textAndPictures(for provider: ProviderID) throws(AIServiceError) -> (text: String, pictures: [Body]) {
-        var pictures: [Body] = []
-        if case .messages(let messages) = self {
-            for message in messages {
-                for part in message.parts {
-                    switch part {
-                    case .text where message.role == .user: continue
-                    case .image(let body, _) where message.role == .user: pictures.append(body)
-                    default:
-                        throw AIServiceError(
-                            .invalidRequest,
-                            "The provider \(provider) takes what a user says, and pictures. Leave everything else out.")
-                    }
-                }
-            }
-        }
-        let text = plainText
-        guard !text.allSatisfy(\.isWhitespace) else {
-            throw AIServiceError(.invalidRequest, "The prompt has no text. Give the provider \(provider) some.")
-        }
-        return (text, pictures)
     }
 }

@@ -61,42 +61,44 @@ public struct OpenAIImageProvider: AIServiceProvider {
     /// the model does not take) and
     /// otherwise as ``OpenAIChatProvider/generate(_:)``. Cancelling the task ends the transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
-        do throws(AIServiceError) {
-            return .success(try await answer(call))
-        } catch {
-            return .failure(error)
-        }
+        await Result(of: call, by: answer)
+    }
+
+    /// The call that a request becomes, its pictures unread.
+    private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIImageRequest {
+        try OpenAIImageRequest(request, model: model, of: id)
     }
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
-        let name = call.request.model ?? model
-        let (text, pictures) = try call.request.prompt.textAndPictures(for: id)
-        let request = try OpenAIImageRequest(call.request, text: text, model: name, of: id)
-        let outgoing = try await outgoing(request, pictures)
+        let plan = try plan(of: call.request)
+        let outgoing = try await outgoing(plan)
         let answer = try await service.client.send(outgoing, for: call)
         let made: OpenAIImageAnswer = try await answer.json()
         guard let picture = made.picture else { throw answer.unreadable("no picture") }
-        var metadata = [AnswerMetadata.model: name]
+        var metadata = [AnswerMetadata.model: plan.model]
         metadata[AnswerMetadata.requestID] = answer.requestID
         metadata[AnswerMetadata.revisedPrompt] = picture.revisedPrompt
-        let usage = Usage(
-            inputTokens: max(0, made.usage?.inputTokens ?? 0), outputTokens: max(0, made.usage?.outputTokens ?? 0),
-            bytes: Int64(picture.bytes.count))
+        var tokens = OpenAITokens()
+        tokens.learn(made.usage)
+        var usage = tokens.usage
+        usage.bytes = Int64(picture.bytes.count)
         return ProviderAnswer(
             .image(Body(picture.bytes), picture.format), metadata: metadata, usage: service.charged(usage))
     }
 
-    private func outgoing(
-        _ request: OpenAIImageRequest, _ pictures: [Body]
-    ) async throws(AIServiceError) -> ServiceRequest {
-        guard !pictures.isEmpty || request.isMasked else {
+    private func outgoing(_ plan: OpenAIImageRequest) async throws(AIServiceError) -> ServiceRequest {
+        guard let pictures = plan.pictures else {
             return try .post(
-                ["images", "generations"], json: .object(request.members), accepts: ["application/json"],
+                ["images", "generations"], json: .object(plan.members), accepts: ["application/json"],
                 maximumAnswerBytes: Self.largestAnswer)
         }
-        let edit = try await OpenAIImageEdit(pictures, isMasked: request.isMasked, model: request.model)
+        let edit = try await OpenAIImageEdit(pictures)
         return try .post(
-            ["images", "edits"], form: try edit.form(request.members), boundary: try edit.boundary(request.members),
+            ["images", "edits"], form: try edit.form(plan.members), boundary: try edit.boundary(plan.members),
             accepts: ["application/json"], maximumAnswerBytes: Self.largestAnswer)
     }
+}
+
+extension OpenAIImageProvider: RequestChecking {
+    package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }

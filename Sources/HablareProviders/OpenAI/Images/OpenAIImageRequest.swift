@@ -5,15 +5,18 @@ struct OpenAIImageRequest: Sendable, Hashable {
     let model: String
     /// The members.
     let members: [String: ParameterValue]
-    /// Whether the last picture of the prompt is a mask.
-    let isMasked: Bool
+    /// The pictures that are to be changed or made use of; `nil` where there are none.
+    let pictures: OpenAIImageEdit.Given?
 
     /// Reads a request.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters that are unknown or impossible.
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters that are unknown or impossible, and for
+    ///   pictures that the model does not take, as far as that is known before they are read.
     init(
-        _ request: AIRequest, text: String, model: String, of provider: ProviderID
+        _ request: AIRequest, model usual: String, of provider: ProviderID
     ) throws(AIServiceError) {
+        let model = request.model ?? usual
+        let (text, bodies) = try request.prompt.textAndPictures(for: provider)
         self.model = model
         var reader = ParameterReader(request.parameters, of: provider)
         var members: [String: ParameterValue] = ["model": .string(model), "prompt": .string(text), "n": 1]
@@ -31,13 +34,15 @@ struct OpenAIImageRequest: Sendable, Hashable {
             }
             members["response_format"] = "b64_json"
         }
-        for (name, value) in try reader.object("extra") ?? [:] where members.updateValue(value, forKey: name) != nil {
-            throw reader.refusal("extra", "says what the request says in another way, too")
-        }
-        isMasked = try reader.flag("mask") ?? false
+        let extra = try ExtraMembers(&reader, reserving: ["stream": "The picture comes whole.", "n": Self.one])
+        let isMasked = try reader.flag("mask") ?? false
         try reader.finish()
+        try extra.add(to: &members)
+        pictures = bodies.isEmpty && !isMasked ? nil : try .init(bodies, isMasked: isMasked, model: model)
         self.members = members
     }
+
+    private static let one = "A request has one picture: use `sample` for more."
 
     /// Whether a model answers with bytes, in a format of one's choice: OpenAI's newer ones, which take no
     /// `response_format`.

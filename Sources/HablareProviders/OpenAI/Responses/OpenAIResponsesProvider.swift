@@ -22,7 +22,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
     /// The model for requests that name none.
     public let model: String
     private let service: OpenAIService
-    private let form: OpenAIAnswerForm
+    private let form: AnswerForm
     private let timeout: Duration
     private let clock: any Clock<Duration>
 
@@ -37,7 +37,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
     ///     10 minutes.
     ///   - clock: What pauses between two questions after an answer in the background are measured by.
     public init(
-        _ id: ProviderID, service: OpenAIService, model: String, form: OpenAIAnswerForm = .text,
+        _ id: ProviderID, service: OpenAIService, model: String, form: AnswerForm = .text,
         timeout: Duration = .seconds(600), clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.id = id
@@ -65,30 +65,40 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
     /// A token for each byte that is sent, and as many more as the request allows; not known where it sets no
     /// `max_tokens`.
     public func maximumUsage(of request: AIRequest) -> Usage? {
-        OpenAITextBound.maximumUsage(of: request, by: id, for: .responses, at: service)
+        service.maximumUsage { () throws(AIServiceError) in
+            try plan(of: request).parameters.maximumUsage(of: request.prompt)
+        }
     }
 
     /// Asks the model once. Fails, and ends with its task, as ``OpenAIChatProvider/generate(_:)``; in the background also with
     /// ``/Hablare/AIServiceError/Code/workLost``.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
-        do throws(AIServiceError) {
-            return .success(try await answer(call))
-        } catch {
-            return .failure(error)
-        }
+        await Result(of: call, by: answer)
     }
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
-        var exchange = OpenAITextExchange(service: service, form: form, reader: OpenAIResponsesReader())
-        let parameters = try OpenAITextParameters(call.request.parameters, of: id, for: .responses)
-        let request = OpenAIResponsesRequest(
-            model: call.request.model ?? model, conversation: try await OpenAIConversation(call.request.prompt),
-            parameters: parameters, form: form,
-            isStreamed: OpenAITextExchange<OpenAIResponsesReader>.streams(call, form))
-        let body = try request.body()
-        guard parameters.isInBackground else { return try await exchange.run(["responses"], body, for: call) }
+        var plan = try plan(of: call.request)
+        plan.conversation = try await plan.conversation.loaded()
+        var exchange = TextExchange(service: service, form: form, reader: OpenAIResponsesReader())
+        guard plan.parameters.isInBackground else {
+            return try await exchange.run(["responses"], try plan.body(), isStreamed: plan.isStreamed, for: call)
+        }
         var run = OpenAIBackgroundRun(
-            call, exchange: exchange, includesThoughts: parameters.includesThoughts, clock: clock)
-        return try await run.run(body)
+            call, exchange: exchange, includesThoughts: plan.parameters.includesThoughts, clock: clock)
+        return try await run.run(try plan.body())
     }
+
+    /// The call that a request becomes, its pictures unread.
+    private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIResponsesRequest {
+        let plan = OpenAIResponsesRequest(
+            model: request.model ?? model, conversation: try OpenAIConversation(request.prompt),
+            parameters: try OpenAITextParameters(request.parameters, of: id, for: .responses), form: form,
+            isStreamed: form.streams(request))
+        _ = try plan.body()
+        return plan
+    }
+}
+
+extension OpenAIResponsesProvider: RequestChecking {
+    package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }

@@ -2,11 +2,17 @@ import Foundation
 import Hablare
 
 /// Reads what `responses` answers: the events of a stream, or a response. Pure.
-struct OpenAIResponsesReader: OpenAITextReader {
+struct OpenAIResponsesReader: WholeTextReader {
+    typealias Service = OpenAIService
+    static let mostText = 16 << 20
+
     private(set) var answer = OpenAITextAnswer()
-    private(set) var hasBegun = false
-    /// The number of the last event, from which a response that runs in the background can be read on.
+    private var hasWritten = false
+    /// The number of the last event that had one.
     private(set) var sequenceNumber: Int64?
+    /// The number of the last event, from which a response that runs in the background can be read on; `nil` where it has
+    /// none.
+    private(set) var eventNumber: Int64?
     /// Whether the service works on it in the background; `nil` where it does not say.
     private(set) var isInBackground: Bool?
     /// Whether the response is over without an answer: nothing will come of it, whoever asks.
@@ -14,14 +20,20 @@ struct OpenAIResponsesReader: OpenAITextReader {
     private var items: [(place: Int64, item: ParameterValue)] = []
     private var hasText = false
 
+    var hasBegun: Bool { hasWritten || answer.hasUsed }
     var isComplete: Bool { answer.finishReason != nil }
+    var usage: Usage { answer.tokens.usage }
 
-    mutating func read(_ event: ServerSentEvent) throws(OpenAIAnswerFault) -> OpenAITextStep {
+    func ending(requestID: String?) throws(TextFault) -> TextEnding { try answer.ending(requestID: requestID) }
+
+    mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep {
+        eventNumber = nil
         if event.data.starts(with: Data("[DONE]".utf8)) { return .nothing }
         guard let value = ParameterValue(json: event.data), case .object = value else {
             throw .malformed("an event that is no JSON object")
         }
-        sequenceNumber = value[member: "sequence_number"]?.count ?? sequenceNumber
+        eventNumber = value[member: "sequence_number"]?.count
+        sequenceNumber = eventNumber ?? sequenceNumber
         switch value[member: "type"]?.string ?? event.type {
         case "response.created", "response.in_progress", "response.queued":
             if let response = value[member: "response"] { read(head: response) }
@@ -34,7 +46,9 @@ struct OpenAIResponsesReader: OpenAITextReader {
             guard let item = value[member: "item"], case .object = item else {
                 throw .malformed("an item that is none")
             }
-            hasBegun = true
+            hasWritten = true
+            try answer.budget.charge(AnswerBudget.place)
+            try answer.budget.charge(item)
             items.append((value[member: "output_index"]?.count ?? Int64(items.count), item))
             return .nothing
         case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
@@ -52,7 +66,7 @@ struct OpenAIResponsesReader: OpenAITextReader {
         }
     }
 
-    mutating func read(whole value: ParameterValue) throws(OpenAIAnswerFault) -> String {
+    mutating func read(whole value: ParameterValue) throws(TextFault) -> String {
         read(head: value)
         if value[member: "output"] == nil, value[member: "status"] == nil, let error = value[member: "error"],
             error != .null
@@ -70,10 +84,10 @@ struct OpenAIResponsesReader: OpenAITextReader {
     /// Takes a response that is not over.
     mutating func read(underWay response: ParameterValue) { read(head: response) }
 
-    private mutating func text(_ delta: ParameterValue?) throws(OpenAIAnswerFault) -> OpenAITextStep {
+    private mutating func text(_ delta: ParameterValue?) throws(TextFault) -> TextStep {
         guard let text = delta?.string else { throw .malformed("a piece that is no text") }
         guard !text.isEmpty else { return .nothing }
-        hasBegun = true
+        hasWritten = true
         hasText = true
         return .text(text)
     }
@@ -88,20 +102,23 @@ struct OpenAIResponsesReader: OpenAITextReader {
     /// has none.
     ///
     /// - Returns: Its text.
-    private mutating func read(end response: ParameterValue) throws(OpenAIAnswerFault) -> String {
+    private mutating func read(end response: ParameterValue) throws(TextFault) -> String {
         read(head: response)
-        if let usage = response[member: "usage"] { read(usage: usage) }
+        answer.tokens.learn(response[member: "usage"])
         hasFailed = ["failed", "cancelled"].contains(response[member: "status"]?.string)
         let reason = try Self.finishReason(of: response)
         let listed = response[member: "output"]?.elements ?? []
         let output = listed.isEmpty ? items.sorted { $0.place < $1.place }.map(\.item) : listed
+        // One list is kept now, and it is charged as it is read.
+        items = []
+        answer.budget = AnswerBudget()
         var text = ""
         for (index, item) in output.enumerated() { text += try read(item, at: Int64(index)) }
         answer.finishReason = reason == "stop" && !answer.tools.isEmpty ? "tool_calls" : reason
         return text
     }
 
-    private static func finishReason(of response: ParameterValue) throws(OpenAIAnswerFault) -> String {
+    private static func finishReason(of response: ParameterValue) throws(TextFault) -> String {
         switch response[member: "status"]?.string {
         case "completed": return "stop"
         case "incomplete":
@@ -116,7 +133,7 @@ struct OpenAIResponsesReader: OpenAITextReader {
     }
 
     /// Reads one item of what was put out; returns its text.
-    private mutating func read(_ item: ParameterValue, at place: Int64) throws(OpenAIAnswerFault) -> String {
+    private mutating func read(_ item: ParameterValue, at place: Int64) throws(TextFault) -> String {
         switch item[member: "type"]?.string {
         case "message":
             var text = ""
@@ -131,22 +148,14 @@ struct OpenAIResponsesReader: OpenAITextReader {
             }
             return text
         case "function_call":
-            let hasRoom = answer.tools.take(
+            try answer.tools.take(
                 index: place, id: item[member: "call_id"]?.string, name: item[member: "name"]?.string,
-                arguments: item[member: "arguments"])
-            guard hasRoom else { throw .malformed("tool calls without an end") }
-        case "reasoning": answer.thinking.append(item)
+                arguments: item[member: "arguments"], within: &answer.budget)
+        case "reasoning":
+            try answer.budget.charge(item)
+            answer.thinking.append(item)
         default: break
         }
         return ""
-    }
-
-    private mutating func read(usage: ParameterValue) {
-        answer.usage.inputTokens = usage[member: "input_tokens"]?.count ?? answer.usage.inputTokens
-        answer.usage.outputTokens = usage[member: "output_tokens"]?.count ?? answer.usage.outputTokens
-        let input = usage[member: "input_tokens_details"]
-        answer.cachedTokens = input?[member: "cached_tokens"]?.count ?? answer.cachedTokens
-        answer.cacheWriteTokens = input?[member: "cache_write_tokens"]?.count ?? answer.cacheWriteTokens
-        answer.reasoningTokens = usage[member: "output_tokens_details"]?[member: "reasoning_tokens"]?.count
     }
 }

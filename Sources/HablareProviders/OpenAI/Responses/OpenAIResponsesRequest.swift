@@ -5,10 +5,10 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
     var model: String
     var conversation: OpenAIConversation
     var parameters: OpenAITextParameters
-    var form: OpenAIAnswerForm
+    var form: AnswerForm
     var isStreamed: Bool
 
-    /// The body. Nothing is kept at the service (`store`), unless `extra` says so or it works in the background: then it has
+    /// The body; with the pictures, where they are read. Nothing is kept at the service (`store`), unless `extra` says so or it works in the background: then it has
     /// to be.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the request says twice, or thoughts without a turn
@@ -35,7 +35,7 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
         } else if form == .structured {
             body["text"] = ["format": ["type": "json_object"]]
         }
-        try parameters.addExtra(to: &body)
+        try parameters.extra.add(to: &body)
         return .object(body)
     }
 
@@ -98,7 +98,7 @@ struct OpenAIResponsesRequest: Sendable, Hashable {
     private static func content(_ piece: OpenAIConversation.Piece) -> ParameterValue {
         switch piece {
         case .text(let text): ["type": "input_text", "text": .string(text)]
-        case .image(let address): ["type": "input_image", "image_url": .string(address), "detail": "auto"]
+        case .image(let picture): ["type": "input_image", "image_url": .string(picture.address), "detail": "auto"]
         }
     }
 }

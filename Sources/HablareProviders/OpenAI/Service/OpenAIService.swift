@@ -83,4 +83,23 @@ public struct OpenAIService: Sendable {
         usage.costMicroDollars = 0
         return usage
     }
+
+    /// The most that a call can use.
+    ///
+    /// - Parameter most: What that is where calls cost money; `nil` where it is not known. Throws for a request that is
+    ///   refused anyway, and costs nothing.
+    func maximumUsage(_ most: () throws(AIServiceError) -> Usage?) -> Usage? {
+        guard isCharged else { return Usage(costMicroDollars: 0) }
+        do throws(AIServiceError) {
+            return try most()
+        } catch {
+            return Usage(costMicroDollars: 0)  // never sent
+        }
+    }
+}
+
+extension OpenAIService: TextService {
+    func failure(saying error: ParameterValue, in answer: ServiceAnswer, hasBegun: Bool) -> AIServiceError {
+        dialect.failure(inAnswer: error, hasBegun: hasBegun, now: date())
+    }
 }

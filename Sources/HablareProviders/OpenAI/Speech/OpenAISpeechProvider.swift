@@ -69,15 +69,16 @@ public struct OpenAISpeechProvider: AIServiceProvider {
     /// as ``OpenAIChatProvider/generate(_:)``. What came before a failure stays yielded. Cancelling the task ends the
     /// transfer.
     public func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
-        do throws(AIServiceError) {
-            return .success(try await answer(call))
-        } catch {
-            return .failure(error)
-        }
+        await Result(of: call, by: answer)
+    }
+
+    /// The call that a request becomes.
+    private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAISpeechRequest {
+        try OpenAISpeechRequest(request, model: model, voice: voice, of: id)
     }
 
     private func answer(_ call: ProviderCall) async throws(AIServiceError) -> ProviderAnswer {
-        let request = try OpenAISpeechRequest(call.request, model: call.request.model ?? model, voice: voice, of: id)
+        let request = try plan(of: call.request)
         let outgoing = try ServiceRequest.post(
             ["audio", "speech"], json: request.body, accepts: ["audio", "application/octet-stream"])
         let answer = try await service.client.send(outgoing, for: call)
@@ -87,7 +88,7 @@ public struct OpenAISpeechProvider: AIServiceProvider {
             try await call.yield(piece)
         }
         if let length = answer.fields[.contentLength].flatMap({ Int($0) }), byteCount < length {
-            throw AIServiceError(.connectionLost, "\(service.dialect.name) broke off the speech before its end.")
+            throw answer.brokenOff()
         }
         guard byteCount > 0 else { throw answer.unreadable("no sound") }
         var metadata = [AnswerMetadata.voice: request.voice, AnswerMetadata.model: request.model]
@@ -97,4 +98,8 @@ public struct OpenAISpeechProvider: AIServiceProvider {
         return ProviderAnswer(
             streamed: .audio(AudioFormat(rawValue: request.format)), metadata: metadata, usage: service.charged(usage))
     }
+}
+
+extension OpenAISpeechProvider: RequestChecking {
+    package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }

@@ -1,13 +1,12 @@
 import Foundation
 import Hablare
 
-/// A prompt as turns that both of OpenAI's APIs for text can say, its pictures read.
+/// A prompt as turns that both of OpenAI's APIs for text can say.
 struct OpenAIConversation: Sendable, Hashable {
     /// A piece of what a person says.
     enum Piece: Sendable, Hashable {
         case text(String)
-        /// A picture as an address that has it inside (RFC 2397).
-        case image(String)
+        case image(PromptPicture)
     }
 
     /// One turn.
@@ -20,40 +19,54 @@ struct OpenAIConversation: Sendable, Hashable {
 
     var turns: [Turn]
 
-    /// Reads a prompt; the bytes of its pictures off the caller's actor.
+    /// Reads a prompt; the bytes of its pictures are read by ``loaded()``.
     ///
     /// - Throws: ``/Hablare/AIServiceError``: `invalidRequest` for a conversation without a message, a part where its
-    ///   speaker cannot have it, a picture of another format than PNG, JPEG, WebP and GIF; `contentMissing` or one of
-    ///   category storage for a picture that cannot be read.
-    init(_ prompt: Prompt) async throws(AIServiceError) {
+    ///   speaker cannot have it, a picture of another format than PNG, JPEG, WebP and GIF.
+    init(_ prompt: Prompt) throws(AIServiceError) {
         switch prompt {
         case .text(let text):
             turns = [.user([.text(text)])]
         case .messages(let messages):
             turns = []
-            for message in messages { try await append(message) }
+            for message in messages { try append(message) }
             guard !turns.isEmpty else {
                 throw AIServiceError(.invalidRequest, "The conversation has no message. Give it one at least.")
             }
         }
     }
 
-    private mutating func append(_ message: Prompt.Message) async throws(AIServiceError) {
+    /// The same with the bytes of its pictures, read off the caller's actor.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    func loaded() async throws(AIServiceError) -> OpenAIConversation {
+        var loaded = self
+        for (index, turn) in turns.enumerated() {
+            guard case .user(var pieces) = turn else { continue }
+            for (place, piece) in pieces.enumerated() {
+                if case .image(let picture) = piece { pieces[place] = .image(try await picture.read()) }
+            }
+            loaded.turns[index] = .user(pieces)
+        }
+        return loaded
+    }
+
+    private mutating func append(_ message: Prompt.Message) throws(AIServiceError) {
         switch message.role {
         case .system: turns.append(.system(try Self.text(of: message)))
         case .assistant: try appendAssistant(message)
-        case .user, .tool: try await appendUser(message)
+        case .user, .tool: try appendUser(message)
         }
     }
 
     /// What a person says, and what tools answered: results are turns of their own.
-    private mutating func appendUser(_ message: Prompt.Message) async throws(AIServiceError) {
+    private mutating func appendUser(_ message: Prompt.Message) throws(AIServiceError) {
         var pieces: [Piece] = []
         for part in message.parts {
             switch part {
             case .text(let text) where message.role == .user: pieces.append(.text(text))
             case .image(let body, let format) where message.role == .user:
-                pieces.append(.image(try await Self.address(of: body, format)))
+                pieces.append(.image(try PromptPicture(body, format)))
             case .toolResult(let id, let content):
                 if !pieces.isEmpty { turns.append(.user(pieces)) }
                 pieces = []
@@ -88,19 +101,6 @@ struct OpenAIConversation: Sendable, Hashable {
         return texts.joined(separator: "\n\n")
     }
 
-    private static func address(of body: Body, _ format: ImageFormat) async throws(AIServiceError) -> String {
-        guard let type = mediaTypes[format.rawValue.lowercased()] else {
-            throw AIServiceError(
-                .invalidRequest,
-                "A picture is in a format that the model does not read. Give it PNG, JPEG, WebP or GIF.")
-        }
-        return "data:\(type);base64,\(try await body.content().base64EncodedString())"
-    }
-
-    private static let mediaTypes = [
-        "png": "image/png", "jpeg": "image/jpeg", "jpg": "image/jpeg", "webp": "image/webp", "gif": "image/gif",
-    ]
-
     private static func misplaced(_ role: Prompt.Role) -> AIServiceError {
         AIServiceError(
             .invalidRequest,
@@ -109,19 +109,7 @@ struct OpenAIConversation: Sendable, Hashable {
     }
 }
 
-extension Body {
-    /// The bytes, read off the caller's actor.
-    ///
-    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
-    func content() async throws(AIServiceError) -> Data {
-        do {
-            return try await data()
-        } catch let error as AIServiceError {
-            throw error
-        } catch {
-            throw AIServiceError(
-                .contentMissing, "A file of the request cannot be read. Check that it is there.",
-                cause: "\(Swift.type(of: error))")
-        }
-    }
+extension PromptPicture {
+    /// The picture as an address that has it inside (RFC 2397).
+    var address: String { "data:\(mediaType);base64,\(base64)" }
 }

@@ -14,69 +14,35 @@ struct OpenAITextAnswer: Sendable {
     var tools = ToolCallAssembly()
     /// What the model thought, in the service's own form.
     var thinking: [ParameterValue] = []
-    var usage = Usage()
-    var cachedTokens: Int64?
-    var cacheWriteTokens: Int64?
-    var reasoningTokens: Int64?
+    var tokens = OpenAITokens()
+    /// How much of it is kept.
+    var budget = AnswerBudget()
 
     /// Whether anything was used, so that it is to be paid for.
-    var hasUsed: Bool { usage.outputTokens > 0 }
+    var hasUsed: Bool { tokens.usage.outputTokens > 0 }
 
-    /// The answer's metadata.
+    /// What stands beside the text.
     ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidResponse`` for tool calls that are none.
-    func metadata(of answer: ServiceAnswer) throws(AIServiceError) -> [String: String] {
+    /// - Throws: A fault for tool calls that are none.
+    func ending(requestID: String?) throws(TextFault) -> TextEnding {
         guard let calls = tools.calls() else {
-            throw answer.unreadable(
+            throw .malformed(
                 finishReason == "length" ? "a tool call that was cut at max_tokens" : "a tool call without name or JSON"
             )
         }
-        var metadata: [String: String] = [:]
-        metadata[AnswerMetadata.requestID] = answer.requestID ?? id
+        var metadata = tokens.metadata
+        metadata[AnswerMetadata.requestID] = requestID ?? id
         metadata[AnswerMetadata.model] = model
         metadata[AnswerMetadata.finishReason] = isRefusal ? "refusal" : finishReason
-        metadata[AnswerMetadata.toolCalls] = try ToolCall.metadata(calls)
-        if !thinking.isEmpty {
-            metadata[AnswerMetadata.thinking] = String(
-                decoding: try ParameterValue.array(thinking).jsonData(), as: UTF8.self)
+        do throws(AIServiceError) {
+            metadata[AnswerMetadata.toolCalls] = try ToolCall.metadata(calls)
+            if !thinking.isEmpty {
+                metadata[AnswerMetadata.thinking] = String(
+                    decoding: try ParameterValue.array(thinking).jsonData(), as: UTF8.self)
+            }
+        } catch {
+            throw .malformed("a number that is not finite")
         }
-        metadata[AnswerMetadata.cachedInputTokens] = cachedTokens.map(String.init)
-        metadata[AnswerMetadata.cacheWriteTokens] = cacheWriteTokens.map(String.init)
-        metadata[AnswerMetadata.reasoningTokens] = reasoningTokens.map(String.init)
-        return metadata
+        return TextEnding(metadata: metadata, hasToolCalls: !calls.isEmpty)
     }
-}
-
-/// What one event of an answer brings.
-enum OpenAITextStep: Sendable, Hashable {
-    /// Nothing to show.
-    case nothing
-    /// The next piece of the text.
-    case text(String)
-    /// It was the last one; with what is still missing of the text.
-    case end(rest: String)
-}
-
-/// Why an event cannot be read.
-enum OpenAIAnswerFault: Error, Sendable, Hashable {
-    /// It is not of the API; in a few words, never with any of its own.
-    case malformed(String)
-    /// The service says that it failed.
-    case failed(ParameterValue)
-    /// Somebody cancelled it at the service.
-    case cancelled
-}
-
-/// Reads the events of one of OpenAI's APIs for text. Pure.
-protocol OpenAITextReader: Sendable {
-    /// What came so far.
-    var answer: OpenAITextAnswer { get }
-    /// Whether a part of the answer came.
-    var hasBegun: Bool { get }
-    /// Whether nothing of the answer can be missing, though its end was not said.
-    var isComplete: Bool { get }
-    /// Takes an event of a stream.
-    mutating func read(_ event: ServerSentEvent) throws(OpenAIAnswerFault) -> OpenAITextStep
-    /// Takes an answer that comes in one piece; returns its text.
-    mutating func read(whole value: ParameterValue) throws(OpenAIAnswerFault) -> String
 }

@@ -19,7 +19,7 @@ struct OpenAITextParameters: Sendable, Hashable {
     var thinking: [ParameterValue] = []
     /// Whether the service works on while nobody is connected, and keeps the answer.
     var isInBackground = false
-    var extra: [String: ParameterValue] = [:]
+    let extra: ExtraMembers
 
     /// Which of OpenAI's two APIs is asked; they do not take the same.
     enum API: Sendable { case chat, responses }
@@ -50,14 +50,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         }
         schema = try reader.object("schema")
         if let name = try reader.text("schema_name") { schemaName = name }
-        extra = try reader.object("extra") ?? [:]
-        guard extra["n"] == nil else {
-            throw reader.refusal("extra", "asks for several answers, and a request has one. Use `sample` for more")
-        }
-        guard api == .chat || extra["background"] == nil else {
-            throw reader.refusal(
-                "extra", "says that the answer is made in the background. Use the parameter background")
-        }
+        extra = try ExtraMembers(&reader, reserving: Self.reserved(for: api))
         try reader.finish()
     }
 
@@ -73,19 +66,14 @@ struct OpenAITextParameters: Sendable, Hashable {
         return blocks
     }
 
-    /// Adds ``extra`` to a body.
-    ///
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where the body has such a member: what a request says
-    ///   twice could mean either.
-    func addExtra(to body: inout [String: ParameterValue]) throws(AIServiceError) {
-        for (name, value) in extra.sorted(by: { $0.key < $1.key }) {
-            guard body.updateValue(value, forKey: name) == nil else {
-                throw AIServiceError(
-                    .invalidRequest,
-                    "The parameter extra has a member \(ServiceRefusal.word(name)), which the request says in another way, too. Leave one of them out."
-                )
-            }
-        }
+    /// What `extra` must not say: what would be another limit than the one that is reckoned with, more answers than the
+    /// one that a request has, or another way of answering.
+    private static func reserved(for api: API) -> [String: String] {
+        let limits = ["max_tokens", "max_completion_tokens", "max_output_tokens"]
+        var reserved = Dictionary(uniqueKeysWithValues: limits.map { ($0, "Use the parameter max_tokens.") })
+        reserved["n"] = "A request has one answer: use `sample` for more."
+        if api == .responses { reserved["background"] = "Use the parameter background." }
+        return reserved
     }
 
     /// The JSON schema of the answer, as both APIs have it, without its place.
@@ -96,10 +84,17 @@ struct OpenAITextParameters: Sendable, Hashable {
     /// Whether what the model thinks is asked for, to be sent back in a later turn.
     var includesThoughts: Bool { effort != nil && effort != "none" && extra["include"] == nil }
 
+    /// The most that a call with a prompt can use; `nil` where the output is not limited.
+    func maximumUsage(of prompt: Prompt) -> Usage? {
+        maximumTokens.map {
+            Usage(inputTokens: TokenEstimate.mostTokens(of: prompt) + mostTokens, outputTokens: $0)
+        }
+    }
+
     /// How many tokens what stands beside the prompt has at most.
-    var mostTokens: Int64 {
+    private var mostTokens: Int64 {
         TokenEstimate.mostTokens(of: ToolDefinition.parameter(tools))
             + TokenEstimate.mostTokens(of: .object(schema ?? [:])) + TokenEstimate.mostTokens(of: .array(thinking))
-            + TokenEstimate.mostTokens(of: .object(extra)) + Int64(instructions?.utf8.count ?? 0)
+            + TokenEstimate.mostTokens(of: .object(extra.members)) + Int64(instructions?.utf8.count ?? 0)
     }
 }

@@ -26,9 +26,29 @@ import Testing
             }
             Issue.record("a line that is too long was read")
         } catch {
-            #expect(error.code == .invalidResponse)
+            // The same comes again, and each time it is made and paid for.
+            #expect(error.code == .invalidResponse && error.disposition == .fail && error.billing == .maybeBilled)
         }
         #expect(events == [Data("a".utf8)])
+    }
+
+    @Test("Lines are handed over as they come, the last one at the end", arguments: 0...12)
+    func lines(cut: Int) async throws {
+        let text = "{}\n\r\n[1]\r\n\"a\""
+        let answer = try answer([String(text.prefix(cut)), String(text.dropFirst(cut))])
+        var lines: [Data] = []
+        try await answer.forEachLine { lines.append($0) }
+        #expect(lines == ["{}", "[1]", "\"a\""].map { Data($0.utf8) })
+    }
+
+    @Test func `The lines before one that is too long are handed over; it is not asked for again`() async throws {
+        let answer = try answer(["[1]\n[2", "]\n[345678901]\n"])
+        var lines: [Data] = []
+        let error = await #expect(throws: AIServiceError.self) {
+            try await answer.forEachLine(maximumBytes: 10) { lines.append($0) }
+        }
+        #expect(lines == [Data("[1]".utf8), Data("[2]".utf8)])
+        #expect(error?.code == .invalidResponse && error?.disposition == .fail && error?.billing == .maybeBilled)
     }
 
     @Test func `What follows the last event in the same piece is no matter, a fault neither`() async throws {

@@ -25,8 +25,8 @@ struct CommandStage: ProviderStage {
     var yieldingModes: [ProviderMode] { place == .file ? [] : [.streamed] }
     let keys: [String] = []
     let watchesSilence = false
-    /// Where a program that ends in order ends, nobody but itself knows.
-    let plays = Set(ServicePlay.allCases).subtracting([.endsEarly])
+    /// Where a program that ends in order ends, nobody but itself knows; and what it says is its answer.
+    let plays = Set(ServicePlay.allCases).subtracting([.endsEarly, .thinks])
     /// A program that was killed costs nothing, and is run again.
     let lostCall = [FailureDisposition.retry(after: nil)]
     let flood = ProviderFailureRow("words without an end", .responseTooLarge)
@@ -100,7 +100,7 @@ struct CommandStage: ProviderStage {
         case .breaksOff:
             #"printf "%.${number}s" "$words"; [ "$number" -ge "$length" ] || kill -KILL $$"#
         case .pauses: #"printf %s "A quokka"; : > "$directory/$number.pause"; exec sleep 1000"#
-        case .isSilent: "exec sleep 1000"
+        case .isSilent, .thinks: "exec sleep 1000"
         case .neverEnds: #"exec yes "$words""#
         case .floods: #"exec yes "$prompt" >&2"#
         case .refuses:

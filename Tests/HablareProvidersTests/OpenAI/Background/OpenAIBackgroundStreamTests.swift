@@ -126,10 +126,47 @@ import Testing
         #expect(handle.marks == [35, 40, 45, 50].map { .init(number: $0, bytes: Int($0) * 1000) })
         #expect(outcome.story.filter { $0 == "remember resp_1" }.count == 11)
     }
+
+    @Test("An event without a number is no place to read on from: what it brought would come again")
+    func withoutNumber() async throws {
+        let long = ["a", "b", "c"].map { String(repeating: $0, count: 5000) }
+        var events = BackgroundScript.events(long)
+        events[2] = events[2].replacing(#""sequence_number":2,"#, with: "")
+        let cut = try await BackgroundCall(
+            answers: [OpenAIBench.stream(events.prefix(3).joined())], streams: true
+        ).run()
+        let data = try #require(cut.handle)
+        #expect(OpenAIBackgroundHandle(data)?.marks == [.init(number: 1, bytes: 5000)])
+        let resumed = try await BackgroundCall(
+            answers: [OpenAIBench.stream(events.dropFirst(2).joined())], streams: true,
+            remembered: RememberedWork(handle: data, keptChunks: 2, keptBytes: 10_000)
+        ).run()
+        #expect(cut.text + resumed.text == long.joined())
+    }
+
+    @Test("A stream that cannot be read is left; the work goes on, and the next attempt asks for it")
+    func unreadable() async throws {
+        let created = BackgroundScript.events([])[0]
+        let line = "data: " + String(repeating: "x", count: EventStreamParser.defaultMaximumBytes + 1)
+        let outcome = try await BackgroundCall(
+            answers: [OpenAIBench.stream(created + line, pieces: 1 << 20)], streams: true
+        ).run()
+        #expect(outcome.error?.code == .invalidResponse && outcome.error?.disposition == .outcomeUnknown)
+        #expect(outcome.handle != nil)
+    }
 }
 
 /// What is remembered of a response.
 @Suite struct OpenAIBackgroundHandleTests {
+    @Test("From a number that is not higher than the last nothing is read on")
+    func order() throws {
+        var handle = try #require(OpenAIBackgroundHandle(id: "r"))
+        for (number, bytes) in [(5, 5000), (5, 10_000), (3, 15_000), (6, 20_000)] as [(Int64, Int)] {
+            handle.passed(number, at: bytes)
+        }
+        #expect(handle.marks == [.init(number: 5, bytes: 5000), .init(number: 6, bytes: 20_000)])
+    }
+
     @Test("It is read back as it was written, and is small")
     func roundTrip() throws {
         var handle = try #require(OpenAIBackgroundHandle(id: String(repeating: "r", count: 1024)))

@@ -58,13 +58,20 @@ import Testing
         #expect(answer.content == .structured(.null) && answer.metadata["tool_calls"]?.contains(#""name":"f""#) == true)
     }
 
-    @Test("Text that is no JSON is none; where it was cut the error says so; a refusal is one")
+    @Test("Text that is no JSON is the text that it is, cut or not; none at all, and a refusal, are failures")
     func noTree() async throws {
         let prose = try await call(OpenAIBench.json(Self.completion(#"{"content":"Sure! {}"}"#)), form: .structured)
-        #expect(prose.error?.code == .invalidResponse && prose.error?.message.contains("Sure") == false)
+        let said = try prose.result.get()
+        #expect(said.content == .text("Sure! {}") && said.metadata["finish_reason"] == "stop" && !said.isStreamed)
+        #expect(said.usage == Usage(inputTokens: 9, outputTokens: 4) && prose.pieces.isEmpty)
         let cut = try await call(
             OpenAIBench.json(Self.completion(#"{"content":"{\"a\": "}"#, finish: "length")), form: .structured)
-        #expect(cut.error?.message.contains("max_tokens") == true)
+        let part = try cut.result.get()
+        #expect(part.content == .text(#"{"a": "#) && part.metadata["finish_reason"] == "length")
+        let nothing = try await call(
+            OpenAIBench.json(Self.completion(#"{"content":""}"#, finish: "length")), form: .structured)
+        #expect(nothing.error?.code == .invalidResponse && nothing.error?.message.contains("max_tokens") == true)
+        #expect(nothing.error?.billing == .billed(Usage(inputTokens: 9, outputTokens: 4)))
         let refusal = try await call(
             OpenAIBench.json(Self.completion(#"{"content":null,"refusal":"No."}"#)), form: .structured)
         #expect(refusal.error?.code == .providerFailed)

@@ -137,6 +137,8 @@ import Testing
             (["tool_choice": "hammer"], "tool_choice"),
             (["schema": "object"], "schema"), (["extra": ["model": "sesame"]], "model"),
             (["extra": ["temperature": 1], "temperature": 1], "temperature"), (["extra": ["n": 3]], "sample"),
+            (["extra": ["max_tokens": 1_000_000]], "max_tokens"),
+            (["extra": ["max_completion_tokens": 1_000_000], "max_tokens": 1], "max_tokens"),
             (["extra": ["stream": true]], "stream"), (["voice": "sesame"], "voice"),
             (["thinking_blocks": []], "thinking_blocks"),
         ] as [([String: ParameterValue], String)])

@@ -57,6 +57,18 @@ import Testing
         #expect(try await call([:], Self.list(text)).error?.code == .invalidResponse)
     }
 
+    @Test(
+        "A vector that is paid for is not thrown away for what stands beside it",
+        arguments: [
+            (#""m","usage":{"prompt_tokens":"12"}"#, 12), (#"7,"usage":{"prompt_tokens":12.5}"#, 12),
+            (#"[],"usage":[]"#, 0), (#"null,"usage":{"prompt_tokens":{}}"#, 0), (#"{},"usage":"x""#, 0),
+        ] as [(String, Int64)])
+    func tolerant(beside: String, tokens: Int64) async throws {
+        let outcome = try await call([:], OpenAIBench.json(#"{"data":[{"embedding":[1]}],"model":\#(beside)}"#))
+        let answer = try outcome.result.get()
+        #expect(answer.content == .embedding([1]) && answer.usage == Usage(inputTokens: tokens))
+    }
+
     @Test("No vector, several, or one of another length than was asked for is no answer")
     func others() async throws {
         #expect(try await call([:], OpenAIBench.json(#"{"data":[]}"#)).error?.code == .invalidResponse)

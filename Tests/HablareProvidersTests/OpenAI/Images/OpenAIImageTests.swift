@@ -66,6 +66,25 @@ import Testing
     }
 
     @Test(
+        "A picture that is paid for is not thrown away for what stands beside it",
+        arguments: [
+            (#"{"input_tokens":"7","output_tokens":12.5}"#, "null", Usage(inputTokens: 7, outputTokens: 12)),
+            (#"{"input_tokens":-7,"output_tokens":"many"}"#, "5", Usage()), ("[]", #"{"a":1}"#, Usage()),
+            (#""none""#, #"["x"]"#, Usage()), ("null", "true", Usage()),
+        ])
+    func tolerant(used: String, prompt: String, expected: Usage) async throws {
+        let outcome = try await call(
+            [:],
+            OpenAIBench.json(
+                #"{"data":[{"b64_json":"\#(Self.png.base64EncodedString())","revised_prompt":\#(prompt)}],"usage":\#(used)}"#
+            ))
+        var usage = expected
+        usage.bytes = Int64(Self.png.count)
+        let answer = try outcome.result.get()
+        #expect(answer.content == .image(Body(Self.png), .png) && answer.usage == usage)
+    }
+
+    @Test(
         "What is no picture is not taken for one",
         arguments: [
             "{}", #"{"data":[]}"#, #"{"data":[{"url":"https://example.com/x.png"}]}"#, #"{"data":[{"b64_json":"?"}]}"#,

@@ -5,16 +5,15 @@ import Hablare
 struct ToolCallAssembly: Sendable {
     private struct Draft: Sendable {
         var index: Int64?
-        var id: String
-        var name: String
-        var arguments: String
+        var id = ""
+        var name = ""
+        var arguments = ""
     }
 
-    /// More bytes of arguments than this no tool was ever called with.
-    static let mostBytes = 16 << 20
+    /// No model makes as many calls at once.
+    private static let mostCalls = 4096
 
     private var drafts: [Draft] = []
-    private var byteCount = 0
 
     /// Whether there is none.
     var isEmpty: Bool { drafts.isEmpty }
@@ -24,19 +23,31 @@ struct ToolCallAssembly: Sendable {
     /// Pieces of one call have its index. Servers that only resemble OpenAI's leave it out or give all calls the same: a
     /// new id begins a new call then, and what has neither belongs to the last one.
     ///
-    /// - Parameter arguments: Further characters of the arguments' JSON; or the arguments themselves.
-    /// - Returns: Whether there was room for it.
-    mutating func take(index: Int64?, id: String?, name: String?, arguments: ParameterValue?) -> Bool {
+    /// - Parameters:
+    ///   - arguments: Further characters of the arguments' JSON; or the arguments themselves.
+    ///   - budget: Charged with all that is kept of it.
+    /// - Throws: A fault where there is no room for it.
+    mutating func take(
+        index: Int64?, id: String?, name: String?, arguments: ParameterValue?, within budget: inout AnswerBudget
+    ) throws(TextFault) {
         let id = id ?? ""
         let place = place(of: index, id)
-        if place == drafts.endIndex { drafts.append(Draft(index: index, id: "", name: "", arguments: "")) }
-        if drafts[place].id.isEmpty { drafts[place].id = id }
-        if drafts[place].name.isEmpty { drafts[place].name = name ?? "" }
+        if place == drafts.endIndex {
+            guard drafts.count < Self.mostCalls else { throw .malformed("tool calls without an end") }
+            try budget.charge(AnswerBudget.place)
+            drafts.append(Draft(index: index))
+        }
+        if drafts[place].id.isEmpty, !id.isEmpty {
+            try budget.charge(id)
+            drafts[place].id = id
+        }
+        if drafts[place].name.isEmpty, let name, !name.isEmpty {
+            try budget.charge(name)
+            drafts[place].name = name
+        }
         let piece = Self.text(arguments)
-        byteCount += piece.utf8.count
-        guard byteCount <= Self.mostBytes, drafts.count <= 4096 else { return false }
+        try budget.charge(piece)
         drafts[place].arguments += piece
-        return true
     }
 
     private func place(of index: Int64?, _ id: String) -> Int {
@@ -62,23 +73,28 @@ struct ToolCallAssembly: Sendable {
         }
     }
 
-    /// The calls, in the order of their indices.
-    ///
-    /// - Returns: `nil` where one has no name, or arguments that are no JSON. Without arguments it has an empty object.
-    func calls() -> [ToolCall]? {
-        var calls: [ToolCall] = []
+    /// The calls, in the order of their indices; `nil` for one that has no name, or arguments that are no JSON. Without
+    /// arguments it has an empty object.
+    func drafted() -> [ToolCall?] {
         let ordered = drafts.enumerated().sorted {
             ($0.element.index ?? 0, $0.offset) < ($1.element.index ?? 0, $1.offset)
         }
-        for (number, (_, draft)) in ordered.enumerated() {
+        return ordered.enumerated().map { number, entry in
+            let draft = entry.element
             let text = draft.arguments.trimmingCharacters(in: .whitespacesAndNewlines)
             guard !draft.name.isEmpty, let arguments = ParameterValue(json: Data((text.isEmpty ? "{}" : text).utf8))
             else {
                 return nil
             }
-            calls.append(
-                ToolCall(id: draft.id.isEmpty ? "call_\(number)" : draft.id, name: draft.name, arguments: arguments))
+            return ToolCall(
+                id: draft.id.isEmpty ? "call_\(number)" : draft.id, name: draft.name, arguments: arguments)
         }
-        return calls
+    }
+
+    /// The calls; `nil` where one of them is none.
+    func calls() -> [ToolCall]? {
+        let drafted = drafted()
+        let calls = drafted.compactMap(\.self)
+        return calls.count == drafted.count ? calls : nil
     }
 }

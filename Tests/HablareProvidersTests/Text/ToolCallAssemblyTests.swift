@@ -9,10 +9,12 @@ import Testing
 
     private func calls(_ pieces: [Piece]) -> [ToolCall]? {
         var assembly = ToolCallAssembly()
+        var budget = AnswerBudget()
         for piece in pieces {
-            let hasRoom = assembly.take(
-                index: piece.index, id: piece.id, name: piece.name, arguments: piece.arguments)
-            #expect(hasRoom)
+            #expect(throws: Never.self) {
+                try assembly.take(
+                    index: piece.index, id: piece.id, name: piece.name, arguments: piece.arguments, within: &budget)
+            }
         }
         return assembly.calls()
     }
@@ -86,12 +88,37 @@ import Testing
         #expect(calls([(0, "a", "weather", #"{"city":"Os"#)]) == nil)
     }
 
-    @Test("There is an end to what is gathered")
+    @Test("Everything that is kept is charged: arguments, names and ids, and the place of a call")
     func bounded() {
+        let text = String(repeating: "x", count: 1000)
+        let pieces: [(Int) -> Piece] = [
+            { _ in (0, nil, nil, .string(text)) }, { (Int64($0), nil, text, nil) }, { (Int64($0), text, nil, nil) },
+        ]
+        for piece in pieces {
+            var assembly = ToolCallAssembly()
+            var budget = AnswerBudget(limit: 10_500)
+            var taken = 0
+            #expect(throws: TextFault.tooLarge(limit: 10_500)) {
+                while taken < 100 {
+                    let piece = piece(taken)
+                    try assembly.take(
+                        index: piece.index, id: piece.id, name: piece.name, arguments: piece.arguments, within: &budget)
+                    taken += 1
+                }
+            }
+            #expect((8...10).contains(taken))
+        }
+    }
+
+    @Test("There is an end to the number of calls")
+    func numberOfCalls() {
         var assembly = ToolCallAssembly()
-        let piece = ParameterValue.string(String(repeating: "x", count: 1 << 20))
-        var taken = 0
-        while taken < 100, assembly.take(index: 0, id: nil, name: nil, arguments: piece) { taken += 1 }
-        #expect(taken == 16)
+        var budget = AnswerBudget()
+        #expect(throws: TextFault.malformed("tool calls without an end")) {
+            for index in 0..<5000 {
+                try assembly.take(index: index, id: nil, name: nil, arguments: nil, within: &budget)
+            }
+        }
+        #expect(assembly.drafted().count == 4096)
     }
 }

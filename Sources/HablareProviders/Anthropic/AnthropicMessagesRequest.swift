@@ -1,0 +1,48 @@
+import Foundation
+import Hablare
+
+/// The body of a call of `messages`. Pure.
+struct AnthropicMessagesRequest: Sendable {
+    let model: String
+    let options: AnthropicOptions
+    var conversation: AnthropicConversation
+
+    /// Reads a request; the bytes of its pictures are read by the conversation.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for parameters that are unknown or impossible, for what
+    ///   the API cannot say or the request says twice, and for more than the service takes.
+    init(
+        _ request: AIRequest, model usual: String, form: AnswerForm, defaultMaximumTokens: Int64, of id: ProviderID
+    ) throws(AIServiceError) {
+        options = try AnthropicOptions(request.parameters, of: id, defaultMaximumTokens: defaultMaximumTokens)
+        guard form == .text || options.hasSchema else {
+            throw AIServiceError(
+                .invalidRequest, "Provider \(id) answers with values of a schema. Give one in the parameter schema.")
+        }
+        model = request.model ?? usual
+        conversation = try AnthropicConversation(
+            request.prompt, instructions: options.instructions, turns: options.turns)
+        let pictures = conversation.pictures.reduce(0) { $0 + $1.base64Count }
+        let byteCount = try body().jsonData().count + pictures
+        guard byteCount <= AnthropicService.maximumRequestBytes else {
+            throw AIServiceError(
+                .invalidRequest,
+                "The request has \(byteCount) bytes; Anthropic takes \(AnthropicService.maximumRequestBytes). Shorten it, or scale its pictures down."
+            )
+        }
+    }
+
+    /// The body; with the pictures, where they are read.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for what the request says twice.
+    func body() throws(AIServiceError) -> ParameterValue {
+        var body = options.members
+        body["model"] = .string(model)
+        body["max_tokens"] = .int(options.maximumTokens)
+        body["messages"] = .array(conversation.messages)
+        if let system = conversation.system { body["system"] = .string(system) }
+        body["stream"] = true
+        try options.extra.add(to: &body)
+        return .object(body)
+    }
+}

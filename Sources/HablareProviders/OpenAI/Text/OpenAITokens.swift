@@ -1,0 +1,44 @@
+import Hablare
+
+/// What an answer used, as the service counts it, whichever of its APIs counts. Pure.
+///
+/// Tolerant: an answer that is paid for is not thrown away because a server writes a number as a text, or leaves one out.
+struct OpenAITokens: Sendable, Hashable {
+    private(set) var usage = Usage()
+    private var cached: Int64?
+    private var cacheWrites: Int64?
+    private var reasoning: Int64?
+
+    /// Takes what an answer says of it; what it leaves out stays.
+    mutating func learn(_ value: ParameterValue?) {
+        guard let value else { return }
+        usage.inputTokens = Self.count(value, "prompt_tokens", "input_tokens") ?? usage.inputTokens
+        usage.outputTokens = Self.count(value, "completion_tokens", "output_tokens") ?? usage.outputTokens
+        if let input = value[member: "prompt_tokens_details"] ?? value[member: "input_tokens_details"] {
+            cached = Self.count(input, "cached_tokens") ?? cached
+            cacheWrites = Self.count(input, "cache_write_tokens") ?? cacheWrites
+        }
+        if let output = value[member: "completion_tokens_details"] ?? value[member: "output_tokens_details"] {
+            reasoning = Self.count(output, "reasoning_tokens") ?? reasoning
+        }
+    }
+
+    /// The first of some members that is a count, be it as a number or as a text.
+    private static func count(_ value: ParameterValue, _ names: String...) -> Int64? {
+        for name in names {
+            guard let found = value[member: name] else { continue }
+            let written = found.string.flatMap { Double($0) }.map { ParameterValue.double($0) }
+            if let count = (written ?? found).count { return count }
+        }
+        return nil
+    }
+
+    /// What the ledger has no column for.
+    var metadata: [String: String] {
+        var metadata: [String: String] = [:]
+        metadata[AnswerMetadata.cachedInputTokens] = cached.map(String.init)
+        metadata[AnswerMetadata.cacheWriteTokens] = cacheWrites.map(String.init)
+        metadata[AnswerMetadata.reasoningTokens] = reasoning.map(String.init)
+        return metadata
+    }
+}

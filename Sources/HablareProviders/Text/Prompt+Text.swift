@@ -1,0 +1,47 @@
+import Hablare
+
+extension Prompt {
+    /// Its text, where it has nothing else.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where it has pictures or tools, or no text at all.
+    func onlyText(for provider: ProviderID) throws(AIServiceError) -> String {
+        if case .messages(let messages) = self {
+            let isText = messages.flatMap(\.parts).allSatisfy { if case .text = $0 { true } else { false } }
+            guard isText else {
+                throw AIServiceError(
+                    .invalidRequest, "The provider \(provider) takes text only. Leave pictures and tools out.")
+            }
+        }
+        return try someText(for: provider)
+    }
+
+    /// What a person says, and the pictures that come with it, in their order.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where somebody else speaks, or there is no text.
+    func textAndPictures(for provider: ProviderID) throws(AIServiceError) -> (text: String, pictures: [Body]) {
+        var pictures: [Body] = []
+        if case .messages(let messages) = self {
+            for message in messages {
+                for part in message.parts {
+                    switch part {
+                    case .text where message.role == .user: continue
+                    case .image(let body, _) where message.role == .user: pictures.append(body)
+                    default:
+                        throw AIServiceError(
+                            .invalidRequest,
+                            "The provider \(provider) takes what a user says, and pictures. Leave everything else out.")
+                    }
+                }
+            }
+        }
+        return (try someText(for: provider), pictures)
+    }
+
+    private func someText(for provider: ProviderID) throws(AIServiceError) -> String {
+        let text = plainText
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw AIServiceError(.invalidRequest, "The prompt has no text. Give the provider \(provider) some.")
+        }
+        return text
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Hablare
+
+/// A picture of a prompt, of a format that language models read. Its bytes are read when everything else is checked.
+struct PromptPicture: Sendable, Hashable {
+    let body: Body
+    /// `image/png` …
+    let mediaType: String
+    /// The bytes in base 64; empty before they are read.
+    private(set) var base64 = ""
+
+    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` for a picture that is neither PNG, JPEG, WebP nor GIF.
+    init(_ body: Body, _ format: ImageFormat) throws(AIServiceError) {
+        guard let type = format.mediaType else {
+            throw AIServiceError(
+                .invalidRequest,
+                "A picture is in a format that the model does not read. Give it PNG, JPEG, WebP or GIF.")
+        }
+        self.body = body
+        mediaType = type
+    }
+
+    /// How many bytes it has in base 64.
+    var base64Count: Int { (body.byteCount + 2) / 3 * 4 }
+
+    /// The picture with its bytes, read off the caller's actor.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    func read() async throws(AIServiceError) -> PromptPicture {
+        var read = self
+        read.base64 = try await body.content().base64EncodedString()
+        return read
+    }
+}
+
+extension ImageFormat {
+    /// The media type; `nil` for what is neither PNG, JPEG, WebP nor GIF.
+    var mediaType: String? {
+        switch rawValue.lowercased() {
+        case "png": "image/png"
+        case "jpeg", "jpg": "image/jpeg"
+        case "webp": "image/webp"
+        case "gif": "image/gif"
+        default: nil
+        }
+    }
+}
+
+extension Body {
+    /// The bytes, read off the caller's actor.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    func content() async throws(AIServiceError) -> Data {
+        do {
+            return try await data()
+        } catch {
+            throw Self.unread(error)
+        }
+    }
+
+    /// The first bytes, read off the caller's actor.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError``: `contentMissing`, or one of category storage.
+    @concurrent func beginning(_ count: Int) async throws(AIServiceError) -> Data {
+        do {
+            return try read(0..<min(count, byteCount))
+        } catch {
+            throw Self.unread(error)
+        }
+    }
+
+    private static func unread(_ error: any Error) -> AIServiceError {
+        error as? AIServiceError
+            ?? AIServiceError(
+                .contentMissing, "A file of the request cannot be read. Check that it is there.",
+                cause: "\(Swift.type(of: error))")
+    }
+}
