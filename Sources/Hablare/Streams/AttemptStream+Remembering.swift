@@ -104,6 +104,8 @@ extension AttemptStream {
             guard !state.isOver else { throw AIServiceError.resumedTooLate }
             guard state.memory.resumption != .none else { throw AIServiceError.nothingToResume }
             guard !state.memory.goesOn else { return false }
+            // What was yielded before was refused, and is no beginning of an answer.
+            if let failure = state.failure { throw failure }
             state.memory.resuming()
             return true
         }
