@@ -20,7 +20,9 @@ struct CertificateProbe {
         guard !rest.isEmpty else { return .certificate }
         var current = rest.removeFirst()
         while current.holds(at: now) {
-            let issuers = rest.indices.filter { rest[$0].subject == current.issuer && !current.issuer.isEmpty }
+            // Who signed itself, or is not known to be signed by anybody, is the end of the way.
+            guard current.issuer != current.subject, !current.issuer.isEmpty else { return .certificate }
+            let issuers = rest.indices.filter { rest[$0].subject == current.issuer }
             // An authority may have several, of which one that holds will do.
             guard let next = issuers.first(where: { rest[$0].holds(at: now) }) ?? issuers.first else {
                 return .certificate

@@ -58,8 +58,11 @@ public struct ServiceClient: Sendable {
             let isTaken = request.alsoTakes.contains(answer.status)
             guard isTaken || (200..<300).contains(answer.status) else {
                 let body = try await beginning(of: answer)
-                throw dialect.failure(
+                let failure = dialect.failure(
                     for: ServiceRefusal(status: answer.status, fields: answer.fields, body: body, now: now))
+                // A refusal costs nothing, but a 303 that names no place is none: the call was carried out.
+                let isDone = Redirect.isDone(outgoing, status: answer.status)
+                throw isDone && request.mayBeBilled ? failure.billed(.maybeBilled) : failure
             }
             // It goes into the metadata of answers, and a server that says back what it was given says it there, too.
             let requestID = dialect.requestID(in: answer.fields).map { id in key.map { $0.hidden(in: id) } ?? id }

@@ -327,6 +327,14 @@ import Testing
         }
     }
 
+    @Test func `A call that was carried out and whose result is nowhere may have cost something`() async throws {
+        let client = try client(over: Kept { call in HTTPAnswer(status: call.method == .put ? 302 : 303) })
+        for (method, billing) in [(HTTPRequest.Method.post, FailureBilling.maybeBilled), (.get, nil), (.put, nil)] {
+            let error = try await failure(client, ServiceRequest(method, ["x"]))
+            #expect(error.code == .invalidConfiguration && error.billing == billing, "\(method)")
+        }
+    }
+
     // MARK: Refusals whose body does not come
 
     /// What comes of a refusal whose body begins and then stalls, when something happens.
