@@ -40,7 +40,7 @@ extension Composition {
         let service = site.openAI()
         let settings = site.settings
         return site.settings.kind.offers.map { offer in
-            let id = ProviderID(rawValue: offer.id(of: settings.name))
+            let id = settings.id(of: offer)
             let known = site.address.origin.host == "api.openai.com" ? openAIModels[offer.modelKey] : nil
             let model = offer.model(in: settings) ?? known
             let timeout = site.timeout
@@ -78,7 +78,7 @@ extension Composition {
             }
             let missing = model == nil ? site.withoutModel(offer.modelKey) : nil
             return InstalledProvider(
-                serving: settings.name, site.placed(provider), isCharged: service.isCharged, voices: voices,
+                serving: settings.name, provider, isCharged: service.isCharged, voices: voices,
                 problem: missing)
         }
     }
@@ -89,13 +89,13 @@ extension Composition {
         let service = site.anthropic()
         let limits = site.limits(.anthropic, at: "api.anthropic.com")
         return site.settings.kind.offers.map { offer in
-            let id = ProviderID(rawValue: offer.id(of: site.settings.name))
+            let id = site.settings.id(of: offer)
             let form: AnthropicMessagesProvider.Form = offer.answers == .text ? .text : .structured
             let usual = AnthropicMessagesProvider(id: id, service: service, form: form, limits: limits)
             let provider = offer.model(in: site.settings).map {
                 AnthropicMessagesProvider(id: id, service: service, form: form, model: $0, limits: limits)
             }
-            return InstalledProvider(serving: site.settings.name, site.placed(provider ?? usual))
+            return InstalledProvider(serving: site.settings.name, provider ?? usual)
         }
     }
 
@@ -104,7 +104,7 @@ extension Composition {
     private static func elevenLabs(_ site: ServiceSite) -> [InstalledProvider] {
         let service = site.elevenLabs()
         return site.settings.kind.offers.map { offer in
-            let id = ProviderID(rawValue: offer.id(of: site.settings.name))
+            let id = site.settings.id(of: offer)
             let usual = ElevenLabsSpeechProvider(id: id, service: service)
             let model = offer.model(in: site.settings) ?? usual.model
             var limits = site.limits(.elevenLabs, at: "api.elevenlabs.io")
@@ -121,7 +121,7 @@ extension Composition {
                 formats: SoundFormat.Coding.allCases.map(\.rawValue),
                 takesContext: ElevenLabsModel.takesContext(model)
             ) { SoundFormat($0)?.audioFormat }
-            return InstalledProvider(serving: site.settings.name, site.placed(provider), voices: voices)
+            return InstalledProvider(serving: site.settings.name, provider, voices: voices)
         }
     }
 
@@ -164,25 +164,34 @@ private struct ServiceSite: Sendable {
         let hasVersion = settings.kind == .elevenlabs && address.text.hasSuffix("/v1")
         self.address = hasVersion ? try ServiceAddress(String(address.text.dropLast(3))) : address
         self.limits = limits
-        transport = try FieldTransport(composition.way(to: network), fields: settings.headers)
+        let way = try FieldTransport(composition.way(to: network), fields: settings.headers)
+        transport =
+            settings.takesKey
+            ? way : KeylessTransport(base: way, service: settings.name, kind: settings.kind, address: address)
         date = composition.seams.date
         voices = composition.cacheFolder.map { folder in
             VoiceCache(file: folder.appending(path: "voices-\(settings.name).json"), date: composition.seams.date)
         }
         let chain = composition.credentials
         self.key = { () throws(AIServiceError) in
-            if let key { return key }
-            let name = try CredentialName(settings.name)
-            return settings.needsKey
-                ? try chain.required(name).credential.key : try chain.credential(named: name)?.credential.key
+            guard settings.takesKey else { return nil }
+            var found = key
+            if found == nil {
+                let name = try CredentialName(settings.name)
+                found =
+                    settings.needsKey
+                    ? try chain.required(name).credential.key : try chain.credential(named: name)?.credential.key
+            }
+            if found != nil, let exposure = settings.exposure(at: address) { throw exposure }
+            return found
         }
     }
 
     /// How long one attempt may take.
     var timeout: Duration { limits.timeout ?? settings.timeout }
 
-    /// Whose limits are used up: a service has a key of its own, whatever its address.
-    private var account: AccountID { AccountID(rawValue: settings.name) }
+    /// Whose limits are used up: a service has a key of its own. Another address than the configured one is another server.
+    private var account: AccountID { AccountID(rawValue: settings.placedName) }
     private var concurrency: Int { limits.concurrency ?? settings.concurrency }
     private var rate: RateLimit? { (limits.rate ?? settings.rate).map { RateLimit(requestsPerMinute: $0) } }
 
@@ -195,11 +204,6 @@ private struct ServiceSite: Sendable {
         ProviderLimits(
             concurrency: concurrency, attemptTimeout: timeout,
             rate: rate ?? (address.origin.host == host ? usual : nil))
-    }
-
-    /// A provider that answers no request that was meant for another place.
-    func placed(_ provider: any AIServiceProvider) -> PlacedProvider {
-        PlacedProvider(base: provider, service: settings.name, address: settings.address)
     }
 
     func openAI() -> OpenAIService {

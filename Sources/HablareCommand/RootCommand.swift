@@ -17,7 +17,7 @@ struct RootCommand: ParsableCommand {
               hablare generate --provider writer --stream 'Tell me about whales.'
                                               ask a program one thing, and print its answer
               hablare speak --provider openai 'Good morning.' -o morning.mp3
-              hablare image 'A whale that reads.' -o whale.png
+              hablare image --provider openai 'A whale that reads.' -o whale.png
               hablare ps                      see what is done, running and waiting
               hablare providers               see who can be asked, and why somebody cannot
               hablare doctor                  check the store, the programs and the voices

@@ -71,8 +71,8 @@ struct CostCommand: ComposedCommand {
         }
     }
 
-    /// The providers here.
-    private func providers(_ table: PriceTable, in composition: Composition) -> [InstalledProvider] {
+    /// The programs here.
+    private func programs(_ table: PriceTable, in composition: Composition) -> [InstalledProvider] {
         do {
             return try composition.providers(.forAsking(table))
         } catch {
@@ -86,17 +86,19 @@ struct CostCommand: ComposedCommand {
         let query = LedgerQuery(
             by: by, from: since, to: until, provider: provider.map(ProviderID.init(rawValue:)),
             job: job.map(JobKey.init(rawValue:)), tag: tag)
-        guard let opened = try data.openExisting(for: .reading, in: composition) else {
+        let settings = try data.settings(in: composition)
+        guard let opened = try data.openExisting(settings, for: .reading, in: composition) else {
             if json { try await console.print(JSONText.of(CostReport(LedgerReport(rows: [], total: LedgerSum())))) }
-            console.note("There is nothing yet in \(try data.folder(in: composition).path).")
+            console.note("There is nothing yet in \(try data.folder(settings, in: composition).path).")
             return .success
         }
         let table = try table(in: composition)
-        let providers = providers(table, in: composition)
-        let free = Set(providers.filter { !$0.hasPrice }.map(\.provider.id.rawValue))
+        let programs = programs(table, in: composition)
+        let payees = KnownProviders(programs: programs, services: settings.services)
+        let free = Set(programs.filter { !$0.hasPrice }.map(\.provider.id.rawValue))
         let unpriced = try UnpricedSums(of: query, in: opened.store, free: free)
         let gaps = try PriceGap.all(of: query, in: opened.store, without: unpriced.providers) { provider, model in
-            table.hasPrice(of: providers.payees(of: provider), model: model, at: composition.seams.date())
+            table.hasPrice(of: payees.names(of: provider), model: model, at: composition.seams.date())
         }
         let report = CostReport(
             try opened.store.ledger(query), by: by, unpriced: unpriced, gaps: gaps, budgets: try opened.store.budgets())

@@ -26,52 +26,54 @@ struct DoctorCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        var report = DoctorReport()
-        var status: CommandStatus?
-        var settings: Settings?
-        do {
-            settings = try data.settings(in: composition)
-        } catch let failure as CommandFailure where failure.status == .configuration {
-            report.addFailure(of: "settings", failure)
-            status = failure.status
-        }
-        // Without them nobody knows where the store is.
-        if let settings {
-            report.add(settings, composition.services(settings))
-            try diagnoseStore(in: composition, &report)
-        }
-        var table = PriceTable.shipped
+        let settings = try outcome { try data.settings(in: composition) }
+        if case .failure(let failure) = settings, failure.status != .configuration { throw failure }
         let file = prices.file(in: composition)
-        var own: PriceTable?
-        do {
-            own = try file?.table()
-            table = own ?? table
-        } catch let failure as CommandFailure {
-            report.addFailure(of: "prices", failure)
-            status = failure.status
+        let own = try outcome { try file?.table() }
+        let table = own.value.flatMap(\.self) ?? .shipped
+        let programs = try outcome { try composition.providers(.forAsking(table)) }
+        var report = DoctorReport()
+        switch settings {
+        case .success(let settings):
+            report.add(settings, composition.services(settings, beside: programs.value?.programNames ?? []))
+            try diagnoseStore(settings, in: composition, &report)
+        // Without them nobody knows where the store is.
+        case .failure(let failure): report.addFailure(of: "settings", failure)
         }
-        do {
-            let providers = try composition.providers(.forAsking(table))
-            for installed in providers {
-                report.add(
-                    installed.provider.id.rawValue, isOwn: installed.isOwn, await installed.health(),
-                    await voices(of: installed))
+        if case .failure(let failure) = own { report.addFailure(of: "prices", failure) }
+        switch programs {
+        case .success(let programs):
+            for program in programs {
+                report.add(program.name, isOwn: program.isOwn, await program.health(), await voices(of: program))
             }
             report.conclude()
-            if status == nil { report.add(table, from: own == nil ? nil : file, for: providers) }
-        } catch let failure as CommandFailure {
-            // No provider is known while the file that names the programs is not understood.
-            report.addFailure(of: "programs", failure)
-            status = failure.status
+            if case (.success(let settings), .success(let own)) = (settings, own) {
+                let payees = KnownProviders(programs: programs, services: settings.services)
+                report.add(table, from: own == nil ? nil : file, for: payees)
+            }
+        // No provider is known while the file that names the programs is not understood.
+        case .failure(let failure): report.addFailure(of: "programs", failure)
         }
         let console = composition.console
         try await console.print(
             json ? JSONText.of(report) : report.lines(console.outputStyle).joined(separator: "\n"), isStyled: !json)
-        return status ?? (report.isHealthy ? .success : .incomplete)
+        let failure = programs.failure ?? own.failure ?? settings.failure
+        return failure?.status ?? (report.isHealthy ? .success : .incomplete)
     }
 
-    private func diagnoseStore(in composition: Composition, _ report: inout DoctorReport) throws {
-        let folder = try data.folder(in: composition)
+    /// What a person has written, or what is wrong with it.
+    private func outcome<Value>(_ read: () throws -> Value) throws -> Result<Value, CommandFailure> {
+        do {
+            return .success(try read())
+        } catch let failure as CommandFailure {
+            return .failure(failure)
+        }
+    }
+
+    private func diagnoseStore(
+        _ settings: Settings, in composition: Composition, _ report: inout DoctorReport
+    ) throws {
+        let folder = try data.folder(settings, in: composition)
         report.folder = folder.path
         do {
             if composition.storeExists(folder) {
@@ -92,4 +94,9 @@ struct DoctorCommand: ComposedCommand {
             return .failure(error as? AIServiceError ?? AIServiceError(.providerFailed, "Its voices cannot be listed."))
         }
     }
+}
+
+extension Result {
+    fileprivate var value: Success? { if case .success(let value) = self { value } else { nil } }
+    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }

@@ -27,10 +27,7 @@ struct ProvidersCommand: ComposedCommand {
         let installed = try composition.providers(.forAsking())
         let services = composition.services(settings, beside: installed.programNames)
         var groups = services.map { rows(of: $0, settings, in: composition) }
-        // What a service is has its row already.
-        for program in installed where !services.contains(where: { $0.has(program) }) {
-            groups.append([await row(of: program)])
-        }
+        for program in installed { groups.append([await row(of: program)]) }
         if json {
             try await composition.console.print(JSONText.of(groups.flatMap(\.self)))
             return .success
@@ -54,19 +51,13 @@ struct ProvidersCommand: ComposedCommand {
                 problem = CommandFailure(error)
             }
         }
-        let offered = entry.kind.offers.map { offer in
+        return entry.kind.offers.map { offer in
             let id = offer.id(of: entry.name)
             let provider = made.first { $0.name == id }
-            let missing = provider == nil ? ServiceEntry.notInThisBuild.message : provider?.problem?.message
             return row(
                 id, of: entry, answering: offer.answers,
-                with: provider?.model ?? offer.model(in: entry.settings), problem?.message ?? missing)
+                with: provider?.model ?? offer.model(in: entry.settings), (problem ?? provider?.problem)?.message)
         }
-        let others = made.filter { provider in !offered.contains { $0.provider == provider.provider.id.rawValue } }
-        return offered
-            + others.map {
-                row($0.provider.id.rawValue, of: entry, answering: $0.provider.responseType, with: nil, nil)
-            }
     }
 
     private func row(

@@ -44,18 +44,19 @@ struct PsCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
+        let settings = try data.settings(in: composition)
         guard
-            let opened = try job.map({ try data.open(forJob: $0, for: .reading, in: composition) })
-                ?? data.openExisting(for: .reading, in: composition)
+            let opened = try job.map({ try data.open(settings, forJob: $0, for: .reading, in: composition) })
+                ?? data.openExisting(settings, for: .reading, in: composition)
         else {
             if json { try await console.print("[]") }
-            console.note("There is nothing yet in \(try data.folder(in: composition).path).")
+            console.note("There is nothing yet in \(try data.folder(settings, in: composition).path).")
             return .success
         }
         if json {
-            try await printJSON(opened.store, in: composition)
+            try await printJSON(opened.store, settings, in: composition)
         } else {
-            try await printTable(opened.store, in: composition)
+            try await printTable(opened.store, settings, in: composition)
         }
         if state.isEmpty || state.contains(.held) || state.contains(.interrupted) {
             try data.tellOfInterrupted(in: opened.store, of: job, composition)
@@ -63,11 +64,11 @@ struct PsCommand: ComposedCommand {
         return .success
     }
 
-    private func printTable(_ store: any RequestStore, in composition: Composition) async throws {
+    private func printTable(_ store: any RequestStore, _ settings: Settings, in composition: Composition) async throws {
         let console = composition.console
         var table = Table(RequestRow.headings)
         var isFirst = true
-        try await forEachPage(of: store, in: composition) { page in
+        try await forEachPage(of: store, settings, in: composition) { page in
             let time = composition.localTime
             for standing in page { table.append(RequestRow(standing).cells(at: time)) }
             let lines = isFirst ? table.lines(console.outputStyle) : table.bodyLines
@@ -79,10 +80,10 @@ struct PsCommand: ComposedCommand {
         if isFirst { console.note(state.isEmpty && job == nil ? "There are no requests." : "No request is like that.") }
     }
 
-    private func printJSON(_ store: any RequestStore, in composition: Composition) async throws {
+    private func printJSON(_ store: any RequestStore, _ settings: Settings, in composition: Composition) async throws {
         let console = composition.console
         var isFirst = true
-        try await forEachPage(of: store, in: composition) { page in
+        try await forEachPage(of: store, settings, in: composition) { page in
             let rows = try page.map { try JSONText.of(RequestRow($0), indented: false) }
             try await console.print((isFirst ? "[\n" : ",\n") + rows.joined(separator: ",\n"))
             isFirst = false
@@ -92,7 +93,8 @@ struct PsCommand: ComposedCommand {
 
     /// Reads page by page: a store may hold more than fits into memory.
     private func forEachPage(
-        of store: any RequestStore, in composition: Composition, _ body: ([RequestStanding]) async throws -> Void
+        of store: any RequestStore, _ settings: Settings, in composition: Composition,
+        _ body: ([RequestStanding]) async throws -> Void
     ) async throws {
         // The newest are read last.
         var newest: [RequestStanding] = []
@@ -103,7 +105,7 @@ struct PsCommand: ComposedCommand {
         while limit != 0 {
             let page = try store.snapshots(filter)
             // A filter asks for held and not held ones alike: with --state held --state failed the rest goes here.
-            let wanted = try composition.standings(of: page, in: store)
+            let wanted = try composition.standings(of: page, in: store, settings)
                 .filter { standing in state.isEmpty || state.contains { $0.includes(standing) } }
             if let limit {
                 count += wanted.count

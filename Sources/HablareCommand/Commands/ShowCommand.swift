@@ -37,12 +37,13 @@ struct ShowCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let store = try data.openForRequest(for: .reading, in: composition).store
+        let settings = try data.settings(in: composition)
+        let store = try data.openForRequest(settings, for: .reading, in: composition).store
         guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
             throw data.unknown(id)
         }
         let details = RequestDetails(
-            standing: try composition.standings(of: [snapshot], in: store).first
+            standing: try composition.standings(of: [snapshot], in: store, settings).first
                 ?? RequestStanding(snapshot: snapshot),
             request: stored.request, response: try store.response(of: id), showsPrompt: prompt)
         if let output {

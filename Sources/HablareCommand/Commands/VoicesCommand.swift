@@ -55,7 +55,7 @@ struct VoicesCommand: ComposedCommand {
         let console = composition.console
         let all =
             try provider.map { [try directory.named($0, answering: .audio, program: "audio/wav")] }
-            ?? directory.everybody().filter { $0.service == nil || $0.serviceVoices != nil }
+            ?? directory.everybody().providers.filter { $0.service == nil || $0.serviceVoices != nil }
         var rows: [Row] = []
         for installed in all {
             guard installed.provider.responseType == .audio else {

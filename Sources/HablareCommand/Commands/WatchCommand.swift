@@ -21,7 +21,8 @@ struct WatchCommand: ComposedCommand {
     @OptionGroup var data: DataOptions
 
     func run(in composition: Composition) async throws -> CommandStatus {
-        let store = try data.openForRequest(in: composition).store
+        let settings = try data.settings(in: composition)
+        let store = try data.openForRequest(settings, in: composition).store
         let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         // Before the first look, so that no change falls between the two.
         let changes = store.signal?.changes()
@@ -31,12 +32,14 @@ struct WatchCommand: ComposedCommand {
                 if let changes { for await _ in changes { wakes.continuation.yield() } }
                 wakes.continuation.finish()
             }
-            return try await follow(store, wakes.stream, wake: { wakes.continuation.yield() }, in: composition)
+            return try await follow(
+                store, settings, wakes.stream, wake: { wakes.continuation.yield() }, in: composition)
         }
     }
 
     private func follow(
-        _ store: any RequestStore, _ wakes: AsyncStream<Void>, wake: @escaping @Sendable () -> Void,
+        _ store: any RequestStore, _ settings: Settings, _ wakes: AsyncStream<Void>,
+        wake: @escaping @Sendable () -> Void,
         in composition: Composition
     ) async throws -> CommandStatus {
         var wakes = wakes.makeAsyncIterator()
@@ -44,7 +47,8 @@ struct WatchCommand: ComposedCommand {
         while true {
             guard let snapshot = try store.snapshot(of: id) else { throw data.unknown(id) }
             let standing =
-                try composition.standings(of: [snapshot], in: store).first ?? RequestStanding(snapshot: snapshot)
+                try composition.standings(of: [snapshot], in: store, settings).first
+                ?? RequestStanding(snapshot: snapshot)
             let seen = Seen(standing, now: composition.seams.date())
             if seen != last {
                 let stamp = TimeText.stamp(composition.seams.date())

@@ -8,11 +8,13 @@ struct WorkCommand: ComposedCommand {
         commandName: "work",
         abstract: "Run everything that waits, of every job.",
         discussion: """
-            Ends when nothing waits but what is held (see hablare retry) or has no provider here; with --forever, at \
-            Ctrl-C, and then it makes the store where there is none yet. Several may work on one store: they share \
+            Ends when nothing waits but what is held (see hablare retry) or has no provider here, and says why; with \
+            --forever, at Ctrl-C, and then it makes the store where there is none yet. What was asked of an address \
+            with --base-url is asked there, if it waited when this began. Several may work on one store: they share \
             what waits, each runs up to --concurrency programs at once, and says at the end how many requests it \
             completed itself, and how many others did that it waited for; --rate is for all of them together. Exit \
-            status 1 when some of it failed or is held.
+            status 1 when some of it failed or is held, else 78 when some waits for a service that cannot be asked as \
+            it is configured.
 
             EXAMPLES:
               hablare work
@@ -31,18 +33,22 @@ struct WorkCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = try engine.limits(in: composition)
-        let directory = try ProviderDirectory(try data.settings(in: composition), limits, in: composition)
-        let providers = directory.everybody()
+        let settings = try data.settings(in: composition)
+        let directory = try ProviderDirectory(settings, limits, in: composition)
         // A service may be there before the first request is, and then it makes the store.
-        guard let opened = forever ? try data.open(in: composition) : try data.openExisting(in: composition) else {
+        guard
+            let opened = forever
+                ? try data.open(settings, in: composition) : try data.openExisting(settings, in: composition)
+        else {
             // A mistyped folder must not look like one in which nothing waits.
             let example = data.commandLine("generate", "--provider", "NAME", "--detach", "PROMPT")
             throw CommandFailure(
                 .inputMissing,
-                "There is no store at \(try data.folder(in: composition).path) yet, so nothing waits. Whatever submits a "
-                    + "request makes one, such as: \(example)")
+                "There is no store at \(try data.folder(settings, in: composition).path) yet, so nothing waits. Whatever "
+                    + "submits a request makes one, such as: \(example)")
         }
-        try directory.openNetwork(for: providers)
+        let everybody = directory.withNetwork(directory.everybody(waitedFor: try opened.store.providersWaitedFor()))
+        let providers = everybody.providers
         let workplace = try Workplace(
             opened, providers: providers, scope: .everything, retry: engine.retry(of: providers),
             prices: limits.prices, verbose: data.verbose, in: composition)
@@ -56,6 +62,8 @@ struct WorkCommand: ComposedCommand {
             lookout: workplace.lookout(for: reporter),
             providers: Set(providers.map(\.provider.id)),
             reporter: reporter, forever: forever)
+        // Who goes on forever may never see its end.
+        if forever, !quiet { tell(of: try await round.left(), everybody, to: console) }
         let early = try await round.endingEarly(at: composition.seams.date())
         return try await workplace.session(quiet: quiet).run {
             try await round.run(with: early)
@@ -63,9 +71,14 @@ struct WorkCommand: ComposedCommand {
             // The engine has ended, and so have its commits.
             let ended = workplace.own.ended
             let left = try await round.left()
-            if !quiet { try await tell(ended, cancelled: reporter.current.cancelled, left, to: console) }
+            if !quiet {
+                try await tell(ended, cancelled: reporter.current.cancelled, left, to: console)
+                tell(of: left, everybody, to: console)
+            }
             if case .stopped(let signal) = end { return signal.status }
-            return ended.count(.failed) > 0 || left.held > 0 ? .incomplete : .success
+            if ended.count(.failed) > 0 || left.held > 0 { return .incomplete }
+            let isMisconfigured = left.reasons(everybody.leftOut).contains { $0.failure?.status == .configuration }
+            return isMisconfigured ? .configuration : .success
         }
     }
 
@@ -90,9 +103,16 @@ struct WorkCommand: ComposedCommand {
                 retry, cancel or remove them.
                 """)
         }
-        if left.withoutProvider > 0 {
-            let wait = left.withoutProvider == 1 ? "waits" : "wait"
-            console.note("\(TimeText.count(left.withoutProvider, "request")) \(wait) for a provider that is not here.")
+    }
+
+    /// Says what waits for whom, and why that one is not asked.
+    private func tell(of left: WorkRound.Left, _ everybody: ProviderDirectory.Everybody, to console: Console) {
+        for reason in left.reasons(everybody.leftOut) {
+            let beginning = "\(TimeText.count(reason.count, "request")) \(reason.count == 1 ? "waits" : "wait") for"
+            let names = reason.providers.map(\.rawValue).joined(separator: ", ")
+            console.note(
+                reason.failure.map { "\(beginning) \(names): \($0.message)" }
+                    ?? "\(beginning) a provider that is not here: \(names).")
         }
     }
 }
@@ -146,8 +166,34 @@ struct WorkRound: Sendable {
     struct Left: Sendable {
         /// What waits for somebody's word.
         var held = 0
-        /// What waits for another process.
-        var withoutProvider = 0
+        /// How many wait for a provider that this process does not ask.
+        var withoutProvider: [ProviderID: Int] = [:]
+
+        /// Why something waits.
+        struct Reason: Sendable, Equatable {
+            /// Those who are not asked, all for this reason.
+            var providers: [ProviderID]
+            /// How many requests wait for them.
+            var count: Int
+            /// Why they cannot be asked; `nil`: nobody here knows them.
+            let failure: CommandFailure?
+        }
+
+        /// Why requests wait for providers, each reason once.
+        ///
+        /// - Parameter leftOut: Who cannot be asked, and why.
+        func reasons(_ leftOut: [ProviderID: CommandFailure]) -> [Reason] {
+            var reasons: [Reason] = []
+            for (id, count) in withoutProvider.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                if let index = reasons.firstIndex(where: { $0.failure == leftOut[id] }) {
+                    reasons[index].providers.append(id)
+                    reasons[index].count += count
+                } else {
+                    reasons.append(Reason(providers: [id], count: count, failure: leftOut[id]))
+                }
+            }
+            return reasons
+        }
     }
 
     /// Counts what is left.
@@ -158,7 +204,7 @@ struct WorkRound: Sendable {
                 if snapshot.waiting == .held {
                     left.held += 1
                 } else if !providers.contains(snapshot.providerID) {
-                    left.withoutProvider += 1
+                    left.withoutProvider[snapshot.providerID, default: 0] += 1
                 }
             }
         }

@@ -1,3 +1,4 @@
+import Hablare
 import HablareProviders
 
 /// What is configured of one service.
@@ -34,6 +35,10 @@ struct ServiceSettings: Sendable, Equatable {
     var headers: [String: String] = [:]
     /// Who is asked where it fails, in order.
     var fallback: [String] = []
+    /// Where it is asked in place of where it is configured; `nil`: it is asked there.
+    private(set) var place: ServiceAddress?
+    /// Whether its key is looked up and sent.
+    private(set) var takesKey = true
 
     init(_ name: String, _ kind: ServiceKind) {
         self.name = name
@@ -43,4 +48,57 @@ struct ServiceSettings: Sendable, Equatable {
 
     /// Those that are there without being configured.
     static let builtIn = ServiceKind.allCases.map { ServiceSettings($0.rawValue, $0) }
+}
+
+extension ServiceSettings {
+    /// The service at another address than the configured one.
+    ///
+    /// Its key goes with it only within the configured origin: whoever is at another one has not been given it.
+    func placed(at address: ServiceAddress) -> ServiceSettings {
+        var placed = hasOrigin(of: address) ? self : unasked
+        placed.place = address
+        placed.address = address.text
+        placed.addressProblem = nil
+        return placed
+    }
+
+    /// The service for who only looks what it would be asked: its key is not looked up.
+    var unasked: ServiceSettings {
+        var unasked = self
+        (unasked.takesKey, unasked.needsKey) = (false, false)
+        return unasked
+    }
+
+    private func hasOrigin(of other: ServiceAddress) -> Bool {
+        guard addressProblem == nil else { return false }
+        do throws(AIServiceError) {
+            return try ServiceAddress(address).origin == other.origin
+        } catch {
+            return false
+        }
+    }
+
+    /// What it is called here, with its address where that is not the configured one: whose limits are used up.
+    var placedName: String { Self.name(name, at: place) }
+
+    /// The id of one of its providers.
+    func id(of offer: ServiceOffer) -> ProviderID {
+        ProviderID(rawValue: Self.name(offer.id(of: name), at: place))
+    }
+
+    private static func name(_ name: String, at place: ServiceAddress?) -> String {
+        place.map { PlacedName(name, at: $0).text } ?? name
+    }
+
+    /// Why no key may be sent to an address; `nil` where one may. Everybody on the way could read it.
+    func exposure(at address: ServiceAddress) -> AIServiceError? {
+        guard address.origin.scheme == "http", !address.origin.isLoopback else { return nil }
+        return AIServiceError(
+            .invalidConfiguration,
+            """
+            \(name) is at \(address.origin.text), and a key is not sent over plain http to another machine. Give an \
+            address with https. If the server wants no key, set services.\(name).needs_key to false, and delete the key \
+            that is there: hablare keys delete \(name)
+            """)
+    }
 }

@@ -62,7 +62,10 @@ extension SettingSchema {
         Part(
             "default_provider",
             .section(
-                ProviderUse.allCases.map { Part($0.rawValue, .value(.provider, default: "none: `--provider` says it")) }
+                ProviderUse.allCases.map { use in
+                    let usual = use.usualProvider.map { "`\($0)`" }
+                    return Part(use.rawValue, .value(.provider, default: usual ?? "none: `--provider` says it"))
+                }
             )),
         Part(
             "network",

@@ -22,7 +22,8 @@ struct DoctorReport: Encodable, Sendable {
     private(set) var contentFiles = 0
     private(set) var contentBytes: Int64 = 0
     private(set) var findings: [Finding] = []
-    private var speakers = 0
+    /// How many services and programs can be asked.
+    private var able = 0
 
     var isHealthy: Bool { !findings.contains(where: \.problem) }
 
@@ -56,6 +57,7 @@ struct DoctorReport: Encodable, Sendable {
 
     /// The settings, and the services that cannot be asked because of what they say.
     mutating func add(_ settings: Settings, _ services: [ServiceEntry]) {
+        able += services.count { $0.problem == nil }
         if let file = settings.file { add("settings", "ok", false, "\(file.path) is as it should be.") }
         for entry in services {
             if let problem = entry.problem, problem.status == .configuration {
@@ -85,18 +87,20 @@ struct DoctorReport: Encodable, Sendable {
         case .failure(let error):
             add(provider, error.code.rawValue, true, error.words)
         case .success(let count):
-            speakers += 1
+            able += 1
             let known = count > 0 ? ", \(TimeText.count(count, "voice"))" : ""
             add(provider, "ok", false, "\(health.executable ?? provider) is there\(known).")
         }
         for advice in health.advice { add(provider, "advice", false, advice) }
     }
 
-    /// No provider at all is a problem; a missing one among others is not.
+    /// That nobody can be asked at all is a problem; one who cannot among others is not.
     mutating func conclude() {
-        if speakers == 0 {
-            add("providers", "none", true, "No provider can speak here. Install one: apt-get install espeak-ng")
-        }
+        guard able == 0 else { return }
+        add(
+            "providers", "none", true,
+            "Nobody can be asked here: no service has its key, and no program is there. Give a service its key, as with "
+                + "hablare keys set openai, or install a program: apt-get install espeak-ng")
     }
 
     // MARK: Prices
@@ -105,14 +109,14 @@ struct DoctorReport: Encodable, Sendable {
     ///
     /// - Parameters:
     ///   - file: Where they are from; `nil`: they ship.
-    ///   - providers: Those that are here.
-    mutating func add(_ table: PriceTable, from file: PricesFile?, for providers: [InstalledProvider]) {
+    ///   - payees: Those that are here.
+    mutating func add(_ table: PriceTable, from file: PricesFile?, for payees: KnownProviders) {
         let count = TimeText.count(table.entries.count, "price")
         let age = table.oldestCheck.map { ", the oldest checked \($0)" } ?? ""
         add("prices", "ok", false, "\(file?.url.path ?? "The table that ships") has \(count)\(age).")
-        // The table that ships is for many providers, of which few are here.
+        // The table that ships is for many providers, some of which are not here.
         guard file != nil else { return }
-        for advice in table.advice(for: providers) { add("prices", "advice", false, advice) }
+        for advice in table.advice(for: payees) { add("prices", "advice", false, advice) }
     }
 
     private mutating func add(_ subject: String, _ kind: String, _ problem: Bool, _ message: String) {

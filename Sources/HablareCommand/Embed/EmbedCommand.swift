@@ -14,7 +14,7 @@ struct EmbedCommand: ComposedCommand {
             nothing twice, and goes on after Ctrl-C.
 
             EXAMPLES:
-              hablare embed 'Whales sing.'
+              hablare embed --provider openai 'Whales sing.'
               hablare embed --provider openai --dimensions 256 -f sentences.txt -o vectors.jsonl
               cut -f 2 table.tsv | hablare embed --provider local --json
             """)

@@ -27,7 +27,7 @@ struct GenerateCommand: ComposedCommand {
             EXAMPLES:
               hablare generate --provider openai --stream 'Tell me about whales.'
               hablare generate --provider anthropic --image whale.jpg 'Which whale is this?'
-              hablare generate --provider local --base-url http://localhost:8080/v1 --model llama 'Hello.'
+              hablare generate --provider openai --base-url http://localhost:8080/v1 --model llama 'Hello.'
               hablare generate --provider openai --schema whale.json 'The largest whale.'
               hablare generate --provider espeak-ng --output hello.wav 'Hello.' --voice en-gb
               pdftotext report.pdf - | hablare generate --provider writer --detach --deadline 3600
@@ -115,11 +115,11 @@ struct GenerateCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let limits = Composition.CallLimits(
             timeout: call.timeout.map { .seconds($0) }, prices: try prices.table(in: composition))
-        let settings = try asked.applied(to: data, for: .generate, in: composition)
+        let (settings, name) = try asked.applied(to: data, for: .generate, in: composition)
         let wanted = try schema.map { try SchemaFile.schema(composition.url($0)) }
         let directory = try ProviderDirectory(settings, limits, in: composition)
         let installed = try directory.provider(
-            asked.provider, for: .generate, answering: wanted == nil ? .text : .structured)
+            name, for: .generate, answering: wanted == nil ? .text : .structured)
         let judge = try wanted.map { try SchemaJudge($0, repairs: repairs, of: installed) }
         guard sample == nil || judge != nil || installed.provider.responseType == .text else {
             throw CommandFailure(.usage, "--sample is for texts. Ask \(installed.name) several times instead.")
@@ -132,7 +132,7 @@ struct GenerateCommand: ComposedCommand {
         var request = call.request(prompt: prompt, parameters: parameters, now: composition.seams.date())
         try judge?.prepare(&request)
         let others = try fallback(of: installed, in: directory, composition.console)
-        address(&request, to: installed, others, settings)
+        address(&request, to: installed, others)
         try installed.check(request)
         let team = [installed] + others
         try directory.openNetwork(for: team)
@@ -148,11 +148,9 @@ struct GenerateCommand: ComposedCommand {
         return try await generate(request, to: target, with: team, prices: limits.prices, in: composition)
     }
 
-    /// Says in a request what whoever goes on with it must know: the model, where the service is, who is asked instead.
-    private func address(
-        _ request: inout AIRequest, to installed: InstalledProvider, _ others: [InstalledProvider], _ settings: Settings
-    ) {
-        asked.address(of: installed, settings).mark(&request)
+    /// Says in a request what whoever goes on with it must know: the model, and who is asked instead.
+    private func address(_ request: inout AIRequest, to installed: InstalledProvider, _ others: [InstalledProvider]) {
+        ServiceOptions.address(of: installed).mark(&request)
         request.fallback = others.map { FallbackHop($0.provider.id, model: $0.model) }
     }
 
@@ -206,7 +204,10 @@ struct GenerateCommand: ComposedCommand {
         if let age = try opened.store.response(of: request.id)?.ageInCache {
             console.note(Self.cacheNote(age))
         } else {
-            console.note("Unless something runs on this store already, run it with: \(data.commandLine("work"))")
+            // Whatever runs already does not know the address.
+            let isPlaced = PlacedName(team[0].name) != nil
+            let condition = isPlaced ? "Run it with" : "Unless something runs on this store already, run it with"
+            console.note("\(condition): \(data.commandLine("work"))")
         }
         return .success
     }

@@ -16,9 +16,9 @@ struct ImageCommand: ComposedCommand {
             goes on after Ctrl-C, and with a larger --sample has only the further ones made. --anew has others made.
 
             EXAMPLES:
-              hablare image 'A whale that reads.' -o whale.png
-              hablare image 'A whale that reads.' -o whale.png --sample 3 --size 1024x1536 --quality low
-              hablare image 'Give it a hat.' --image whale.png -o hat.webp
+              hablare image --provider openai 'A whale that reads.' -o whale.png
+              hablare image --provider openai 'A whale that reads.' -o whale.png --sample 3 --size 1024x1536 --quality low
+              hablare image --provider openai 'Give it a hat.' --image whale.png -o hat.webp
             """)
 
     @Argument(help: "What is to be seen; without it, or with -, standard input is read.")
@@ -104,7 +104,8 @@ struct ImageCommand: ComposedCommand {
             return ImageReport.Outcome(gaps: gaps, made: made)
         } report: { ended in
             let report = ImageReport(
-                work: work, provider: team.installed.name, ended: ended, target: target, isAnew: anew, data: options.data)
+                work: work, provider: team.installed.name, ended: ended, target: target, isAnew: anew,
+                data: options.data)
             try await report.print(json: json, quiet: options.quiet, to: console)
             return report.status
         }

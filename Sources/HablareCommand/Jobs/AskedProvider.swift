@@ -9,6 +9,7 @@ struct AskedProvider: Sendable {
     /// What is charged for its calls.
     let prices: PriceTable
     private let options: JobOptions
+    private let asksNobody: Bool
     private let directory: ProviderDirectory
 
     /// Finds out who is asked, and on what terms.
@@ -16,21 +17,21 @@ struct AskedProvider: Sendable {
     /// - Parameters:
     ///   - type: What it has to answer with.
     ///   - program: What a program would have to answer with, as `programs.json` has it.
-    ///   - last: Who is asked where neither the command line nor the settings name anybody. Default: nobody.
+    ///   - asksNobody: Whether it is only looked what would be asked: then a service needs neither key nor network.
     /// - Throws: ``CommandFailure``: for the settings, there is no such provider, it cannot be asked, or it answers with
     ///   something else.
     init(
         _ asked: ServiceOptions, _ options: JobOptions, for use: ProviderUse, making type: ContentType, program: String,
-        else last: String? = nil, in composition: Composition
+        asksNobody: Bool = false, in composition: Composition
     ) throws {
         let limits = try options.engine.limits(in: composition)
-        let settings = try asked.applied(to: options.data, for: use, in: composition)
+        let (settings, name) = try asked.applied(to: options.data, for: use, in: composition)
         self.options = options
+        self.asksNobody = asksNobody
         prices = limits.prices
-        directory = try ProviderDirectory(settings, limits, in: composition)
-        installed = try directory.provider(
-            asked.provider, for: use, answering: type, program: program, else: last)
-        address = asked.address(of: installed, settings)
+        directory = try ProviderDirectory(settings, limits, asksNobody: asksNobody, in: composition)
+        installed = try directory.provider(name, for: use, answering: type, program: program)
+        address = ServiceOptions.address(of: installed)
         guard installed.provider.responseType == type else {
             throw CommandFailure(
                 .usage,
@@ -47,12 +48,19 @@ struct AskedProvider: Sendable {
         }
     }
 
+    /// The settings of the run.
+    var settings: Settings { directory.settings }
+
+    /// Whether it is a service of which only what is known here is looked at: not its key, the way to it, its voices.
+    var isUnasked: Bool { asksNobody && installed.service != nil }
+
     /// Looks at all that can be known to fail before anything is sent, and makes the way to the network.
     ///
     /// - Parameter request: One as it will be sent.
     /// - Throws: ``CommandFailure`` or `AIServiceError`, with what to do.
     func open(for request: AIRequest) async throws {
         try installed.check(request)
+        guard !isUnasked else { return }
         if let problem = await installed.health().problem { throw problem }
         try directory.openNetwork(for: [installed])
     }
@@ -65,6 +73,6 @@ struct AskedProvider: Sendable {
     ) -> JobSession {
         JobSession(
             work: work, installed: installed, retry: options.engine.retry(of: [installed]), prices: prices,
-            data: options.data, quiet: options.quiet, seconds: seconds)
+            data: options.data, settings: settings, quiet: options.quiet, seconds: seconds)
     }
 }

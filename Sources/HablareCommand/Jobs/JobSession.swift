@@ -19,6 +19,8 @@ struct JobSession: Sendable {
     let retry: RetryPolicy
     let prices: PriceTable
     let data: DataOptions
+    /// Say where the store is.
+    let settings: Settings
     let quiet: Bool
     /// How long an answer is to be heard, in seconds; `nil` where answers are no sound.
     var seconds: (@Sendable (AIResponseData) async -> Double)?
@@ -35,7 +37,7 @@ struct JobSession: Sendable {
         report: @escaping @Sendable (Ended<Value>) async throws -> CommandStatus
     ) async throws -> CommandStatus {
         let workplace = try Workplace(
-            try data.open(in: composition), providers: [installed], scope: .job(work.job), retry: retry,
+            try data.open(settings, in: composition), providers: [installed], scope: .job(work.job), retry: retry,
             prices: prices, verbose: data.verbose, in: composition)
         let console = composition.console
         let reporter = ProgressReporter(

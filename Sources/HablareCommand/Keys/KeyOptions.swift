@@ -13,8 +13,9 @@ struct KeyOptions: ParsableArguments {
     @Option(name: .long, help: "The label of one of several accounts there, such as work.")
     var account: String?
 
-    /// Whether a word stands where none belongs, or one that is no service's name but could be a key.
+    /// Whether a word stands where none belongs, or one that looks like a key, or is no service's name but could be one.
     var holdsKey: Bool {
+        guard !looksLikeKey else { return true }
         do throws(AIServiceError) {
             _ = try CredentialName(service)
             return !surplus.isEmpty
@@ -23,10 +24,22 @@ struct KeyOptions: ParsableArguments {
         }
     }
 
+    /// Also 32 hexadecimal digits, which could be a name.
+    private var looksLikeKey: Bool {
+        (surplus + [service, account].compactMap(\.self)).contains(where: KnownService.isKey)
+    }
+
     /// The name.
     ///
     /// - Throws: `ValidationError`, which repeats none of the words: one of them may be a key.
     func name() throws -> CredentialName {
+        guard !looksLikeKey else {
+            throw ValidationError(
+                """
+                A key stands among the arguments, so it is in your shell's history now, and everybody on this machine could \
+                read it. If it is one, make a new one and revoke it. Give the service, such as openai.
+                """)
+        }
         guard surplus.isEmpty else { throw ValidationError("Give one service.") }
         do throws(AIServiceError) {
             return try CredentialName(service, account: account)

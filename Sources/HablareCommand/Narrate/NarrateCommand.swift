@@ -58,7 +58,7 @@ struct NarrateCommand: ComposedCommand {
             Only say what would be done, and what of it is made already; make nothing. To know that, a store that is \
             there is opened, which brings one of an earlier version up to date. How long the audio will be is \
             estimated by the number of characters and segments, and --parameter rate or speed, as espeak-ng and flite \
-            speak English.
+            speak English. A service is not asked, and needs no key for it.
             """)
     var dryRun = false
 
@@ -69,7 +69,7 @@ struct NarrateCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let team = try AskedProvider(
-            asked, options, for: .narrate, making: .audio, program: "audio/wav", else: Self.usualProvider,
+            asked, options, for: .narrate, making: .audio, program: "audio/wav", asksNobody: dryRun,
             in: composition)
         let installed = team.installed
         let given = try installed.parameters(voice: voice, asked.parameter)
@@ -80,9 +80,16 @@ struct NarrateCommand: ComposedCommand {
             text: try files.readInput(in: composition), source: files.source, unit: split, by: team,
             parameters: parameters, unknownOutcome: options.ifInterrupted.policy)
         try await team.open(for: plan.request(0, id: UUID()))
-        try await installed.checkSpeaker(of: parameters, isGiven: voice != nil || asked.givesVoice)
+        if !team.isUnasked {
+            try await installed.checkSpeaker(of: parameters, isGiven: voice != nil || asked.givesVoice)
+        }
         if dryRun {
-            let made = try made(of: plan, by: installed, in: composition)
+            if team.isUnasked, !options.quiet {
+                composition.console.note(
+                    "A dry run asks nobody: whether \(installed.name) has a key, can be reached and has the voice is not "
+                        + "looked at.")
+            }
+            let made = try made(of: plan, by: team, in: composition)
             let cost = PriceEstimate(
                 of: made?.missing ?? Array(plan.segments.indices), installed, team.prices,
                 at: composition.seams.date()
@@ -94,18 +101,15 @@ struct NarrateCommand: ComposedCommand {
         return try await narrate(plan, files, by: team, in: composition)
     }
 
-    /// Who speaks where nobody says.
-    static let usualProvider = "espeak-ng"
-
     /// What the store has of a narration; `nil` where it cannot be read, and that was said.
     private func made(
-        of plan: NarrationPlan, by installed: InstalledProvider, in composition: Composition
+        of plan: NarrationPlan, by team: AskedProvider, in composition: Composition
     ) throws -> DryRun.Made? {
-        let folder = try options.data.folder(in: composition)
+        let folder = try options.data.folder(team.settings, in: composition)
         guard composition.storeExists(folder) else { return DryRun.Made(missing: Array(plan.segments.indices)) }
         do {
             let store = try composition.openStore(folder).store
-            return try DryRun.Made(of: plan, by: installed.provider, in: store, at: composition.seams.date())
+            return try DryRun.Made(of: plan, by: team.installed.provider, in: store, at: composition.seams.date())
         } catch let error as AIServiceError where error.category == .storage {
             if !options.quiet { composition.console.note("hablare: \(CommandFailure(error).message)") }
             return nil

@@ -16,16 +16,14 @@ extension PriceTable {
     }
 
     /// What in a table of one's own will not do what it seems to, entry by entry.
-    func advice(for providers: [InstalledProvider]) -> [String] {
-        let kinds = providers.map(\.provider.id.rawValue).flatMap(providers.payees)
-        let names = providers.map(\.provider.id.rawValue)
-        return entries.enumerated().compactMap { index, entry in
+    func advice(for payees: KnownProviders) -> [String] {
+        entries.enumerated().compactMap { index, entry in
             let number = index + 1
-            guard kinds.contains(entry.provider) else {
-                let hint = NearestNames(names).hint(for: entry.provider)
+            guard payees.isPayee(entry.provider) else {
+                let hint = NearestNames(payees.providers).hint(for: entry.provider)
                 return "Entry \(number) is of \(entry.provider), and there is no such provider here.\(hint)"
             }
-            let isProgram = entry.provider == Self.programKind || providers.isProgram(entry.provider)
+            let isProgram = entry.provider == Self.programKind || payees.isProgram(entry.provider)
             if isProgram, entry.model != nil {
                 return "Entry \(number) is of a model, and \(entry.provider) has none. Leave `model` out."
             }

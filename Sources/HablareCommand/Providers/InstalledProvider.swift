@@ -79,6 +79,11 @@ struct InstalledProvider: Sendable {
     /// The name it is asked by.
     var name: String { provider.id.rawValue }
 
+    /// What the price table may call it beside its name: its kind, as its instance has it; `nil` where that has none.
+    var kind: String? {
+        provider.instance.rawValue.split(separator: ":", omittingEmptySubsequences: false).first.map(String.init)
+    }
+
     /// The voice it speaks with unless told otherwise.
     var defaultVoice: String? { serviceVoices?.usual ?? placeholders.first { $0.name == "voice" }?.default }
 
@@ -115,41 +120,8 @@ extension InstalledProvider {
 }
 
 extension [InstalledProvider] {
-    /// The provider of a name.
-    ///
-    /// - Parameter answer: What a program would have to answer with, as `programs.json` has it.
-    /// - Throws: ``CommandFailure`` with the nearest names, and how a program becomes a provider.
-    func named(
-        _ name: String, answering answer: String = "text", in composition: Composition
-    ) throws -> InstalledProvider {
-        guard let found = first(where: { $0.provider.id.rawValue == name }) else {
-            let hint = NearestNames(map(\.provider.id.rawValue)).hint(for: name)
-            let addition = ProgramsFile(environment: composition.environment).map {
-                " \($0.addition(of: name, answering: answer))"
-            }
-            throw CommandFailure(.unavailable, "There is no provider \(name).\(hint)\(addition ?? "")")
-        }
-        return found
-    }
-
-    /// What the price table may call a provider: its id, and where it is among these, its kind.
-    func payees(of name: String) -> [String] {
-        let found = first { $0.provider.id.rawValue == name }?.provider
-        let kind = found?.instance.rawValue.split(separator: ":", omittingEmptySubsequences: false).first.map(
-            String.init)
-        return [name] + [kind].compactMap { $0 }
-    }
-
-    /// Whether a provider among these does not speak.
-    func isSilent(_ name: String) -> Bool {
-        contains { $0.provider.id.rawValue == name && $0.provider.responseType != .audio }
-    }
-
-    /// Whether a provider among these is a program.
-    func isProgram(_ name: String) -> Bool { payees(of: name).contains(PriceTable.programKind) }
-
     /// The names of the programs among these.
-    var programNames: [String] { map(\.name).filter(isProgram) }
+    var programNames: [String] { filter { $0.kind == PriceTable.programKind }.map(\.name) }
 
     /// The engine's registry of them.
     func registry() throws -> ProviderRegistry {

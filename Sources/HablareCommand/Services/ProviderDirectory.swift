@@ -12,9 +12,16 @@ struct ProviderDirectory: Sendable {
     private let limits: Composition.CallLimits
     private let composition: Composition
 
-    /// - Parameter limits: What the command line says of how much each may be asked.
+    /// - Parameters:
+    ///   - limits: What the command line says of how much each may be asked.
+    ///   - asksNobody: Whether it is only looked what would be asked of whom: then no key is looked up, and that a service
+    ///     has none is no matter.
     /// - Throws: ``CommandFailure`` for a file of programs that is not as it should be.
-    init(_ settings: Settings, _ limits: Composition.CallLimits, in composition: Composition) throws {
+    init(
+        _ settings: Settings, _ limits: Composition.CallLimits, asksNobody: Bool = false, in composition: Composition
+    ) throws {
+        var settings = settings
+        if asksNobody { settings.services = settings.services.map(\.unasked) }
         self.settings = settings
         self.limits = limits
         self.composition = composition
@@ -27,17 +34,16 @@ struct ProviderDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - name: What `--provider` says: a program, a provider such as `openai.speech`, or a service such as `openai`, which
-    ///     is then the one of its providers that answers as wanted. `nil`: the settings' default for the command.
+    ///     is then the one of its providers that answers as wanted; a service's name may have an address (``PlacedName``).
+    ///     `nil`: the settings' default for the command, else its usual one.
     ///   - use: The command.
     ///   - type: What it has to answer with, where a service has a choice.
     ///   - program: What a program would have to answer with, as `programs.json` has it.
-    ///   - last: Who is asked where the settings name nobody either. Default: nobody.
     /// - Throws: ``CommandFailure``: there is none of the name, or why it cannot be asked, with what to do.
     func provider(
-        _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text",
-        else last: String? = nil
+        _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text"
     ) throws -> InstalledProvider {
-        if let name = name ?? (settings.defaultProviders[use] == nil ? last : nil) {
+        if let name = name ?? (settings.defaultProviders[use] == nil ? use.usualProvider : nil) {
             return try named(name, answering: type, program: program)
         }
         guard let usual = settings.defaultProviders[use] else {
@@ -58,28 +64,27 @@ struct ProviderDirectory: Sendable {
     /// The provider of a name.
     func named(_ name: String, answering type: ContentType, program: String = "text") throws -> InstalledProvider {
         if let program = programs.first(where: { $0.name == name }) { return program }
-        guard let service = settings.service(ServiceOptions.service(of: name)),
-            let id = Self.id(of: name, at: service, answering: type)
+        guard let service = service(of: name), let offer = Self.offer(of: name, at: service, answering: type),
+            let found = try made(of: service).first(where: { $0.provider.id == service.id(of: offer) })
         else { throw unknown(name, program) }
-        let entry = composition.entry(of: service, beside: programs.programNames)
-        if let problem = entry.problem { throw problem }
-        guard let found = try made(entry).first(where: { $0.name == id }) else {
-            throw CommandFailure(.unavailable, "\(id): \(ServiceEntry.notInThisBuild.message)")
-        }
         if let problem = found.problem { throw problem }
         return found
     }
 
+    /// The service of a name, at the address that the name says, if it says one; `nil` where there is none.
+    private func service(of name: String) -> ServiceSettings? {
+        let service = settings.service(ServiceOptions.service(of: name))
+        return PlacedName(name).map { service?.placed(at: $0.address) } ?? service
+    }
+
     /// Which of a service's providers a name means: the very one, or for the service's own name the one that answers as
     /// wanted; that failing its first.
-    private static func id(
+    private static func offer(
         of name: String, at service: ServiceSettings, answering type: ContentType
-    ) -> String? {
-        let offers = service.kind.offers
-        guard name == service.name else {
-            return offers.map { $0.id(of: service.name) }.contains(name) ? name : nil
-        }
-        return (offers.first { $0.answers == type } ?? offers.first)?.id(of: service.name)
+    ) -> ServiceOffer? {
+        let (offers, name) = (service.kind.offers, PlacedName.provider(of: name))
+        guard name == service.name else { return offers.first { $0.id(of: service.name) == name } }
+        return offers.first { $0.answers == type } ?? offers.first
     }
 
     private func unknown(_ name: String, _ program: String) -> CommandFailure {
@@ -91,25 +96,68 @@ struct ProviderDirectory: Sendable {
         return CommandFailure(.unavailable, "There is no provider \(name).\(hint)\(addition ?? "")")
     }
 
-    private func made(_ entry: ServiceEntry) throws -> [InstalledProvider] {
-        try composition.serviceProviders(entry, settings.network, limits, composition)
+    /// The providers of a service.
+    ///
+    /// - Throws: Why it cannot be asked.
+    private func made(of service: ServiceSettings) throws -> [InstalledProvider] {
+        let entry = composition.entry(of: service, beside: programs.programNames)
+        if let problem = entry.problem { throw problem }
+        return try composition.serviceProviders(entry, settings.network, limits, composition)
     }
 
     // MARK: Several
 
+    /// Everybody there is.
+    struct Everybody: Sendable {
+        /// Those who can be asked.
+        var providers: [InstalledProvider]
+        /// The others, by their ids, and why they cannot be asked.
+        var leftOut: [ProviderID: CommandFailure] = [:]
+    }
+
     /// Everybody who can be asked: all programs, and the providers of all services that stand as they should.
     ///
     /// One that has no model of its own is among them: a request may name one.
-    func everybody() -> [InstalledProvider] {
-        programs
-            + composition.services(settings, beside: programs.programNames).flatMap { entry -> [InstalledProvider] in
-                guard entry.problem == nil else { return [] }
-                do {
-                    return try made(entry)
-                } catch {
-                    return []  // what waits for it is said to wait for a provider that is not here
-                }
+    ///
+    /// - Parameter waiting: Providers for which requests wait. Those at an address of their own are among them, too:
+    ///   nobody configures these, and they are what their ids say.
+    func everybody(waitedFor waiting: Set<ProviderID> = []) -> Everybody {
+        var all = Everybody(providers: programs)
+        for service in settings.services { add(service, to: &all) }
+        for id in waiting.sorted(by: { $0.rawValue < $1.rawValue }) where PlacedName(id.rawValue) != nil {
+            if let service = service(of: id.rawValue) {
+                add(service, only: id, to: &all)
+            } else {
+                let name = ServiceOptions.service(of: id.rawValue)
+                all.leftOut[id] = CommandFailure(
+                    .unavailable, "The settings have no service \(name), which says how it is asked. Add it there.")
             }
+        }
+        return all
+    }
+
+    private func add(_ service: ServiceSettings, only id: ProviderID? = nil, to all: inout Everybody) {
+        func isMeant(_ other: ProviderID) -> Bool { id == nil || id == other }
+        do {
+            all.providers += try made(of: service).filter { isMeant($0.provider.id) }
+        } catch {
+            for id in service.kind.offers.map(service.id) where isMeant(id) { all.leftOut[id] = CommandFailure(error) }
+        }
+    }
+
+    /// The same where there is a way to the network; else without the services.
+    func withNetwork(_ all: Everybody) -> Everybody {
+        do {
+            try openNetwork(for: all.providers)
+            return all
+        } catch {
+            var left = all
+            left.providers.removeAll { $0.service != nil }
+            for provider in all.providers where provider.service != nil {
+                left.leftOut[provider.provider.id] = CommandFailure(error)
+            }
+            return left
+        }
     }
 
     /// Who is asked where a provider fails: those of the service's setting `fallback` that answer with the same and can be
@@ -120,12 +168,15 @@ struct ProviderDirectory: Sendable {
     func fallback(
         of installed: InstalledProvider, leftOut: (_ name: String, CommandFailure) -> Void = { _, _ in }
     ) throws -> [InstalledProvider] {
-        guard let service = installed.service.flatMap(settings.service) else { return [] }
+        // What is for an address of somebody's own choice goes to no other.
+        guard let service = installed.service.flatMap(settings.service), PlacedName(installed.name) == nil else {
+            return []
+        }
         var found: [InstalledProvider] = []
         for name in service.fallback {
             let other = settings.service(ServiceOptions.service(of: name))
             let isProgram = programs.contains { $0.name == name }
-            guard isProgram || other.map({ Self.id(of: name, at: $0, answering: .text) != nil }) == true else {
+            guard isProgram || other.map({ Self.offer(of: name, at: $0, answering: .text) != nil }) == true else {
                 let names = programs.map(\.name) + settings.services.map(\.name)
                 throw CommandFailure(
                     .configuration,

@@ -18,7 +18,8 @@ struct ServiceEntry: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - programs: The names of programs, of which none can be a service's too.
-    ///   - lookUp: Looks up its key. Asked also of a service that needs none, which may have one.
+    ///   - lookUp: Looks up its key. Asked also of a service that needs none, which may have one; not where no key of its
+    ///     goes.
     init(_ settings: ServiceSettings, beside programs: [String] = [], lookUp: ServiceKeyLookup) {
         self.settings = settings
         var problem = settings.addressProblem
@@ -33,10 +34,13 @@ struct ServiceEntry: Sendable, Equatable {
         var key: ServiceKey?
         var keyProblem: CommandFailure?
         do {
-            key = try lookUp(settings.name)
+            if settings.takesKey { key = try lookUp(settings.name) }
             if key == nil, settings.needsKey { keyProblem = Self.withoutKey(settings) }
         } catch {
             keyProblem = CommandFailure(error)
+        }
+        if key != nil || settings.needsKey, let exposure = address.flatMap(settings.exposure) {
+            keyProblem = CommandFailure(exposure)
         }
         // What a person decided comes before what they have still to do.
         if !settings.isEnabled {
@@ -52,15 +56,6 @@ struct ServiceEntry: Sendable, Equatable {
         self.key = key
         self.problem = problem ?? keyProblem
     }
-
-    /// Whether a provider is one of the service's, and no program of the same name.
-    func has(_ installed: InstalledProvider) -> Bool {
-        ServiceOptions.service(of: installed.provider.id.rawValue) == name && ![installed].isProgram(installed.name)
-    }
-
-    /// Why a provider cannot be asked that the service should have.
-    static let notInThisBuild = CommandFailure(
-        .unavailable, "Nothing in this build of hablare can ask it. Update it.")
 
     private static func withoutKey(_ settings: ServiceSettings) -> CommandFailure {
         CommandFailure(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Hablare
 import HablareProviders
 
 /// Who is asked, and with what: the options that the commands which ask a provider share.
@@ -15,7 +16,10 @@ struct ServiceOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where the service is, for this run: any server that speaks as it does, such as http://localhost:8080/v1.",
+            """
+            Where the service is, for this run: any server that speaks as it does, such as http://localhost:8080/v1. The \
+            service's key does not go there.
+            """,
             valueName: "url"))
     var baseURL: String?
 
@@ -24,18 +28,16 @@ struct ServiceOptions: ParsableArguments {
         help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
     var parameter: [ParameterOption] = []
 
-    /// What requests of this run say of a provider. Where `--base-url` says where that is, they are meant for there alone.
-    func address(of installed: InstalledProvider, _ settings: Settings) -> RequestAddress {
-        guard let service = installed.service else { return RequestAddress() }
-        return RequestAddress(
-            model: installed.model, place: baseURL == nil ? nil : settings.service(service)?.address)
+    /// What requests say of a provider.
+    static func address(of installed: InstalledProvider) -> RequestAddress {
+        RequestAddress(model: installed.service == nil ? nil : installed.model)
     }
 
     /// Whether `--parameter voice=…` says the voice.
     var givesVoice: Bool { parameter.contains { $0.name == "voice" } }
 
-    /// The service that a provider belongs to: `openai` of `openai.speech`.
-    static func service(of provider: String) -> String { String(provider.prefix { $0 != "." }) }
+    /// The service that a provider belongs to: `openai` of `openai.speech`, and of that at an address (``PlacedName``).
+    static func service(of provider: String) -> String { String(provider.prefix { $0 != "." && $0 != "@" }) }
 
     /// What these options say of the settings.
     ///
@@ -48,10 +50,39 @@ struct ServiceOptions: ParsableArguments {
         if let provider {
             options.append(
                 OptionSetting(
-                    path: SettingPath("default_provider", use.rawValue), texts: [provider], option: "--provider"))
+                    path: SettingPath("default_provider", use.rawValue), texts: [PlacedName.provider(of: provider)],
+                    option: "--provider"))
         }
-        guard model != nil || baseURL != nil else { return options }
-        let option = model != nil ? "--model" : "--base-url"
+        if let model {
+            let (provider, service) = try service(meantBy: "--model", use, settings)
+            let key = try modelKey(of: PlacedName.provider(of: provider), service, use)
+            options.append(
+                OptionSetting(path: SettingPath("services", service.name) + key, texts: [model], option: "--model"))
+        }
+        return options
+    }
+
+    /// Who is asked, where these options say it: with `--base-url` a provider at that address, unless that is where its
+    /// service is configured (``PlacedName``).
+    ///
+    /// - Parameter settings: What is configured without them.
+    /// - Throws: ``CommandFailure`` where there is no service for what they say, or the address is none.
+    func name(for use: ProviderUse, over settings: Settings) throws -> String? {
+        guard let baseURL else { return provider }
+        let (provider, service) = try service(meantBy: "--base-url", use, settings)
+        let address: ServiceAddress
+        do throws(AIServiceError) {
+            address = try ServiceAddress(baseURL)
+        } catch {
+            throw SettingPlace.option("--base-url").failure(error.message)
+        }
+        let name = PlacedName(PlacedName.provider(of: provider), at: address)
+        return service.addressProblem == nil && service.address == address.text ? name.provider : name.text
+    }
+
+    private func service(
+        meantBy option: String, _ use: ProviderUse, _ settings: Settings
+    ) throws -> (provider: String, ServiceSettings) {
         guard let provider = provider ?? settings.defaultProviders[use] else {
             throw CommandFailure(.usage, "\(option) is about a service, and none is named. Add --provider.")
         }
@@ -62,24 +93,21 @@ struct ServiceOptions: ParsableArguments {
                 "\(option) is about a service, and \(provider) is none. Services are \(names); leave it out for others."
             )
         }
-        let path = SettingPath("services", service.name)
-        if let model {
-            let key = try modelKey(of: provider, service, use)
-            options.append(OptionSetting(path: path + key, texts: [model], option: "--model"))
-        }
-        if let baseURL {
-            options.append(OptionSetting(path: path + "base_url", texts: [baseURL], option: "--base-url"))
-        }
-        return options
+        return (provider, service)
     }
 
-    /// The settings of a command, with what these options say of them.
+    /// The settings of a command, with what these options say of them, and who is asked, where they say it.
     ///
     /// - Throws: ``CommandFailure``, for the settings or for these options.
-    func applied(to data: DataOptions, for use: ProviderUse, in composition: Composition) throws -> Settings {
+    func applied(
+        to data: DataOptions, for use: ProviderUse, in composition: Composition
+    ) throws -> (settings: Settings, provider: String?) {
         let settings = try data.settings(in: composition)
         let options = try self.settings(for: use, over: settings)
-        return options.isEmpty ? settings : try data.settings(options, in: composition)
+        return (
+            options.isEmpty ? settings : try data.settings(options, in: composition),
+            try name(for: use, over: settings)
+        )
     }
 
     /// The setting for the model of a provider: what its id says, else what the command wants of the service.

@@ -69,8 +69,7 @@ struct SpeakCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let team = try AskedProvider(
-            asked, options, for: .speak, making: .audio, program: "audio/wav", else: NarrateCommand.usualProvider,
-            in: composition)
+            asked, options, for: .speak, making: .audio, program: "audio/wav", in: composition)
         let place = try OutputTarget(output, json: json, what: "sound", in: composition)
         try place.check(in: composition.console)
         let (plan, sound) = try plan(by: team, to: place, in: composition)
@@ -115,7 +114,8 @@ struct SpeakCommand: ComposedCommand {
             if gaps.isEmpty { try await writer.write(ids, of: workplace.store, to: console) }
             return gaps
         } report: { ended in
-            let report = SpeakReport(plan: plan, installed: team.installed, target: place, ended: ended, data: options.data)
+            let report = SpeakReport(
+                plan: plan, installed: team.installed, target: place, ended: ended, data: options.data)
             try await report.print(json: json, quiet: options.quiet, to: console)
             return report.status
         }

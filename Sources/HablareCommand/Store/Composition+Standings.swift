@@ -5,10 +5,32 @@ extension Composition {
     /// Says how requests stand at this moment, as far as it takes more than their rows to know: limits, failing
     /// providers, providers that are not here, processes that ended without a word.
     ///
+    /// - Parameter settings: Say which services there are.
     /// - Throws: `AIServiceError` of category storage; ``CommandFailure`` for programs that cannot be read.
+    func standings(
+        of snapshots: [RequestSnapshot], in store: any RequestStore, _ settings: Settings
+    ) throws -> [RequestStanding] {
+        let found = try standings(of: snapshots, in: store)
+        let explained = try store.explaining(found.map(\.snapshot), now: seams.date())
+        let needsProviders = explained.contains(where: \.isUnclaimed)
+        let programs = try needsProviders ? providers(.forAsking()) : []
+        let known = KnownProviders(programs: programs, services: settings.services)
+        return zip(found, explained).map { standing, snapshot in
+            var standing = standing
+            standing.snapshot = snapshot
+            if snapshot.isUnclaimed, !known.has(snapshot.providerID.rawValue) {
+                standing.snapshot.waiting = .noProvider
+            }
+            return standing
+        }
+    }
+
+    /// Says which requests are those of processes that ended without a word, and that nobody has the others of theirs.
+    ///
+    /// - Throws: `AIServiceError` of category storage.
     func standings(of snapshots: [RequestSnapshot], in store: any RequestStore) throws -> [RequestStanding] {
         let abandoned = try abandoned(snapshots, in: store)
-        let found = snapshots.map { snapshot in
+        return snapshots.map { snapshot in
             var standing = RequestStanding(snapshot: snapshot)
             guard let flight = snapshot.flight, abandoned.contains(flight) else { return standing }
             if snapshot.phase == .executing {
@@ -17,15 +39,6 @@ extension Composition {
                 standing.snapshot.waiting = .unclaimed(ahead: nil)
                 standing.snapshot.holder = nil
             }
-            return standing
-        }
-        let explained = try store.explaining(found.map(\.snapshot), now: seams.date())
-        let needsProviders = explained.contains(where: \.isUnclaimed)
-        let known = needsProviders ? Set(try providers(.forAsking()).map(\.provider.id)) : []
-        return zip(found, explained).map { standing, snapshot in
-            var standing = standing
-            standing.snapshot = snapshot
-            if snapshot.isUnclaimed, !known.contains(snapshot.providerID) { standing.snapshot.waiting = .noProvider }
             return standing
         }
     }

@@ -31,9 +31,10 @@ struct DataOptions: ParsableArguments {
 
     /// The folder.
     ///
+    /// - Parameter settings: Those of the run; `nil`: they are read.
     /// - Throws: ``CommandFailure`` when neither option, settings nor environment name one, or name a file.
-    func folder(in composition: Composition) throws -> URL {
-        let folder = try chosenFolder(in: composition)
+    func folder(_ settings: Settings? = nil, in composition: Composition) throws -> URL {
+        let folder = try chosenFolder(settings, in: composition)
         var isFolder: ObjCBool = false
         guard !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) || isFolder.boolValue else {
             throw CommandFailure(
@@ -42,8 +43,8 @@ struct DataOptions: ParsableArguments {
         return folder
     }
 
-    private func chosenFolder(in composition: Composition) throws -> URL {
-        if let folder = try settings(in: composition).dataFolder { return folder }
+    private func chosenFolder(_ settings: Settings?, in composition: Composition) throws -> URL {
+        if let folder = try (settings ?? self.settings(in: composition)).dataFolder { return folder }
         // The XDG base directory specification: a relative path is invalid and is ignored.
         if let base = composition.environment["XDG_DATA_HOME"], base.hasPrefix("/") {
             return URL(filePath: base, directoryHint: .isDirectory).appending(
@@ -58,17 +59,21 @@ struct DataOptions: ParsableArguments {
     }
 
     /// Opens the store, and creates it if it is missing.
-    func open(in composition: Composition) throws -> OpenedStore {
-        try open(try folder(in: composition), for: .changing, in: composition)
+    ///
+    /// - Parameter settings: Those of the run; `nil`: they are read.
+    func open(_ settings: Settings? = nil, in composition: Composition) throws -> OpenedStore {
+        try open(try folder(settings, in: composition), for: .changing, in: composition)
     }
 
     /// Opens the store; `nil` when there is none yet. Creates nothing.
     ///
-    /// - Parameter purpose: What for, where it makes a difference to what is advised when it cannot be opened.
+    /// - Parameters:
+    ///   - settings: Those of the run; `nil`: they are read.
+    ///   - purpose: What for, where it makes a difference to what is advised when it cannot be opened.
     func openExisting(
-        for purpose: StoreAccess.Purpose = .changing, in composition: Composition
+        _ settings: Settings? = nil, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
     ) throws -> OpenedStore? {
-        let folder = try folder(in: composition)
+        let folder = try folder(settings, in: composition)
         guard composition.storeExists(folder) else { return nil }
         return try open(folder, for: purpose, in: composition)
     }
@@ -84,19 +89,23 @@ struct DataOptions: ParsableArguments {
     }
 
     /// Opens the store that a named request must be in.
+    ///
+    /// - Parameter settings: Those of the run; `nil`: they are read.
     func openForRequest(
-        for purpose: StoreAccess.Purpose = .changing, in composition: Composition
+        _ settings: Settings? = nil, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
     ) throws -> OpenedStore {
-        try openExisting(naming: "request", for: purpose, in: composition)
+        try openExisting(settings, naming: "request", for: purpose, in: composition)
     }
 
     /// Opens the store that a named job must be in.
     ///
+    /// - Parameter settings: Those of the run; `nil`: they are read.
     /// - Throws: ``CommandFailure`` when no request of the job is there: a mistyped key must not look like success.
     func open(
-        forJob job: String, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
+        _ settings: Settings? = nil, forJob job: String, for purpose: StoreAccess.Purpose = .changing,
+        in composition: Composition
     ) throws -> OpenedStore {
-        let opened = try openExisting(naming: "job", for: purpose, in: composition)
+        let opened = try openExisting(settings, naming: "job", for: purpose, in: composition)
         let filter = SnapshotFilter(job: JobKey(rawValue: job), limit: 1)
         guard try !opened.store.snapshots(filter).isEmpty else {
             throw CommandFailure(
@@ -106,10 +115,11 @@ struct DataOptions: ParsableArguments {
     }
 
     private func openExisting(
-        naming noun: String, for purpose: StoreAccess.Purpose, in composition: Composition
+        _ settings: Settings?, naming noun: String, for purpose: StoreAccess.Purpose, in composition: Composition
     ) throws -> OpenedStore {
-        guard let opened = try openExisting(for: purpose, in: composition) else {
-            let folder = try folder(in: composition)
+        let settings = try settings ?? self.settings(in: composition)
+        guard let opened = try openExisting(settings, for: purpose, in: composition) else {
+            let folder = try folder(settings, in: composition)
             throw CommandFailure(
                 .inputMissing,
                 "There is no store at \(folder.path) yet, so there is no such \(noun). Check --data-dir.")

@@ -31,6 +31,9 @@ package struct KnownService: Sendable, Hashable {
             }),
     ]
 
+    /// Whether a text looks like a key of one of them.
+    package static func isKey(_ text: String) -> Bool { all.contains { $0.matches(text) } }
+
     /// The one of a name; `nil` where nothing is known of it.
     package static func named(_ service: String) -> KnownService? { all.first { $0.id == service } }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareProviders
 import HablareSQLite
 import HablareTestKit
 import Testing
@@ -75,6 +76,36 @@ import Testing
         #expect(await stage.run("doctor") == (isOwn ? .incomplete : .success))
         #expect(stage.output.contains("\(isOwn ? "problem" : "note   ")  writer: writr was not found. Install it."))
         #expect(stage.output.contains("Or mend or remove writer in programs.json.") == isOwn)
+    }
+
+    @Test func `Somebody can be asked: a program, or a service with its key`() async throws {
+        func doctor(_ environment: [String: String], _ programs: [InstalledProvider]) async throws -> (
+            CommandStatus, String
+        ) {
+            let stage = try Stage(environment: environment)
+            var composition = stage.composition(["doctor"])
+            composition.providers = { _ in programs }
+            return (await HablareCommand.execute(in: composition), stage.output)
+        }
+        let (status, output) = try await doctor([:], [])
+        #expect(status == .incomplete && output.contains("problem  providers: Nobody can be asked here: "))
+        #expect(try await doctor(["OPENAI_API_KEY": "sk-test-0123456789abcdef"], []).0 == .success)
+        let writer = InstalledProvider(provider: ScriptedProvider(id: "writer", responseType: .text))
+        #expect(try await doctor([:], [writer]).0 == .success)
+        let missing = AIServiceError(.programMissing, "writr was not found. Install it.")
+        let absent = InstalledProvider(provider: ScriptedProvider(id: "writer"), health: { .init(problem: missing) })
+        #expect(try await doctor([:], [absent]).0 == .incomplete)
+    }
+
+    @Test func `A service that is called as a program is, is a problem`() async throws {
+        let stage = try Stage(environment: [
+            "HABLARE_SERVICES_SHOUT_KIND": "openai", "HABLARE_SERVICES_SHOUT_NEEDS_KEY": "false",
+        ])
+        var composition = stage.composition(["doctor"])
+        let template = CommandTemplate(id: "shout", executable: "cat", content: .text)
+        composition.providers = { [try Composition.installed(template, $0, CommandSupervisor())] }
+        #expect(await HablareCommand.execute(in: composition) == .incomplete)
+        #expect(stage.output.contains("problem  shout: shout is a program's name, too."))
     }
 
     @Test func `The programs of somebody's own file are known as that`() throws {

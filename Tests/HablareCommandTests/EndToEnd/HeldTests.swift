@@ -119,7 +119,7 @@ import Testing
         let manager = AIRequestManager(store: try stage.store(), providers: try ProviderRegistry([strange]))
         let id = try await manager.submit(AIRequest(prompt: "x"), to: "strange")
         #expect(await stage.run("work") == .success)
-        #expect(stage.errors.contains("1 request waits for a provider that is not here."))
+        #expect(stage.errors.contains("1 request waits for a provider that is not here: strange.\n"))
         #expect(await stage.run("ps") == .success)
         #expect(stage.output.contains("no-provider"))
         #expect(await stage.run("show", id.text) == .success)

@@ -121,6 +121,29 @@ import Testing
         #expect(!stage.errors.contains("For one:"))
     }
 
+    @Test func `A service of one's own has the prices of its kind`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage(environment: [
+                "HABLARE_SERVICES_MINE_KIND": "anthropic", "HABLARE_SERVICES_MINE_BASE_URL": fake.address("anthropic"),
+                "HABLARE_SERVICES_MINE_NEEDS_KEY": "false", "HABLARE_SERVICES_MINE_MODEL": "claude-x",
+            ])
+            #expect(await stage.run("generate", "--provider", "mine", "Whales?") == .success)
+            stage.clearScreen()
+            #expect(await stage.run("cost") == .success)
+            #expect(
+                stage.errors.contains("1 attempt at mine with claude-x: no price was known, and there is none now."))
+            let prices =
+                #"{"provider": "anthropic", "model": "claude-x", "unit": "output-token", "microDollarsPerMillion": 1}"#
+            try stage.write("{\"prices\": [\(prices)]}", to: ".config/hablare/prices.json")
+            stage.clearScreen()
+            #expect(await stage.run("cost") == .success)
+            #expect(stage.errors.contains("There is a price now, for later attempts."), "\(stage.errors)")
+            stage.clearScreen()
+            #expect(await stage.run("doctor") == .success)
+            #expect(!stage.output.contains("there is no such provider here"), "\(stage.output)")
+        }
+    }
+
     @Test func `The doctor says which prices hold, and what of them is for nobody`() async throws {
         let stage = try stage()
         #expect(await stage.run("doctor") == .success)

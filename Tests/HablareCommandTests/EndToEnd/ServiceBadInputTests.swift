@@ -45,6 +45,13 @@ import Testing
         }
     }
 
+    @Test func `A key for a machine elsewhere, over plain http`() async throws {
+        let place = ["HABLARE_SERVICES_OPENAI_BASE_URL": "http://llm.invalid:8080/v1"]
+        let (status, errors) = try await refused(["--provider", "openai", "Hello."], environment: place)
+        #expect(status == .configuration)
+        #expect(errors.contains("a key is not sent over plain http to another machine. Give an address with https."))
+    }
+
     @Test func `A key with a line break in it`() async throws {
         let (status, errors) = try await refused(
             ["--provider", "openai", "Hello."], environment: ["OPENAI_API_KEY": "sk-0123456789\nabcdefghij"])

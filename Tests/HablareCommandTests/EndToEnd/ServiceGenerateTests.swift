@@ -185,28 +185,6 @@ import Testing
         }
     }
 
-    @Test func `What was meant for another address is not sent to the usual one`() async throws {
-        try await FakeService.run { fake in
-            let stage = try fake.stage()
-            let other = "\(fake.server.base)/other/v1"
-            #expect(
-                await stage.run("generate", "--provider", "openai", "--base-url", other, "--detach", "Secret.")
-                    == .success)
-            stage.clearScreen()
-            #expect(await stage.run("work") == .incomplete)
-            #expect(fake.server.calls.isEmpty)
-            let id = try #require(try requests(stage).first?.id)
-            let error = try #require(try requests(stage).first?.error)
-            #expect(error.message.contains("HABLARE_SERVICES_OPENAI_BASE_URL=\(other)"))
-            // As it says.
-            #expect(await stage.run("retry", id.text) == .success)
-            let there = try fake.stage(
-                environment: ["HABLARE_SERVICES_OPENAI_BASE_URL": other], folder: stage.folder)
-            _ = await there.run("work")
-            #expect(fake.paths == ["/other/v1/chat/completions"])
-        }
-    }
-
     // MARK: Leaving
 
     @Test func `After Ctrl-C the request waits, and whoever goes on asks the same model`() async throws {

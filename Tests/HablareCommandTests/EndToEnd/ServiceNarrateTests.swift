@@ -88,12 +88,39 @@ import Testing
             stage.clearScreen()
             #expect(await stage.run(words + ["--dry-run", "--json"]) == .success)
             #expect(stage.output.contains("\"estimatedCostMicroDollars\" : 800"))
-            #expect(!fake.paths.contains { $0.contains("text-to-speech") })
+            #expect(fake.server.connectionCount == 0)
             #expect(await stage.run(words) == .success)
             stage.clearScreen()
             #expect(await stage.run(words + ["--dry-run", "--json"]) == .success)
             #expect(stage.output.contains("\"estimatedCostMicroDollars\" : 0"), "what is made costs nothing")
         }
+    }
+
+    @Test func `A dry run needs no key, no network and no voice, and says so`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage(environment: [
+                "ELEVENLABS_API_KEY": "", "HABLARE_NETWORK_CERTIFICATE_FILE": "/nowhere/ca.pem",
+            ])
+            try stage.write("One. Two.")
+            let words = ["narrate", "book.txt", "--provider", "elevenlabs", "--voice", "Nobody"]
+            #expect(await stage.run(words + ["--dry-run"]) == .success, "\(stage.errors)")
+            #expect(stage.output.contains("\ncosts about $0.0008, "))
+            #expect(stage.errors.contains("A dry run asks nobody: whether elevenlabs has a key, can be reached"))
+            stage.clearScreen()
+            #expect(await stage.run(words + ["--dry-run", "--quiet"]) == .success)
+            #expect(stage.errors.isEmpty)
+            #expect(
+                await stage.run(words + ["--dry-run", "--parameter", "sped=1"]) == .usage, "what is known is looked at")
+            #expect(await stage.run(words) == .unavailable)
+            #expect(fake.server.connectionCount == 0)
+        }
+    }
+
+    @Test func `A dry run looks for the voice of a program all the same`() async throws {
+        let stage = try Stage()
+        try stage.write("One.")
+        #expect(await stage.run("narrate", "book.txt", "--dry-run", "--voice", "xx") == .usage)
+        #expect(!stage.errors.contains("A dry run asks nobody"))
     }
 
     @Test func `What cannot be joined is refused before anything is asked`() async throws {

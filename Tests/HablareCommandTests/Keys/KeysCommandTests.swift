@@ -134,6 +134,23 @@ import Testing
         #expect(!(stage.errors + stage.output).contains("gorgonzola"), "\(stage.errors)")
     }
 
+    @Test(arguments: [
+        ["set", hex], ["test", hex], ["delete", hex], ["list", hex], ["set", "openai", hex], ["test", "openai", hex],
+        ["delete", "openai", hex], ["set", "openai", "--account", hex], ["test", "openai", "--account", hex],
+        ["delete", "openai", "--account", hex],
+    ])
+    func `A key that could be a name is taken for a key`(arguments: [String]) async throws {
+        let stage = stage
+        let composition = stage.composition(["keys"] + arguments, input: Self.key)
+        #expect(await HablareCommand.execute(in: composition) == .usage)
+        #expect(!(stage.errors + stage.output).contains(Self.hex), "\(stage.errors)")
+        #expect(arguments[0] == "list" || stage.errors.contains("in your shell's history now"))
+        #expect(await run("list") == .success)
+        #expect(stage.output.isEmpty, "nothing is stored")
+    }
+
+    private static let hex = "0123456789abcdef0123456789abcdef"
+
     // MARK: list
 
     @Test func `All keys are listed with where they are, and none is shown`() async throws {

@@ -97,12 +97,33 @@ import Testing
         ]
         let table = try PriceTable(entries)
         let template = CommandTemplate(id: "cat", executable: "cat", content: .text)
-        let advice = table.advice(for: [try Composition.installed(template, .forAsking(), CommandSupervisor())])
+        let program = try Composition.installed(template, .forAsking(), CommandSupervisor())
+        let advice = table.advice(for: KnownProviders(programs: [program], services: []))
         #expect(advice.count == 3)
         #expect(
             advice.first?.contains("Entry 2 is of cta, and there is no such provider here. Did you mean cat?") == true)
         #expect(advice.dropFirst().first?.contains("Entry 3 is by the input-token") == true)
         #expect(advice.last?.contains("Entry 4 is of a model") == true)
+    }
+
+    @Test func `A service is known by its name and its kind, whether or not it can be asked`() throws {
+        let template = CommandTemplate(id: "cat", executable: "cat", content: .text)
+        let program = try Composition.installed(template, .forAsking(), CommandSupervisor())
+        let payees = KnownProviders(
+            programs: [program], services: [ServiceSettings("work", .openai), ServiceSettings("voice", .elevenlabs)])
+        #expect(payees.names(of: "work.speech") == ["work.speech", "openai"])
+        #expect(payees.names(of: "work.image@http://localhost:1") == ["work.image@http://localhost:1", "openai"])
+        #expect(payees.names(of: "voice") == ["voice", "elevenlabs"])
+        #expect(payees.names(of: "cat") == ["cat", "command"] && payees.names(of: "gone") == ["gone"])
+        #expect(payees.isProgram("cat") && !payees.isProgram("work") && !payees.isProgram("gone"))
+        func advice(_ providers: String...) throws -> [String] {
+            try PriceTable(
+                providers.map { PriceEntry(provider: $0, model: "m", unit: .inputToken, microDollarsPerMillion: 5) }
+            ).advice(for: payees)
+        }
+        #expect(try advice("work", "openai", "elevenlabs", "work.speech", "work@http://localhost:1").isEmpty)
+        #expect(try advice("anthropic", "work.speach").count == 2)
+        #expect(try advice("work.speach").first?.contains("Did you mean work.speech?") == true)
     }
 
     @Test func `The oldest check is the oldest of the prices', or the table's own day`() throws {

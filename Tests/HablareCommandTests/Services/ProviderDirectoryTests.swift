@@ -80,13 +80,90 @@ import Testing
         _ = try directory.provider("espeak-ng", for: .generate, answering: .audio)
     }
 
-    @Test func `Everybody is the programs and what stands as it should`() throws {
-        let names = try directory("services: {broken: {kind: openai, base_url: localhost, needs_key: false}}")
-            .everybody().map(\.name)
+    private static let offers = ["openai", "openai.structured", "openai.speech", "openai.image", "openai.embedding"]
+
+    @Test func `Everybody is the programs and what stands as it should, and why the others do not`() throws {
+        let all = try directory("services: {broken: {kind: openai, base_url: localhost, needs_key: false}}").everybody()
+        #expect(Set(all.providers.map(\.name)) == Set(["espeak-ng"] + Self.offers))
+        let others = Self.offers.map { $0.replacing("openai", with: "broken") }
         #expect(
-            Set(names) == [
-                "espeak-ng", "openai", "openai.structured", "openai.speech", "openai.image", "openai.embedding",
-            ])
+            Set(all.leftOut.keys.map(\.rawValue))
+                == Set(others + ["anthropic", "anthropic.structured", "elevenlabs"]))
+        for id in ["broken", "broken.speech"] as [ProviderID] {
+            #expect(all.leftOut[id]?.message.contains("has no scheme") == true)
+        }
+        #expect(all.leftOut["elevenlabs"]?.message.contains("hablare keys set elevenlabs") == true)
+    }
+
+    @Test func `Whoever is waited for at an address of its own is among everybody, as its id says`() throws {
+        let there = "openai.speech@http://llm.lan:8080/v1"
+        let waiting: Set<ProviderID> = [
+            ProviderID(rawValue: there), "openai", "espeak-ng", "nobody@http://localhost:1", "strange",
+            "openai.none@http://localhost:1",
+        ]
+        let settings = "services: {anthropic: {enabled: false}}"
+        let off: ProviderID = "anthropic@http://localhost:1"
+        let all = try directory(settings).everybody(waitedFor: waiting.union([off]))
+        #expect(Set(all.providers.map(\.name)) == Set(["espeak-ng", there] + Self.offers))
+        #expect(all.leftOut["nobody@http://localhost:1"]?.message.contains("have no service nobody") == true)
+        #expect(all.leftOut[off]?.message.contains("is disabled") == true)
+        #expect(all.leftOut["strange"] == nil && all.leftOut["openai.none@http://localhost:1"] == nil)
+    }
+
+    @Test func `Without a network the services are left out, and the programs are not`() throws {
+        let directory = try directory("network: {certificate_file: /nowhere/ca.pem}")
+        let all = directory.withNetwork(directory.everybody())
+        #expect(all.providers.map(\.name) == ["espeak-ng"])
+        for name in Self.offers {
+            #expect(all.leftOut[ProviderID(rawValue: name)]?.message.contains("/nowhere/ca.pem") == true)
+        }
+        let usual = try self.directory()
+        #expect(usual.withNetwork(usual.everybody()).providers.count == 6)
+    }
+
+    // MARK: Elsewhere
+
+    @Test(arguments: [
+        ("openai", ContentType.text, "openai"), ("openai", .audio, "openai.speech"),
+        ("openai.image", .text, "openai.image"),
+    ])
+    func `A name with an address means the service there`(name: String, type: ContentType, id: String) throws {
+        let address = "http://llm.lan:8080/v1"
+        let directory = try directory("services: {openai: {model: m, speech_model: m, image_model: m}}") {
+            $0.lookUpKey = { _, _ in
+                Issue.record("A key was looked up.")
+                return nil
+            }
+        }
+        let found = try directory.provider("\(name)@\(address)/", for: .generate, answering: type)
+        #expect(found.name == "\(id)@\(address)" && found.service == "openai")
+        #expect(found.provider.instance.rawValue.contains(address))
+        let failure = try failure("\(name)@llm.lan:8080", in: directory)
+        #expect(failure.message.contains("There is no provider \(name)@llm.lan:8080."))
+    }
+
+    @Test func `What is asked elsewhere has nobody to fall back to`() throws {
+        let directory = try directory(
+            "services: {openai: {fallback: [espeak-ng, anthropic]}, anthropic: {needs_key: false}}")
+        let here = try directory.provider("openai", for: .generate, answering: .text)
+        #expect(try directory.fallback(of: here).map(\.name) == ["anthropic"])
+        let there = try directory.provider("openai@http://localhost:1", for: .generate, answering: .audio)
+        #expect(try directory.fallback(of: there).isEmpty)
+    }
+
+    @Test func `Who asks nobody has no business with keys`() throws {
+        var desk = try SettingsDesk()
+        try desk.write("services: {openai: {base_url: \"http://llm.lan/v1\", speech_model: m}}")
+        desk.environment = [:]
+        var composition = desk.composition()
+        composition.lookUpKey = { _, _ in
+            Issue.record("A key was looked up.")
+            return nil
+        }
+        let directory = try ProviderDirectory(
+            try desk.read(), .forAsking(), asksNobody: true, in: composition)
+        #expect(try directory.provider("openai", for: .speak, answering: .audio).name == "openai.speech")
+        #expect(try directory.provider(nil, for: .speak, answering: .audio).name == "espeak-ng", "the usual one")
     }
 
     // MARK: Fallback

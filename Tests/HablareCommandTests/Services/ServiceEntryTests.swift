@@ -45,6 +45,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("http://llm.lan:8080/v1", true), ("http://192.168.1.2", true), ("http://127.0.0.1.example.org", true),
+        ("https://llm.lan", false), ("http://127.0.0.1:8080/v1", false), ("http://localhost", false),
+        ("http://[::1]:8080", false),
+    ])
+    func `A key is not sent over plain http to another machine`(address: String, isRefused: Bool) {
+        for lookUp in [{ _ in Self.key }, { _ in nil }] as [ServiceKeyLookup] {
+            let entry = entry({ $0.address = address }, lookUp: lookUp)
+            #expect((entry.problem?.status == .configuration) == isRefused)
+            #expect((entry.problem?.message.contains("Give an address with https.") == true) == isRefused)
+        }
+        // One that wants none gets none, unless it is there.
+        func keyless(_ settings: inout ServiceSettings) { (settings.address, settings.needsKey) = (address, false) }
+        #expect(entry(keyless, lookUp: { _ in nil }).problem == nil)
+        #expect((entry(keyless).problem != nil) == isRefused)
+    }
+
+    @Test func `Of one at another address no key is looked up`() throws {
+        let settings = ServiceSettings("openai", .openai).placed(at: try ServiceAddress("http://llm.lan:8080/v1"))
+        let entry = ServiceEntry(settings) { _ in
+            Issue.record("A key was looked up.")
+            return Self.key
+        }
+        #expect(entry.problem == nil && entry.key == nil)
+        #expect(entry.address?.text == "http://llm.lan:8080/v1")
+    }
+
     @Test func `A disabled one says so before anything else`() {
         let entry = entry(
             {

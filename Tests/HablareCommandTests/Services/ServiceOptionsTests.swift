@@ -39,17 +39,35 @@ import Testing
     @Test func `An address is that of the service of the default provider, too`() throws {
         var settings = Settings()
         settings.defaultProviders = [.generate: "openai"]
-        #expect(
-            try said(.generate, options(baseURL: "http://localhost:1"), over: settings)
-                == ["services.openai.base_url": "http://localhost:1"])
+        let there = options(baseURL: "http://localhost:1/")
+        #expect(try there.name(for: .generate, over: settings) == "openai@http://localhost:1")
+        #expect(try said(.generate, there, over: settings).isEmpty, "it changes no setting")
+        #expect(try options().name(for: .generate, over: settings) == nil)
         #expect(try said(.speak, options(), over: settings).isEmpty)
+    }
+
+    @Test func `An address is of the run, unless it is the configured one`() throws {
+        var settings = Settings()
+        func name(_ provider: String, _ address: String) throws -> String? {
+            try options(provider: provider, baseURL: address).name(for: .speak, over: settings)
+        }
+        #expect(try name("openai.speech", "http://localhost:1/v1") == "openai.speech@http://localhost:1/v1")
+        #expect(try name("openai@http://localhost:2", "http://localhost:1") == "openai@http://localhost:1")
+        #expect(try name("openai", "https://API.openai.com:443/v1/") == "openai")
+        settings.services[0].addressProblem = CommandFailure(.configuration, "It is none.")
+        #expect(try name("openai", "https://api.openai.com/v1") == "openai@https://api.openai.com/v1")
+    }
+
+    @Test func `The model of a provider at an address is that of the provider`() throws {
+        let said = try said(.speak, options(provider: "openai.image@http://localhost:1", model: "m"))
+        #expect(said == ["default_provider.speak": "openai.image", "services.openai.image_model": "m"])
     }
 
     @Test func `An address that is none ends the run, though one in a file would wait`() throws {
         let desk = try SettingsDesk()
         let options = options(provider: "openai", baseURL: "localhost")
         let failure = #expect(throws: CommandFailure.self) {
-            try desk.read(options: options.settings(for: .generate, over: Settings()))
+            try options.name(for: .generate, over: Settings())
         }
         #expect(failure?.status == .usage)
         #expect(failure?.message.contains("--base-url is not as it should be: ") == true)
@@ -68,7 +86,9 @@ import Testing
         provider: String?, model: String?, baseURL: String?, message: String
     ) throws {
         let failure = #expect(throws: CommandFailure.self) {
-            try said(.generate, options(provider: provider, model: model, baseURL: baseURL))
+            let options = options(provider: provider, model: model, baseURL: baseURL)
+            _ = try said(.generate, options)
+            _ = try options.name(for: .generate, over: Settings())
         }
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
     }

@@ -15,7 +15,7 @@ import Testing
         try desk.write("services:\n" + settings)
         let composition = desk.composition()
         let directory = try ProviderDirectory(try desk.read(), limits, in: composition)
-        let services = directory.everybody().filter { $0.service != nil }
+        let services = directory.everybody().providers.filter { $0.service != nil }
         return Dictionary(uniqueKeysWithValues: services.map { ($0.name, $0) })
     }
 
@@ -96,6 +96,23 @@ import Testing
         #expect(made["anthropic"]?.provider.account == made["anthropic.structured"]?.provider.account)
     }
 
+    @Test func `At another address a service is another one, with another account`() throws {
+        let desk = try SettingsDesk()
+        let directory = try ProviderDirectory(
+            try desk.read(options: []), Composition.CallLimits(rate: 5), in: desk.composition())
+        var all: [InstalledProvider] = []
+        for service in ["openai", "anthropic", "elevenlabs"] {
+            let (one, other) = ("\(service)@http://localhost:1/v1", "\(service)@http://localhost:2/v1")
+            let made = try [one, other].map { try directory.named($0, answering: .text) }
+            #expect(made.map(\.name) == [one, other] && made.map(\.service) == [service, service])
+            #expect(made.allSatisfy { $0.provider.account.rawValue.hasPrefix("\($0.name)") })
+            #expect(Set(made.map(\.provider.instance)).count == 2)
+            all += made
+        }
+        #expect(Set(all.map(\.provider.account)).count == 6)
+        #expect(throws: Never.self) { try all.registry() }
+    }
+
     @Test func `A server of one's own has no model that anybody knows, and says so`() throws {
         let made = try made("  local: {kind: openai, base_url: \"http://localhost:1/v1\", needs_key: false, model: m}")
         #expect(made["local"]?.problem == nil && made["local.structured"]?.problem == nil)
@@ -172,6 +189,15 @@ import Testing
             #expect(wrong.errors.contains("does not take the key wro…rong from the environment variable"))
             #expect(!wrong.errors.contains("0123456789"))
         }
+    }
+
+    @Test func `A key is not tested where everybody could read it`() async throws {
+        let stage = try Stage(environment: [
+            "OPENAI_API_KEY": FakeService.keys["openai"] ?? "",
+            "HABLARE_SERVICES_OPENAI_BASE_URL": "http://llm.invalid:8080/v1",
+        ])
+        #expect(await stage.run("keys", "test", "openai") == .configuration)
+        #expect(stage.errors.contains("openai is at http://llm.invalid:8080, and a key is not sent over plain http"))
     }
 
     @Test func `A service of one's own is tested, too, and one that is not there is not`() async throws {

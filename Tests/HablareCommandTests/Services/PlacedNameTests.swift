@@ -1,0 +1,62 @@
+import Hablare
+import HablareProviders
+import Testing
+
+@testable import HablareCommand
+
+/// The ids of providers at an address of somebody's own choice.
+@Suite struct PlacedNameTests {
+    @Test(arguments: [
+        ("openai@http://127.0.0.1:8080/v1", "openai", "http://127.0.0.1:8080/v1"),
+        ("openai.speech@https://LLM.example/v1/", "openai.speech", "https://llm.example/v1"),
+        ("my-own@http://[::1]:80", "my-own", "http://[::1]"),
+        ("openai@http://host/a@b", "openai", "http://host/a@b"),
+    ])
+    func `A name has a provider and an address, and is written in one way`(
+        text: String, provider: String, address: String
+    ) throws {
+        let name = try #require(PlacedName(text))
+        #expect(name.provider == provider && name.address.text == address)
+        #expect(name.text == "\(provider)@\(address)" && PlacedName(name.text) == name)
+        #expect(PlacedName.provider(of: text) == provider)
+        #expect(ServiceOptions.service(of: text) == provider.split(separator: ".").first.map(String.init))
+    }
+
+    @Test(arguments: ["openai", "openai.speech", "openai@", "openai@localhost:8080", "@", "a@b", "openai@http://u:p@h"])
+    func `What has no address is no such name`(text: String) {
+        #expect(PlacedName(text) == nil)
+        #expect(PlacedName.provider(of: text) == text)
+    }
+
+    // MARK: Services
+
+    private static func address(_ text: String) throws -> ServiceAddress { try ServiceAddress(text) }
+
+    @Test(arguments: [
+        ("https://api.openai.com/v2", true), ("https://api.openai.com:443/v1", true),
+        ("https://api.openai.com:8443/v1", false), ("http://api.openai.com/v1", false),
+        ("https://api.openai.com.example.org/v1", false), ("http://127.0.0.1:8080/v1", false),
+    ])
+    func `A key goes along within the configured origin only`(text: String, isTaken: Bool) throws {
+        let placed = ServiceSettings("openai", .openai).placed(at: try Self.address(text))
+        #expect(placed.takesKey == isTaken && placed.needsKey == isTaken)
+        #expect(placed.address == (try Self.address(text).text) && placed.name == "openai")
+        #expect(placed.placedName == "openai@\(placed.address)")
+        #expect(
+            placed.kind.offers.map { placed.id(of: $0).rawValue }
+                == ["", ".structured", ".speech", ".image", ".embedding"].map { "openai\($0)@\(placed.address)" })
+    }
+
+    @Test func `Where the configured address is none, a key goes nowhere, and the other one counts`() throws {
+        var settings = ServiceSettings("openai", .openai)
+        settings.addressProblem = CommandFailure(.configuration, "It is none.")
+        let placed = settings.placed(at: try Self.address("https://api.openai.com/v1"))
+        #expect(!placed.takesKey && !placed.needsKey && placed.addressProblem == nil)
+    }
+
+    @Test func `Where it is configured it has its plain names`() {
+        let settings = ServiceSettings("openai", .openai)
+        #expect(settings.placedName == "openai" && settings.id(of: settings.kind.offers[2]) == "openai.speech")
+        #expect(settings.takesKey && settings.place == nil)
+    }
+}
