@@ -98,11 +98,13 @@ extension GenerateCommand {
         let complete = answers.compactMap { answer -> UUID? in
             if case .complete(let id, _, _) = answer.ending { id } else { nil }
         }
-        if complete.count == 1, target != .standardOutput { return target.advice(for: complete[0], data) }
         let shown = target == .store ? ["--json"] : ["-o", "-"]
-        let one = data.commandLine(["show", complete.count == 1 ? complete[0].text : "ID"] + shown)
-        guard complete.count > 1 else { return "It is in the store: \(one)" }
-        return "They are in the store: \(data.commandLine("ps", "--job", job.rawValue)), and each with: \(one)"
+        guard complete.count == 1 else {
+            let (list, one) = (["ps", "--job", job.rawValue], ["show", "ID"] + shown)
+            return "They are in the store: \(data.commandLine(list)), and each with: \(data.commandLine(one))"
+        }
+        guard target == .standardOutput else { return target.advice(for: complete[0], data) }
+        return "It is in the store: \(data.commandLine(["show", complete[0].text] + shown))"
     }
 
     private func record(of answer: AnswersRun.Answer, _ asked: AskedRequests) async throws -> AnswerRecord {
