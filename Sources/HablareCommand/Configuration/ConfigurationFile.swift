@@ -69,27 +69,20 @@ struct ConfigurationFile: Sendable, Hashable {
                 "There is no file \(url.path). Give a file of settings with \(namedBy ?? "--config"), or leave it out.")
         }
         switch status.st_mode & S_IFMT {
-        case S_IFREG: break
-        case S_IFDIR: throw failure("It is a folder, and a file of settings is wanted.")
+        case S_IFREG, S_IFDIR: break
         default: throw failure("It is no regular file, and it is read more than once.")
         }
-        let data: Data
-        do {
-            let handle = try FileHandle(forReadingFrom: url)
-            defer { Self.close(handle) }
-            data = try handle.read(upToCount: Self.maximumBytes + 1) ?? Data()
+        do throws(InputFile.Fault) {
+            return try InputFile.bytes(of: url, atMost: Self.maximumBytes)
         } catch {
-            throw failure("It cannot be read: \(error.localizedDescription)")
+            switch error {
+            case .missing: throw failure("It was removed this moment.")
+            case .folder: throw failure("It is a folder, and a file of settings is wanted.")
+            case .unreadable(let reason): throw failure("It cannot be read: \(reason)")
+            case .tooLarge(let most):
+                throw failure("It has more than \(most) bytes. Settings need less: is it another file?")
+            }
         }
-        guard data.count <= Self.maximumBytes else {
-            throw failure("It has more than \(Self.maximumBytes) bytes. Settings need less: is it another file?")
-        }
-        return data
-    }
-
-    /// What was read is read: there is nothing to be done about a file that cannot be closed.
-    private static func close(_ handle: FileHandle) {
-        do { try handle.close() } catch {}
     }
 
     /// What is at a place; `nil` where nothing is. A link that leads nowhere is something.

@@ -1,27 +1,87 @@
 import Foundation
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A file that a command is given.
 enum InputFile {
-    /// All that is in it.
-    ///
-    /// - Throws: ``CommandFailure``.
-    static func read(_ input: URL) throws -> Data {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: input.path, isDirectory: &isFolder) else {
-            throw CommandFailure(
-                .inputMissing, "There is no file \(input.path). Check the name, or give - to read standard input.")
+    /// The most that a text may have: 256 MiB. All of it is in memory.
+    static let mostTextBytes = 256 << 20
+    /// So many bytes are read at once.
+    private static let pieceBytes = 1 << 20
+
+    /// Why a file is not read.
+    enum Fault: Error, Hashable {
+        /// Nothing has that name.
+        case missing
+        case folder
+        /// It may not be read, or its disk fails; the system's words.
+        case unreadable(String)
+        /// It has more bytes than it may; so many are allowed.
+        case tooLarge(Int)
+    }
+
+    /// All that is in a file, also where that is a pipe or another device; no more than one byte too much is read.
+    static func bytes(of url: URL, atMost most: Int) throws(Fault) -> Data {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else {
+            let reason = errno
+            throw reason == ENOENT || reason == ENOTDIR ? .missing : .unreadable(String(cString: strerror(reason)))
         }
-        guard !isFolder.boolValue else {
-            throw CommandFailure(.inputMissing, "\(input.path) is a folder. Give a text file.")
-        }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw .folder }
+        var data = Data()
         do {
             // By a handle: a pipe or /dev/stdin has no size to be asked for.
-            let handle = try FileHandle(forReadingFrom: input)
+            let handle = try FileHandle(forReadingFrom: url)
             defer { handle.closeFile() }
-            return try handle.readToEnd() ?? Data()
+            while data.count <= most {
+                let piece = try handle.read(upToCount: min(pieceBytes, most + 1 - data.count)) ?? Data()
+                if piece.isEmpty { break }
+                data += piece
+            }
         } catch {
-            throw CommandFailure(.inputMissing, "\(input.path) cannot be read: \(error.localizedDescription)")
+            throw .unreadable(error.localizedDescription)
         }
+        guard data.count <= most else { throw .tooLarge(most) }
+        return data
+    }
+
+    /// All that is in a file.
+    ///
+    /// - Parameters:
+    ///   - most: The most bytes that it may have.
+    ///   - what: What it is, in a word, for messages: `file`, `picture`.
+    ///   - instead: What to do where it is not there, beside looking at its name: the end of a sentence.
+    /// - Throws: ``CommandFailure`` that says why: it is not there, a folder, may not be read
+    ///   (``CommandStatus/inputMissing``), or is too large (``CommandStatus/badInput``).
+    static func read(_ url: URL, atMost most: Int, what: String, instead: String = "") throws -> Data {
+        do throws(Fault) {
+            return try bytes(of: url, atMost: most)
+        } catch {
+            switch error {
+            case .missing:
+                throw CommandFailure(.inputMissing, "There is no \(what) \(url.path). Check the name\(instead).")
+            case .folder:
+                throw CommandFailure(.inputMissing, "\(url.path) is a folder, and a \(what) is wanted. Give one.")
+            case .unreadable(let reason):
+                throw CommandFailure(.inputMissing, "The \(what) \(url.path) cannot be read: \(reason)")
+            case .tooLarge(let most):
+                throw CommandFailure(
+                    .badInput, "The \(what) \(url.path) has more than \(most) bytes. Is it another one than you meant?")
+            }
+        }
+    }
+
+    /// A text that a command is given in a file.
+    ///
+    /// - Throws: ``CommandFailure``.
+    static func text(_ url: URL) throws -> Data {
+        try read(url, atMost: mostTextBytes, what: "file", instead: ", or give - to read standard input")
     }
 
     /// The text that a command is given: as words, in a file, or on standard input.
@@ -40,7 +100,7 @@ enum InputFile {
             }
             guard file != "-" else { return (try composition.readInput(), "standard input") }
             let url = composition.url(file)
-            return (try read(url), url.lastPathComponent)
+            return (try text(url), url.lastPathComponent)
         }
         guard let words, words != "-" else { return (try composition.readInput(), "standard input") }
         return (Data(words.utf8), "the command line")

@@ -57,26 +57,14 @@ struct EmbedCommand: ComposedCommand {
         try await team.open(for: work.request(0, UUID()))
         let console = composition.console
         let lines = VectorLines(isObject: json, provider: team.installed.name)
-        return try await team.session(for: work).run(in: composition) { workplace, ids, gaps in
-            guard gaps.isEmpty else { return gaps }
-            if let file = target.file {
-                try await lines.write(ids, of: workplace.store, to: try OutputPlace(file).url)
-            } else {
-                try await lines.print(ids, of: workplace.store, to: console)
-            }
-            return gaps
-        } report: { ended in
-            switch ended.end {
-            case .stopped(let signal):
-                if !options.quiet { ended.tellStopped(work, to: console) }
-                return signal.status
-            case .finished(let gaps):
-                GapReport(
-                    gaps: gaps, total: work.count, finished: ended.finished, noun: work.noun,
-                    consequence: "so nothing is printed", job: work.job, command: ended.command, data: options.data
-                ).tell(to: console)
-                return gaps.isEmpty ? .success : .incomplete
-            }
+        return try await team.session(for: work).run(in: composition, consequence: "so nothing is printed") {
+            workplace, ids, gaps in
+            guard gaps.isEmpty else { return }
+            guard let file = target.file else { return try await lines.print(ids, of: workplace.store, to: console) }
+            let turn = FileTurn(at: file.path, composition.seams.clock, console, isQuiet: options.quiet)
+            try await lines.write(ids, of: workplace.store, to: try OutputPlace(file).url, turn)
+        } report: { _ in
+            // The vectors are all there is to print.
         }
     }
 

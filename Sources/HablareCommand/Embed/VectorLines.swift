@@ -37,20 +37,23 @@ struct VectorLines: Sendable {
 
     /// Writes them to a file, which is there whole, or is what it was.
     ///
+    /// - Parameter turn: The turn to write it.
     /// - Throws: ``CommandFailure``, `AIServiceError` for vectors that are gone, `CancellationError`.
-    func write(_ ids: [UUID], of store: any StoreReading, to url: URL) async throws {
-        try await OwnThread.run { goesOn in
-            do {
-                let file = try PartialFile(for: url)
-                defer { file.discard() }
-                for (index, id) in ids.enumerated() {
-                    guard goesOn() else { throw CancellationError() }
-                    try file.append(try line(index, id, of: store))
+    func write(_ ids: [UUID], of store: any StoreReading, to url: URL, _ turn: FileTurn) async throws {
+        do {
+            try await turn.write {
+                try await OwnThread.run { goesOn in
+                    let file = try PartialFile(for: url)
+                    defer { file.discard() }
+                    for (index, id) in ids.enumerated() {
+                        guard goesOn() else { throw CancellationError() }
+                        try file.append(try line(index, id, of: store))
+                    }
+                    try file.commit()
                 }
-                try file.commit()
-            } catch let error as AudioError {
-                throw CommandFailure(writing: url, error)
             }
+        } catch let error as AudioError {
+            throw CommandFailure(writing: url, error)
         }
     }
 

@@ -21,6 +21,8 @@ struct EngineSession: Sendable {
 
     let manager: AIRequestManager
     let alarm: StoreAlarm
+    /// Has the engine rest where asking for more makes no sense; `nil` where it works on in any case.
+    let refusals: Refusals?
     let clock: EngineClock
     /// Calls a handler for every signal, until its task is cancelled.
     let watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
@@ -66,6 +68,13 @@ struct EngineSession: Sendable {
             group.addTask {
                 for await _ in orders.second.stream { break }
                 return nil
+            }
+            // A first signal does not cut short what is under way here either: the engine's own grace counts then.
+            if let refusals {
+                group.addTask {
+                    await refusals.watch(over: manager)
+                    return nil
+                }
             }
             while let end = try await group.next() {
                 group.cancelAll()

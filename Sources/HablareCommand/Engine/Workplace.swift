@@ -6,6 +6,8 @@ struct Workplace: Sendable {
     let store: any RequestStore
     /// What this process does on the store.
     let own = OwnWork()
+    /// What providers refuse it.
+    let refusals = Refusals()
     private let alarm: StoreAlarm
     private let composition: Composition
 
@@ -22,7 +24,8 @@ struct Workplace: Sendable {
         alarm = StoreAlarm()
         let logger = composition.logger(verbose: verbose)
         store = AttendedStore(
-            base: opened.store, alarm: alarm, own: own, log: verbose ? StoreLog(logger: logger) : nil)
+            base: opened.store, alarm: alarm, own: own, refusals: refusals,
+            log: verbose ? StoreLog(logger: logger) : nil)
         self.composition = composition
         manager = AIRequestManager(
             store: store, providers: try providers.registry(),
@@ -39,9 +42,11 @@ struct Workplace: Sendable {
     }
 
     /// Runs the engine while some work needs it; see ``EngineSession``.
-    func session(quiet: Bool) -> EngineSession {
+    ///
+    /// - Parameter restsWhenRefused: Whether nothing more is asked once every request would be refused.
+    func session(quiet: Bool, restsWhenRefused: Bool = false) -> EngineSession {
         EngineSession(
-            manager: manager, alarm: alarm, clock: composition.seams.clock,
+            manager: manager, alarm: alarm, refusals: restsWhenRefused ? refusals : nil, clock: composition.seams.clock,
             watchSignals: { [composition] handler in
                 await composition.watchSignals { signal in
                     if signal == .interrupt { composition.console.keyWasShown() }

@@ -3,7 +3,12 @@ import Hablare
 extension AIServiceError {
     /// The message for somebody at a command line. The engine's own is for who writes an app: it advises what an app can
     /// do, and where that is no command, the command's own words stand in its place.
-    var words: String {
+    var words: String { words(goingOn: "run the same command again") }
+
+    /// The same, where something else than the same command goes on.
+    ///
+    /// - Parameter goingOn: What to do once there is space, in words.
+    func words(goingOn: String) -> String {
         switch code {
         case .responseExpired:
             return "The response is no longer kept. Nothing was called or billed for reading it. " + Self.makingAnew
@@ -15,7 +20,7 @@ extension AIServiceError {
             // An app's engine waits for space; a command has ended when this is read.
             return message.replacing(
                 "Free some space; what was acknowledged is safe, and work goes on by itself.",
-                with: "What was acknowledged is safe. Free some space, then run the same command again.")
+                with: "What was acknowledged is safe. Free some space, then \(goingOn).")
         case .responseTooLarge:
             return message.replacing(
                 "raise maximumOutputBytes in its template",

@@ -18,11 +18,18 @@ struct CommandFailure: Error, Equatable {
         status == .brokenPipe ? self : CommandFailure(status, "\(message) \(advice)")
     }
 
+    /// What an error of the store means for somebody whose work goes on in another way than by the same command.
+    ///
+    /// - Parameter goingOn: What to do then, in words.
+    init(_ error: AIServiceError, goingOn: String) {
+        self.init(Self.status(of: error.code), Self.message(of: error, error.words(goingOn: goingOn)))
+    }
+
     /// What any error means for somebody at a command line. Never a type's name, never a prompt.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case let error as AIServiceError: self.init(Self.status(of: error.code), Self.message(of: error))
+        case let error as AIServiceError: self.init(Self.status(of: error.code), Self.message(of: error, error.words))
         case let error as TextError: self.init(.badInput, Self.message(of: error))
         case let error as AudioError: self.init(Self.status(of: error.code), error.message)
         case is CancellationError: self.init(.interrupted, "Stopped.")
@@ -32,9 +39,9 @@ struct CommandFailure: Error, Equatable {
     }
 
     /// The message, and where a person can act on it, the cause in the other side's words.
-    private static func message(of error: AIServiceError) -> String {
-        guard error.category == .storage, let cause = error.cause else { return error.words }
-        return "\(error.words) (\(cause))"
+    private static func message(of error: AIServiceError, _ words: String) -> String {
+        guard error.category == .storage, let cause = error.cause else { return words }
+        return "\(words) (\(cause))"
     }
 
     private static func message(of error: TextError) -> String {

@@ -75,6 +75,18 @@ enum AnswerConversion: Sendable, Hashable {
     }
 }
 
+extension CommandContent {
+    /// What the name of a file ends with that has it as it is.
+    var ending: String {
+        switch self {
+        case .text: "txt"
+        case .data: "data"
+        case .audio(let format): format.rawValue
+        case .image(let format): format.rawValue
+        }
+    }
+}
+
 extension ResponseContent {
     /// The kind and format, as far as a program's answer has them.
     var commandContent: CommandContent? {

@@ -15,25 +15,28 @@ struct AnswerFile: Sendable {
     private let url: URL
     private let console: Console?
     private let isQuiet: Bool
+    private let clock: EngineClock
     private let scratch: URL
 
     /// - Parameters:
-    ///   - console: Who writes to standard output, where that is what the name leads to, and says that a reader is
-    ///     waited for.
+    ///   - console: Who writes to standard output, where that is what the name leads to, and says that a reader, or
+    ///     another writer, is waited for.
     ///   - isQuiet: Whether that is not said.
+    ///   - clock: For the pauses while another writer is waited for.
     ///   - scratch: Where sound is converted that is not for a file.
     init(
-        _ url: URL, console: Console? = nil, isQuiet: Bool = false,
+        _ url: URL, console: Console? = nil, isQuiet: Bool = false, clock: EngineClock = EngineClock(ContinuousClock()),
         scratch: URL = FileManager.default.temporaryDirectory
     ) {
         self.url = url
         self.console = console
         self.isQuiet = isQuiet
+        self.clock = clock
         self.scratch = scratch
     }
 
     /// Writes all of a body: where a file is to be replaced, to one beside it (`.name.partial`), which takes the name once
-    /// it is on the disk, with the permissions of the file that had it.
+    /// it is on the disk, with the permissions of the file that had it. Who is just writing the same file is waited for.
     ///
     /// - Parameter conversion: What is done with it on the way.
     /// - Throws: `AIServiceError` for content that cannot be read; `AudioError` for what cannot be converted or written;
@@ -41,10 +44,12 @@ struct AnswerFile: Sendable {
     func take(_ body: Body, _ conversion: AnswerConversion = .none) async throws {
         switch try OutputPlace(url) {
         case .file(let file):
-            try await OwnThread.run { goesOn in
-                switch conversion {
-                case .none: try replace(file, with: body, while: goesOn)
-                case .audio(let container): try convert(body, container, to: file, while: goesOn)
+            try await FileTurn(at: url.path, clock, console, isQuiet: isQuiet).write {
+                try await OwnThread.run { goesOn in
+                    switch conversion {
+                    case .none: try replace(file, with: body, while: goesOn)
+                    case .audio(let container): try convert(body, container, to: file, while: goesOn)
+                    }
                 }
             }
         case .device(let device):

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareAudio
+import HablareProviders
 
 /// Where an answer goes.
 enum AnswerTarget: Sendable, Hashable {
@@ -33,6 +34,11 @@ enum AnswerTarget: Sendable, Hashable {
         self = .file(composition.url(output))
     }
 
+    /// The file, or what else has this name; `nil` for the others.
+    var url: URL? {
+        if case .file(let url) = self { url } else { nil }
+    }
+
     /// Refuses a place where the answer could not go in the end, before anything is asked.
     ///
     /// - Throws: ``CommandFailure``, with status ``CommandStatus/usage`` where the answer would not be what the file's
@@ -50,7 +56,9 @@ enum AnswerTarget: Sendable, Hashable {
             }
         case .file(let file):
             try OutputFiles.check(file)
-            if let content = installed.content { _ = try AnswerConversion(of: content, to: file) }
+            // A value tree and a vector are written as JSON, which is text.
+            let content = [.structured, .embedding].contains(type) ? .text : installed.content
+            if let content { _ = try AnswerConversion(of: content, to: file) }
         }
     }
 
@@ -66,23 +74,32 @@ enum AnswerTarget: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - data: Where the store is, for advice.
-    ///   - console: Who writes to standard output, where that is what the name leads to.
-    ///   - quiet: Whether nothing is said of a reader who is waited for.
-    /// - Throws: ``CommandFailure``, `AIServiceError` for content that cannot be read, `CancellationError`.
-    func take(_ response: AIResponseData?, of id: UUID, _ data: DataOptions, _ console: Console, quiet: Bool)
-        async throws
-    {
+    ///   - composition: Who writes to standard output, where that is what the name leads to.
+    ///   - isQuiet: Whether nothing is said of a reader, or another writer, who is waited for.
+    /// - Throws: ``CommandFailure``, with how to get the answer; `AIServiceError` for content that cannot be read,
+    ///   `CancellationError`.
+    func take(
+        _ response: AIResponseData?, of id: UUID, _ data: DataOptions, in composition: Composition, isQuiet: Bool
+    ) async throws {
         guard case .file(let file) = self, let content = try response?.content, let body = content.body else { return }
+        let conversion = try conversion(of: content, of: id, to: file, data)
+        try await KeptOutput(advice: advice(for: id, data), console: composition.console).run(writing: file) {
+            try await AnswerFile(
+                file, console: composition.console, isQuiet: isQuiet, clock: composition.seams.clock
+            ).take(body, conversion)
+        }
+    }
+
+    /// What is done with an answer that is there. One that is not what was asked for is paid for, and must not be lost for
+    /// the name of its file.
+    private func conversion(
+        of content: ResponseContent, of id: UUID, to file: URL, _ data: DataOptions
+    ) throws -> AnswerConversion {
         do {
-            try await AnswerFile(file, console: console, isQuiet: quiet).take(body, try content.conversion(to: file))
-        } catch let error as AIServiceError {
-            throw error
-        } catch let error as CancellationError {
-            throw error
+            return try content.conversion(to: file)
         } catch let failure as CommandFailure {
-            throw failure.advising(advice(for: id, data))
-        } catch {
-            throw CommandFailure(writing: file, error, advice: advice(for: id, data))
+            let better = file.deletingPathExtension().appendingPathExtension(content.commandContent?.ending ?? "")
+            throw CommandFailure(.badInput, failure.message).advising(AnswerTarget.file(better).advice(for: id, data))
         }
     }
 

@@ -8,22 +8,9 @@ enum PictureFile {
 
     /// Reads a picture.
     ///
-    /// - Throws: ``CommandFailure``: the file is not there, too large, or no PNG, JPEG, WebP or GIF.
+    /// - Throws: ``CommandFailure``: the file cannot be read, and why, is too large, or no PNG, JPEG, WebP or GIF.
     static func part(_ url: URL) throws -> Prompt.Part {
-        let data: Data
-        do {
-            let handle = try FileHandle(forReadingFrom: url)
-            defer { closing(handle) }
-            data = try handle.read(upToCount: mostBytes + 1) ?? Data()
-        } catch {
-            throw CommandFailure(
-                .inputMissing,
-                "The picture \(url.path) cannot be read: it is not there, a folder, or not yours. Name another.")
-        }
-        guard data.count <= mostBytes else {
-            throw CommandFailure(
-                .badInput, "The picture \(url.path) has more than \(mostBytes) bytes. Scale it down.")
-        }
+        let data = try InputFile.read(url, atMost: mostBytes, what: "picture")
         guard let format = format(of: data) else {
             throw CommandFailure(.badInput, "The picture \(url.path) is no PNG, JPEG, WebP or GIF. Convert it to one.")
         }
@@ -39,13 +26,5 @@ enum PictureFile {
         if begins(Array("RIFF".utf8)), begins(Array("WEBP".utf8), at: 8) { return .webp }
         if begins(Array("GIF87a".utf8)) || begins(Array("GIF89a".utf8)) { return ImageFormat(rawValue: "gif") }
         return nil
-    }
-
-    private static func closing(_ handle: FileHandle) {
-        do {
-            try handle.close()
-        } catch {
-            return  // it was only read
-        }
     }
 }

@@ -3,6 +3,9 @@ import Hablare
 
 /// Has answers made that are as a schema wants them: one that is not goes back to the model with what is wrong.
 struct SchemaJudge: Sendable {
+    /// How often an answer is sent back unless something else is said.
+    static let usualRepairs = 1
+
     private let requestor: StructuredRequestor<ParameterValue>
 
     /// - Parameters:

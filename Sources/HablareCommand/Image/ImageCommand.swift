@@ -13,7 +13,8 @@ struct ImageCommand: ComposedCommand {
             is transparent. --sample N has N pictures made of one text: out-1.png, out-2.png and so on.
 
             What was made once for a text and its options is kept: the same command writes it again and asks nobody, \
-            goes on after Ctrl-C, and with a larger --sample has only the further ones made. --anew has others made.
+            goes on after Ctrl-C, and with a larger --sample has only the further ones made. --anew has others made, \
+            each time; how to go on with these where some are missing, the message says.
 
             EXAMPLES:
               hablare image --provider openai 'A whale that reads.' -o whale.png
@@ -93,21 +94,25 @@ struct ImageCommand: ComposedCommand {
         let work = try pictures(by: team, places, in: composition)
         try await team.open(for: work.request(0, UUID()))
         let console = composition.console
-        return try await team.session(for: work).run(in: composition) { workplace, ids, gaps in
+        return try await team.session(for: work).run(in: composition, consequence: "and the others are written") {
+            workplace, ids, gaps in
             let missing = Set(gaps.map(\.index))
             var made: [MadePicture] = []
             for (index, id) in ids.enumerated() where !missing.contains(index) {
-                made.append(
-                    try await places.write(
-                        id, at: index, from: workplace.store, options.data, console, isQuiet: options.quiet))
+                do {
+                    made.append(
+                        try await places.write(
+                            id, at: index, from: workplace.store, options.data, composition, isQuiet: options.quiet))
+                } catch let failure as CommandFailure where work.isNewEachTime && work.count > 1 {
+                    // The same command would have them all made once more.
+                    let all = options.data.commandLine("ps", "--job", work.job.rawValue)
+                    throw failure.advising("All of them are there: \(all)")
+                }
             }
-            return ImageReport.Outcome(gaps: gaps, made: made)
+            return made
         } report: { ended in
-            let report = ImageReport(
-                work: work, provider: team.installed.name, ended: ended, target: target, isAnew: anew,
-                data: options.data)
-            try await report.print(json: json, quiet: options.quiet, to: console)
-            return report.status
+            try await ImageReport(made: ended.value ?? [], target: target)
+                .print(json: json, quiet: options.quiet, to: console)
         }
     }
 
@@ -116,16 +121,15 @@ struct ImageCommand: ComposedCommand {
         by team: AskedProvider, _ places: PicturePlaces, in composition: Composition
     ) throws -> JobWork {
         let installed = team.installed
+        let given = try installed.parameters(voice: nil, asked.parameter)
+        let format = installed.service == nil ? nil : try places.format(given: given["format"]?.text)
         let parameters = try installed.adding(
             [
                 ("--size", "size", size.map { .string($0) }), ("--quality", "quality", quality.map { .string($0) }),
                 ("--background", "background", background.map { .string($0) }),
                 ("--mask", "mask", mask.map { _ in .bool(true) }),
-                (
-                    "-o", "format",
-                    installed.service == nil ? nil : places.format(givenBy: asked.parameter).map { .string($0) }
-                ),
-            ], to: installed.parameters(voice: nil, asked.parameter))
+                ("-o", "format", format.map { .string($0) }),
+            ], to: given)
         let text = try InputText.one(prompt, what: "description", in: composition)
         guard image.isEmpty || installed.service != nil else {
             throw CommandFailure(
@@ -142,7 +146,7 @@ struct ImageCommand: ComposedCommand {
         let (policy, caching) = (options.ifInterrupted.policy, anew ? CachePolicy.refresh : .use)
         return JobWork(
             job: .hashing(words + (try parameters.jobParts())), provider: installed.provider.id, count: sample,
-            noun: "picture"
+            noun: "picture", isNewEachTime: anew
         ) { index, id in
             var request = AIRequest(
                 id: id, prompt: prompt, parameters: parameters, sample: index, unknownOutcome: policy,

@@ -26,11 +26,19 @@ struct PicturePlaces: Sendable {
 
     /// What the output's name asks for, where a service would make something else of its own accord.
     ///
-    /// - Parameter options: What the command line says itself: where it says the format, that counts.
-    func format(givenBy options: [ParameterOption]) -> String? {
-        guard !options.contains(where: { $0.name == "format" }), let ending = target.file?.pathExtension.lowercased()
-        else { return nil }
-        return Self.endings[ending].flatMap { $0 == "png" ? nil : $0 }
+    /// - Parameter given: What the command line says itself: where it says the format, that counts.
+    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` where that is not what the name says.
+    func format(given: String?) throws -> String? {
+        guard let ending = target.file?.pathExtension.lowercased(), let wanted = Self.endings[ending] else {
+            return nil
+        }
+        guard let given else { return wanted == "png" ? nil : wanted }
+        guard given == wanted else {
+            throw CommandFailure(
+                .usage,
+                "The output's name ends with .\(ending), and the parameter format says \(given). Leave one out.")
+        }
+        return nil
     }
 
     /// Refuses places where the pictures could not go in the end, and names that say what they will not be.
@@ -43,6 +51,13 @@ struct PicturePlaces: Sendable {
             try OutputFiles.check(file)
             if let content = installed.content { _ = try AnswerConversion(of: content, to: file) }
         }
+        try checkEnding(of: installed)
+    }
+
+    /// Refuses a name that says what no service makes.
+    ///
+    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage``.
+    func checkEnding(of installed: InstalledProvider) throws {
         guard installed.service != nil, let ending = target.file?.pathExtension.lowercased(), !ending.isEmpty,
             Self.endings[ending] == nil
         else { return }
@@ -54,39 +69,23 @@ struct PicturePlaces: Sendable {
     ///
     /// - Throws: ``CommandFailure``, `AIServiceError` for content that is gone, `CancellationError`.
     func write(
-        _ id: UUID, at index: Int, from store: any StoreReading, _ data: DataOptions, _ console: Console, isQuiet: Bool
+        _ id: UUID, at index: Int, from store: any StoreReading, _ data: DataOptions, _ composition: Composition,
+        isQuiet: Bool
     ) async throws -> MadePicture {
         guard let response = try store.response(of: id), case .image(let body, let format) = try response.result.get()
         else { throw AIServiceError(.contentMissing, "The picture is not there.") }
-        let picture = MadePicture(
+        if let file = file(index) {
+            try await AnswerTarget.file(file).take(response, of: id, data, in: composition, isQuiet: isQuiet)
+        } else {
+            let advice = "It is in the store: \(data.commandLine("show", id.text, "-o", "-"))"
+            let output = target.answerFile(composition.console, isQuiet: isQuiet, composition.seams.clock)
+            try await KeptOutput(advice: advice, console: composition.console).run { try await output.take(body) }
+        }
+        return MadePicture(
             file: file(index)?.path, id: id.text, sample: index, format: format.rawValue, bytes: body.byteCount,
             model: response.metadata[AnswerMetadata.model],
             revisedPrompt: response.metadata[AnswerMetadata.revisedPrompt],
             costMicroDollars: response.usage.costMicroDollars)
-        guard let file = file(index) else {
-            try await target.answerFile(console, isQuiet: isQuiet).take(body)
-            return picture
-        }
-        do {
-            let conversion = try response.content.conversion(to: file)
-            try await AnswerFile(file, console: console, isQuiet: isQuiet).take(body, conversion)
-        } catch let failure as CommandFailure where failure.status == .usage {
-            // The service did not make what was asked for: it is paid for, and must not be lost for its name.
-            let better = file.deletingPathExtension().appendingPathExtension(format.rawValue)
-            throw CommandFailure(.badInput, failure.message).advising(
-                "It is in the store: \(data.commandLine("show", id.text, "-o", better.path))")
-        } catch let error as AIServiceError {
-            throw error
-        } catch let error as CancellationError {
-            throw error
-        } catch let failure as CommandFailure {
-            throw failure.advising("It is in the store: \(data.commandLine("show", id.text, "-o", file.path))")
-        } catch {
-            throw CommandFailure(
-                writing: file, error,
-                advice: "It is in the store: \(data.commandLine("show", id.text, "-o", file.path))")
-        }
-        return picture
     }
 }
 

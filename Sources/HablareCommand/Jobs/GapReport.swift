@@ -14,60 +14,80 @@ struct GapReport: Sendable {
     let noun: String
     /// What follows from the gaps, behind a comma.
     let consequence: String
-    let job: JobKey
-    /// The command line, for doing it again.
-    let command: String
-    /// Where the store is, for advice.
-    let data: DataOptions
+    let goingOn: JobContinuation
 
     /// Says why there is no answer, and what to do; nothing where there are no gaps.
     func tell(to console: Console) {
-        guard !gaps.isEmpty else { return }
+        for line in lines { console.note(line) }
+    }
+
+    /// What is said, in its order.
+    var lines: [String] {
+        guard !gaps.isEmpty else { return [] }
         let (failures, cancelled, held) = (gaps.failures, gaps.cancelled, gaps.held)
-        var counts: [String] = []
-        if !failures.isEmpty { counts.append("\(failures.count) failed") }
-        if !cancelled.isEmpty { counts.append("\(cancelled.count) \(Self.were(cancelled.count)) cancelled") }
-        if !held.isEmpty { counts.append("\(held.count) \(held.count == 1 ? "is" : "are") held") }
-        console.note(
-            "hablare: Of \(TimeText.count(total, noun)), \(counts.joined(separator: ", ")), "
-                + "\(consequence); \(finished) \(finished == 1 ? "is" : "are") done, and kept."
-        )
-        list("Failed:", failures.map { ($0.gap, "\($0.error.reason) [\($0.error.code)]") }, .failed, to: console)
+        var lines = [summary]
+        lines += list("Failed:", failures.map { ($0.gap, "\($0.error.reason) [\($0.error.code)]") }, .failed)
         if failures.contains(where: { $0.error.code == .timeout }) {
-            console.note(
+            lines.append(
                 "\(noun.prefix(1).uppercased() + noun.dropFirst())s that need more time get it with --timeout SECONDS.")
         }
-        list("Cancelled:", cancelled.map { ($0, nil) }, .cancelled, to: console)
-        list(
+        lines += list("Cancelled:", cancelled.map { ($0, nil) }, .cancelled)
+        lines += list(
             "Held, because nobody knows whether their last attempt was carried out, and billed:",
-            held.map { ($0, nil) }, .held, to: console)
-        if !failures.isEmpty || !cancelled.isEmpty {
-            let those = [failures.isEmpty ? nil : "failed", cancelled.isEmpty ? nil : "was cancelled"]
-            console.note(
-                "To try what \(those.compactMap(\.self).joined(separator: " or ")) again, and only that:\n  \(command)")
-        }
-        if !held.isEmpty {
-            let retry = data.commandLine("retry", "--held", "--job", job.rawValue)
-            console.note(
+            held.map { ($0, nil) }, .held)
+        lines += advice
+        if let note = goingOn.note { lines.append(note) }
+        return lines
+    }
+
+    private var summary: String {
+        let counts: [(count: Int, words: (_ isOne: Bool) -> String)] = [
+            (gaps.failures.count, { _ in "failed" }),
+            (gaps.cancelled.count, { $0 ? "was cancelled" : "were cancelled" }),
+            (gaps.held.count, { $0 ? "is held" : "are held" }),
+            (gaps.waiting.count, { $0 ? "waits" : "wait" }),
+        ]
+        let parts = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.words($0.count == 1))" }
+        return "hablare: Of \(TimeText.count(total, noun)), \(parts.joined(separator: ", ")), "
+            + "\(consequence); \(finished) \(finished == 1 ? "is" : "are") done, and kept."
+    }
+
+    private var advice: [String] {
+        var lines: [String] = []
+        let cancelled = gaps.cancelled.map(\.request)
+        if !gaps.waiting.isEmpty {
+            lines.append(
                 """
-                What is held is not made again without your word, because it may be paid for twice. To have it made:
-                  \(retry) && \(command)
+                Nothing more is asked, because every other request would be refused in the same way. Once that is put \
+                right, to go on:
+                  \(goingOn.line(retrying: cancelled))
+                """)
+        } else if !gaps.failures.isEmpty || !cancelled.isEmpty {
+            let those = [gaps.failures.isEmpty ? nil : "failed", cancelled.isEmpty ? nil : "was cancelled"]
+            lines.append(
+                """
+                To try what \(those.compactMap(\.self).joined(separator: " or ")) again, and only that:
+                  \(goingOn.line(retrying: cancelled))
                 """)
         }
-    }
-
-    private func list(
-        _ heading: String, _ gaps: [(gap: JobGap, reason: String?)], _ state: StateOption, to console: Console
-    ) {
-        guard !gaps.isEmpty else { return }
-        console.note(heading)
-        for (gap, reason) in gaps.prefix(Self.listed) {
-            console.note("  \(noun) \(gap.index + 1) (\(gap.request.text))" + (reason.map { ": \($0)" } ?? ""))
+        if !gaps.held.isEmpty {
+            lines.append(
+                """
+                What is held is not made again without your word, because it may be paid for twice. To have it made:
+                  \(goingOn.releasingLine)
+                """)
         }
-        guard gaps.count > Self.listed else { return }
-        let all = data.commandLine("ps", "--job", job.rawValue, "--state", state.rawValue)
-        console.note("  … and \(gaps.count - Self.listed) more: \(all)")
+        return lines
     }
 
-    private static func were(_ count: Int) -> String { count == 1 ? "was" : "were" }
+    private func list(_ heading: String, _ gaps: [(gap: JobGap, reason: String?)], _ state: StateOption) -> [String] {
+        guard !gaps.isEmpty else { return [] }
+        var lines = [heading]
+        for (gap, reason) in gaps.prefix(Self.listed) {
+            lines.append("  \(noun) \(gap.index + 1) (\(gap.request.text))" + (reason.map { ": \($0)" } ?? ""))
+        }
+        guard gaps.count > Self.listed else { return lines }
+        let all = goingOn.data.commandLine("ps", "--job", goingOn.job.rawValue, "--state", state.rawValue)
+        return lines + ["  … and \(gaps.count - Self.listed) more: \(all)"]
+    }
 }

@@ -13,6 +13,8 @@ struct JobRun: Sendable {
     let work: JobWork
     let manager: AIRequestManager
     let lookout: Lookout
+    /// Tells that every other request would be refused as one was.
+    let refusals: Refusals
     let reporter: ProgressReporter
     let console: Console?
     let seams: EngineSeams
@@ -30,52 +32,18 @@ struct JobRun: Sendable {
             group.addTask { await reporter.run() }
             group.addTask { await lookout.run() }
             defer { group.cancelAll() }
-            let known = try await look()
+            let known = try await manager.standing(of: work, ownProcess: ownProcess)
+            for process in known.holders.sorted() {
+                console?.note("Process \(process) works on this too; both share the work and get the same result.")
+            }
             let ids = try await submitMissing(known)
             try await retry(known)
-            return try await finish(ids, try await wait(for: ids, known))
+            return try await finish(ids, try await gaps(of: ids, known))
         }
-    }
-
-    /// What an earlier run, or another process, has left of this job.
-    private struct Known: Sendable {
-        var ids: [Int: UUID] = [:]
-        var completed: Set<UUID> = []
-        var unsuccessful: [UUID] = []
-        var held: Set<UUID> = []
-        var holders: Set<Int32> = []
-    }
-
-    private func look() async throws -> Known {
-        var known = Known()
-        var filter = SnapshotFilter(job: work.job, limit: Self.page)
-        while true {
-            let page = try await manager.snapshots(filter)
-            for snapshot in page {
-                if let position = snapshot.position { known.ids[position] = snapshot.id }
-                switch snapshot.phase {
-                case .completed: known.completed.insert(snapshot.id)
-                case .failed, .cancelled:
-                    // A place behind the end is of a run that wanted more.
-                    if snapshot.position.map({ $0 < work.count }) ?? true { known.unsuccessful.append(snapshot.id) }
-                case .pending, .executing:
-                    if snapshot.waiting == .held { known.held.insert(snapshot.id) }
-                    if let holder = snapshot.holder, holder.processID != ownProcess {
-                        known.holders.insert(holder.processID)
-                    }
-                }
-            }
-            guard page.count == Self.page, let last = page.last else { break }
-            filter.continues(after: last)
-        }
-        for process in known.holders.sorted() {
-            console?.note("Process \(process) works on this too; both share the work and get the same result.")
-        }
-        return known
     }
 
     /// Submits what is not there, and answers with all requests in order.
-    private func submitMissing(_ known: Known) async throws -> [UUID] {
+    private func submitMissing(_ known: JobStanding) async throws -> [UUID] {
         var ids: [UUID] = []
         ids.reserveCapacity(work.count)
         var new = OrderedIDs(from: seams.date())
@@ -94,7 +62,7 @@ struct JobRun: Sendable {
     }
 
     /// Tries again what failed or was cancelled: that is what running a command again means.
-    private func retry(_ known: Known) async throws {
+    private func retry(_ known: JobStanding) async throws {
         try await forEachConcurrently(known.unsuccessful, limit: Self.window) { id in
             do {
                 try await manager.retry(id)
@@ -104,8 +72,44 @@ struct JobRun: Sendable {
         }
     }
 
+    /// Waits until every request has its answer or gets none, or until nothing more is asked, and answers with those that
+    /// have none.
+    private func gaps(of ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
+        try await withThrowingTaskGroup(of: [JobGap]?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                do {
+                    return try await wait(for: ids, known)
+                } catch let error as AIServiceError where error.code == .suspended && refusals.isRefused {
+                    return nil  // the engine rests: the store says how all of them stand
+                }
+            }
+            group.addTask {
+                guard await refusals.untilResting() else { return nil }
+                return try await gapsNow(of: ids, known)
+            }
+            while let gaps = try await group.next() {
+                if let gaps { return gaps }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// The requests without an answer as the store has them, and counts all of them so.
+    private func gapsNow(of ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
+        let gaps = try await manager.standing(of: work, ownProcess: ownProcess).gaps(of: ids)
+        reporter.update { progress in
+            progress.reused = known.completed.count
+            progress.made = max(0, ids.count - gaps.count - known.completed.count)
+            progress.failed = gaps.failures.count
+            progress.cancelled = gaps.cancelled.count
+            progress.held = gaps.held.count
+        }
+        return gaps
+    }
+
     /// Waits until every request has its answer or gets none, and answers with those that get none.
-    private func wait(for ids: [UUID], _ known: Known) async throws -> [JobGap] {
+    private func wait(for ids: [UUID], _ known: JobStanding) async throws -> [JobGap] {
         var gaps: [JobGap] = []
         // Those that were held beforehand need no wait to know it.
         var held = known.held

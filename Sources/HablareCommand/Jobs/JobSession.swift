@@ -4,14 +4,12 @@ import Hablare
 /// Has the requests of a job made, does something with the answers, and tells of the end: what `narrate`, `speak`, `image`
 /// and `embed` have in common.
 struct JobSession: Sendable {
-    /// How a session ended.
-    struct Ended<Value: Sendable>: Sendable {
-        let end: EngineSession.End<Value>
-        let progress: Tally
-        /// How many requests have their answer now.
-        let finished: Int
-        /// The command line, for doing it again.
-        let command: String
+    /// What came of a job whose run came to its end.
+    struct Outcome<Value: Sendable>: Sendable {
+        /// The requests without an answer, in their order.
+        let gaps: [JobGap]
+        /// What was done with the answers.
+        let value: Value
     }
 
     let work: JobWork
@@ -25,16 +23,18 @@ struct JobSession: Sendable {
     /// How long an answer is to be heard, in seconds; `nil` where answers are no sound.
     var seconds: (@Sendable (AIResponseData) async -> Double)?
 
-    /// Runs to the end, or until a signal comes.
+    /// Runs to the end, or until a signal comes, and tells what is missing and how to go on.
     ///
     /// - Parameters:
+    ///   - consequence: What follows where answers are missing, behind a comma.
     ///   - finish: Told all requests in their order, and those of them that have no answer.
-    ///   - report: Tells of the end.
+    ///   - report: Prints what was asked for.
+    /// - Returns: Success where every request has its answer.
     /// - Throws: What `finish` or the report throws; ``CommandFailure`` for a store that cannot be worked on.
     func run<Value: Sendable>(
-        in composition: Composition,
+        in composition: Composition, consequence: String,
         finish: @escaping @Sendable (Workplace, _ ids: [UUID], _ gaps: [JobGap]) async throws -> Value,
-        report: @escaping @Sendable (Ended<Value>) async throws -> CommandStatus
+        report: @escaping @Sendable (JobEnd<Value>) async throws -> Void
     ) async throws -> CommandStatus {
         let workplace = try Workplace(
             try data.open(settings, in: composition), providers: [installed], scope: .job(work.job), retry: retry,
@@ -44,51 +44,50 @@ struct JobSession: Sendable {
             Tally(total: work.count, noun: work.noun, audioSeconds: seconds == nil ? nil : 0),
             manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
             console: console, clock: composition.seams.clock)
+        let ownProcess = ProcessInfo.processInfo.processIdentifier
         let run = JobRun(
-            work: work, manager: workplace.manager, lookout: workplace.lookout(for: reporter), reporter: reporter,
-            console: quiet ? nil : console, seams: composition.seams,
-            ownProcess: ProcessInfo.processInfo.processIdentifier, seconds: seconds)
+            work: work, manager: workplace.manager, lookout: workplace.lookout(for: reporter),
+            refusals: workplace.refusals, reporter: reporter, console: quiet ? nil : console,
+            seams: composition.seams, ownProcess: ownProcess, seconds: seconds)
+        let goingOn = goingOn(in: composition)
         do {
-            return try await workplace.session(quiet: quiet).run {
-                try await run.run { ids, gaps in try await finish(workplace, ids, gaps) }
+            return try await workplace.session(quiet: quiet, restsWhenRefused: true).run {
+                try await run.run { ids, gaps in
+                    Outcome(gaps: gaps, value: try await finish(workplace, ids, gaps))
+                }
             } then: { end in
-                let finished = try await workplace.manager.count(.completed, of: work.job)
-                return try await report(
-                    Ended(
-                        end: end, progress: reporter.current, finished: min(finished, work.count),
-                        command: "hablare " + ShellWords.joined(composition.arguments)))
+                let standing = try await workplace.manager.standing(of: work, ownProcess: ownProcess)
+                let ended = JobEnd(
+                    end: end, work: work, progress: reporter.current, finished: standing.completed.count,
+                    goingOn: goingOn)
+                ended.tell(consequence, isQuiet: quiet, to: console)
+                try await report(ended)
+                return ended.status
             }
         } catch let error as AIServiceError where error.category == .storage {
-            let failure = CommandFailure(error)
-            let goOn =
-                failure.message.contains("run the same command again")
-                ? "" : "; then run the same command again to go on"
-            throw CommandFailure(failure.status, "\(failure.message) What is finished is kept\(goOn).")
+            throw failure(error, isBegun(in: workplace.store) ? goingOn : self.goingOn(in: composition, anew: false))
         }
     }
-}
 
-extension JobSession.Ended {
-    /// Says that a signal stopped it, and how to go on.
-    func tellStopped(_ work: JobWork, to console: Console) {
-        console.note(
-            """
-            Stopped: \(finished) of \(TimeText.count(work.count, work.noun)) done, and kept. To go on:
-              \(command)
-            """)
+    private func goingOn(in composition: Composition, anew: Bool? = nil) -> JobContinuation {
+        let command = "hablare " + ShellWords.joined(composition.arguments)
+        return JobContinuation(job: work.job, command: anew ?? work.isNewEachTime ? nil : command, data: data)
     }
-}
 
-extension AIRequestManager {
-    /// How many requests of a job are in a phase.
-    func count(_ phase: RequestPhase, of job: JobKey) async throws -> Int {
-        var count = 0
-        var filter = SnapshotFilter(phases: [phase], job: job, limit: 2_000)
-        while true {
-            let page = try await snapshots(filter)
-            count += page.count
-            guard page.count == filter.limit, let last = page.last else { return count }
-            filter.continues(after: last)
+    /// Whether anything of the job is in the store, as far as that can be read: where nothing is, nothing was asked.
+    private func isBegun(in store: any StoreReading) -> Bool {
+        do {
+            return try !store.snapshots(SnapshotFilter(job: work.job, limit: 1)).isEmpty
+        } catch {
+            return true
         }
+    }
+
+    /// A store that cannot be worked on any more.
+    private func failure(_ error: AIServiceError, _ goingOn: JobContinuation) -> CommandFailure {
+        let failure = CommandFailure(error, goingOn: goingOn.words)
+        // What the error advises itself ends so.
+        let goesOn = failure.message.contains(goingOn.words) ? "" : "; then \(goingOn.words)"
+        return CommandFailure(failure.status, "\(failure.message) What is finished is kept\(goesOn).")
     }
 }

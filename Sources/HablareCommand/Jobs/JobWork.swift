@@ -11,6 +11,8 @@ struct JobWork: Sendable {
     let count: Int
     /// What one of them is for, in a word: `segment`.
     let noun: String
+    /// Whether the same command makes another job each time, as with `--anew`.
+    var isNewEachTime = false
     /// Makes one, at its place from 0, under an id.
     let request: @Sendable (_ index: Int, _ id: UUID) -> AIRequest
 }
@@ -25,6 +27,8 @@ struct JobGap: Sendable, Hashable {
         case cancelled
         /// Nobody knows whether its last attempt was carried out, and billed.
         case held
+        /// It waits, or is under way elsewhere: this process asks for nothing more.
+        case waiting
     }
 
     /// Its place, from 0.
@@ -46,4 +50,6 @@ extension [JobGap] {
     var cancelled: [JobGap] { filter { $0.reason == .cancelled } }
     /// Those that wait for somebody's word.
     var held: [JobGap] { filter { $0.reason == .held } }
+    /// Those that were left to wait.
+    var waiting: [JobGap] { filter { $0.reason == .waiting } }
 }

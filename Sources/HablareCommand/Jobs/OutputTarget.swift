@@ -1,4 +1,5 @@
 import Foundation
+import Hablare
 
 /// Where what is no text goes: into a file, or to standard output where that is no terminal.
 enum OutputTarget: Sendable, Hashable {
@@ -55,10 +56,7 @@ enum OutputTarget: Sendable, Hashable {
     }
 
     /// Writes an answer there.
-    func answerFile(_ console: Console, isQuiet: Bool) -> AnswerFile {
-        switch self {
-        case .file(let url): AnswerFile(url, console: console, isQuiet: isQuiet)
-        case .standardOutput: AnswerFile(URL(filePath: "/dev/stdout"), console: console, isQuiet: isQuiet)
-        }
+    func answerFile(_ console: Console, isQuiet: Bool, _ clock: EngineClock) -> AnswerFile {
+        AnswerFile(file ?? URL(filePath: "/dev/stdout"), console: console, isQuiet: isQuiet, clock: clock)
     }
 }

@@ -122,15 +122,15 @@ struct NarrateCommand: ComposedCommand {
         let console = composition.console
         if !options.quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
         let session = team.session(for: plan.work, seconds: { await AudioSource.seconds(of: $0) })
-        let narration = NarrationRun(plan: plan, files: files, data: options.data)
-        return try await session.run(in: composition) { workplace, ids, gaps in
-            try await narration.finish(ids, gaps, by: workplace.manager, composition.seams.clock)
+        let turn = FileTurn(at: files.output.path, composition.seams.clock, console, isQuiet: options.quiet)
+        return try await session.run(in: composition, consequence: "so there is no audio file yet") {
+            workplace, ids, gaps -> JoinedAudio? in
+            guard gaps.isEmpty else { return nil }
+            let join = NarrationJoin(plan: plan, files: files, manager: workplace.manager, data: options.data)
+            return try await turn.write { try await join.run(ids) }
         } report: { ended in
-            let report = NarrationReport(
-                plan: plan, files: files, progress: ended.progress, end: ended.end, finished: ended.finished,
-                command: ended.command, data: options.data)
-            try await report.print(json: json, quiet: options.quiet, to: console)
-            return report.status
+            try await NarrationReport(plan: plan, files: files, ended: ended)
+                .print(json: json, quiet: options.quiet, to: console)
         }
     }
 }

@@ -63,6 +63,6 @@ struct NarrationFiles: Sendable, Hashable {
     /// - Throws: ``CommandFailure``.
     func readInput(in composition: Composition) throws -> Data {
         guard let input else { return try composition.readInput() }
-        return try InputFile.read(input)
+        return try InputFile.text(input)
     }
 }

@@ -28,12 +28,12 @@ struct NarrationJSON: Encodable, Sendable {
         }
     }
 
-    /// `completed`, `incomplete` (segments failed, were cancelled or are held) or `stopped` (by a signal).
+    /// `completed`, `incomplete` (segments failed, were cancelled, are held or wait) or `stopped` (by a signal).
     let status: String
     let job: String
     /// The audio file; `null` when there is none yet.
-    let output: String?
-    let timeline: String?
+    @OrNull var output: String?
+    @OrNull var timeline: String?
     let segments: Int
     /// Segments that have their audio; `reused` of them from before, `made` in this run.
     let completed: Int
@@ -45,56 +45,26 @@ struct NarrationJSON: Encodable, Sendable {
     /// Segments of which nobody knows whether their last attempt was carried out, and billed.
     let held: [Segment]
     let characters: Int
-    let audioSeconds: Double?
+    @OrNull var audioSeconds: Double?
     let elapsedSeconds: Double
-    let segmentsPerSecond: Double?
+    @OrNull var segmentsPerSecond: Double?
 
     init(_ report: NarrationReport) {
-        var outcome = NarrationOutcome()
-        switch report.end {
-        case .finished(let finished):
-            outcome = finished
-            status = finished.gaps.isEmpty ? "completed" : "incomplete"
-        case .stopped:
-            status = "stopped"
-        }
+        let (ended, audio) = (report.ended, report.audio)
+        status = ended.word
         job = report.plan.job.rawValue
-        output = outcome.audio?.url.path
-        timeline = outcome.audio == nil ? nil : report.files.timeline.path
+        output = audio?.url.path
+        timeline = audio == nil ? nil : report.files.timeline.path
         segments = report.plan.segments.count
-        completed = report.finished
-        reused = report.progress.reused
-        made = report.progress.made
-        failures = outcome.gaps.failures.map(Failure.init)
-        cancelled = outcome.gaps.cancelled.map(Segment.init)
-        held = outcome.gaps.held.map(Segment.init)
+        completed = ended.finished
+        reused = ended.progress.reused
+        made = ended.progress.made
+        failures = ended.gaps.failures.map(Failure.init)
+        cancelled = ended.gaps.cancelled.map(Segment.init)
+        held = ended.gaps.held.map(Segment.init)
         characters = report.plan.characters
-        audioSeconds = outcome.audio?.properties.seconds
-        elapsedSeconds = (report.progress.elapsed * 1000).rounded() / 1000
-        segmentsPerSecond = report.progress.rate.map { ($0 * 100).rounded() / 100 }
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case status, job, output, timeline, segments, completed, reused, made, failures, cancelled, held
-        case characters, audioSeconds, elapsedSeconds, segmentsPerSecond
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(status, forKey: .status)
-        try container.encode(job, forKey: .job)
-        try container.encode(output, forKey: .output)
-        try container.encode(timeline, forKey: .timeline)
-        try container.encode(segments, forKey: .segments)
-        try container.encode(completed, forKey: .completed)
-        try container.encode(reused, forKey: .reused)
-        try container.encode(made, forKey: .made)
-        try container.encode(failures, forKey: .failures)
-        try container.encode(cancelled, forKey: .cancelled)
-        try container.encode(held, forKey: .held)
-        try container.encode(characters, forKey: .characters)
-        try container.encode(audioSeconds, forKey: .audioSeconds)
-        try container.encode(elapsedSeconds, forKey: .elapsedSeconds)
-        try container.encode(segmentsPerSecond, forKey: .segmentsPerSecond)
+        audioSeconds = audio?.properties.seconds
+        elapsedSeconds = ended.progress.elapsedSeconds
+        segmentsPerSecond = ended.progress.rate.map { ($0 * 100).rounded() / 100 }
     }
 }

@@ -6,47 +6,19 @@ import HablareAudio
 struct NarrationReport: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles
-    let progress: Tally
-    let end: EngineSession.End<NarrationOutcome>
-    /// How many segments have their audio now.
-    let finished: Int
-    /// The command line, for doing it again.
-    let command: String
-    /// Where the store is, for advice.
-    let data: DataOptions
+    let ended: JobEnd<JoinedAudio?>
 
-    var status: CommandStatus {
-        switch end {
-        case .finished(let outcome): outcome.gaps.isEmpty ? .success : .incomplete
-        case .stopped(let signal): signal.status
-        }
-    }
+    /// The audio; `nil` while segments are missing.
+    var audio: JoinedAudio? { ended.value.flatMap(\.self) }
 
     func print(json: Bool, quiet: Bool, to console: Console) async throws {
-        if case .finished(let outcome) = end {
-            GapReport(
-                gaps: outcome.gaps, total: plan.segments.count, finished: finished, noun: "segment",
-                consequence: "so there is no audio file yet", job: plan.job, command: command, data: data
-            ).tell(to: console)
-        }
         if json { return try await console.print(JSONText.of(NarrationJSON(self))) }
-        guard !quiet else { return }
-        switch end {
-        case .finished(let outcome):
-            if let audio = outcome.audio {
-                try await console.print(
-                    summary(audio.properties.seconds, console.outputStyle), isStyled: true)
-            }
-        case .stopped:
-            console.note(
-                """
-                Stopped: \(finished) of \(TimeText.count(plan.segments.count, "segment")) done, and kept. To go on:
-                  \(command)
-                """)
-        }
+        guard !quiet, let audio else { return }
+        try await console.print(summary(audio.properties.seconds, console.outputStyle), isStyled: true)
     }
 
     private func summary(_ seconds: Double, _ style: Style) -> String {
+        let progress = ended.progress
         var segments = TimeText.count(plan.segments.count, "segment")
         if progress.made == 0 {
             segments += ", all made before"

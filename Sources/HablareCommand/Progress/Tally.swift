@@ -21,6 +21,9 @@ struct Tally: Sendable, Hashable {
     /// The time since this run began, in seconds.
     var elapsed: Double = 0
 
+    /// The time since this run began, in seconds, to the millisecond: as JSON has it.
+    var elapsedSeconds: Double { (elapsed * 1000).rounded() / 1000 }
+
     /// How many pieces need no more work.
     var done: Int { reused + made + failed + cancelled + held }
 

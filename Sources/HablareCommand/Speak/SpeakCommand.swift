@@ -109,15 +109,14 @@ struct SpeakCommand: ComposedCommand {
         let console = composition.console
         let session = team.session(for: plan.work, seconds: { await AudioSource.seconds(of: $0) })
         let writer = SpokenAnswer(
-            container: sound.container, target: place, data: options.data, isQuiet: options.quiet)
-        return try await session.run(in: composition) { workplace, ids, gaps in
+            container: sound.container, target: place, data: options.data, isQuiet: options.quiet,
+            clock: composition.seams.clock)
+        return try await session.run(in: composition, consequence: "so nothing is written yet") {
+            workplace, ids, gaps in
             if gaps.isEmpty { try await writer.write(ids, of: workplace.store, to: console) }
-            return gaps
         } report: { ended in
-            let report = SpeakReport(
-                plan: plan, installed: team.installed, target: place, ended: ended, data: options.data)
-            try await report.print(json: json, quiet: options.quiet, to: console)
-            return report.status
+            try await SpeakReport(plan: plan, installed: team.installed, target: place, ended: ended)
+                .print(json: json, quiet: options.quiet, to: console)
         }
     }
 }

@@ -11,15 +11,21 @@ struct SpokenAnswer: Sendable {
     let data: DataOptions
     /// Whether nothing is said of a reader who is waited for.
     let isQuiet: Bool
+    /// For the pauses while another writer of the same file is waited for.
+    let clock: EngineClock
 
     /// Writes it; a file is there whole, or is what it was.
     ///
     /// - Throws: ``CommandFailure``, `AIServiceError` for content that is gone, `CancellationError`.
     func write(_ ids: [UUID], of store: any StoreReading, to console: Console) async throws {
-        let output = target.answerFile(console, isQuiet: isQuiet)
         do {
+            let output = target.answerFile(console, isQuiet: isQuiet, clock)
             if ids.count == 1, let body = try store.response(of: ids[0])?.content.body {
                 try await output.take(body, container.map { .audio($0) } ?? .none)
+            } else if let name = target.file, case .file(let file) = try OutputPlace(name) {
+                try await FileTurn(at: name.path, clock, console, isQuiet: isQuiet).write {
+                    try await OwnThread.run { try join(ids, of: store, into: file, while: $0) }
+                }
             } else {
                 try await output.take(Body(try await joined(ids, of: store)))
             }
@@ -31,32 +37,41 @@ struct SpokenAnswer: Sendable {
         }
     }
 
-    /// All pieces in one file, which is nowhere any more by the time it is used.
+    /// All pieces in one file, for what is no file itself: a kind of sound whose beginning is known at the end cannot be
+    /// made in a pipe. It is nowhere any more by the time it is used.
     private func joined(_ ids: [UUID], of store: any StoreReading) async throws -> Data {
         try await OwnThread.run { goesOn in
             let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory)
             return try withExtendedLifetime(folder) {
                 let file = folder.url.appending(path: "sound", directoryHint: .notDirectory)
-                let joiner = try AudioJoiner(output: file, container: container ?? .wav)
-                defer { joiner.cancel() }
-                for (index, id) in ids.enumerated() {
-                    do {
-                        guard let response = try store.response(of: id), let source = try AudioSource(response) else {
-                            throw AIServiceError(.contentMissing, "The audio is not there.")
-                        }
-                        guard try joiner.append(source, while: goesOn) != nil else { throw CancellationError() }
-                    } catch let error as AudioError where error.sourceIndex != nil {
-                        throw CommandFailure(
-                            .badInput,
-                            """
-                            The sound of piece \(index + 1) cannot be used: \(error.message) To have it made anew: \
-                            \(data.commandLine("rm", id.text)), then the same command again.
-                            """)
-                    }
-                }
-                _ = try joiner.finish()
+                try join(ids, of: store, into: file, while: goesOn)
                 return try Data(contentsOf: file, options: .alwaysMapped)
             }
         }
+    }
+
+    /// Joins all pieces into a file, beside which they are until it is complete.
+    private func join(
+        _ ids: [UUID], of store: any StoreReading, into file: URL, while goesOn: () -> Bool
+    ) throws {
+        let joiner = try AudioJoiner(output: file, container: container ?? .wav)
+        defer { joiner.cancel() }
+        for (index, id) in ids.enumerated() {
+            do {
+                guard let response = try store.response(of: id), let source = try AudioSource(response) else {
+                    throw AIServiceError(.contentMissing, "The audio is not there.")
+                }
+                guard try joiner.append(source, while: goesOn) != nil else { throw CancellationError() }
+            } catch let error as AudioError where error.sourceIndex != nil {
+                throw CommandFailure(
+                    .badInput,
+                    """
+                    The sound of piece \(index + 1) cannot be used: \(error.message) To have it made anew: \
+                    \(data.commandLine("rm", id.text)), then the same command again.
+                    """)
+            }
+        }
+        guard goesOn() else { throw CancellationError() }
+        _ = try joiner.finish()
     }
 }

@@ -7,6 +7,8 @@ struct AttendedStore: ForwardingStore {
     let base: any RequestStore
     let alarm: StoreAlarm
     var own = OwnWork()
+    /// Told of what providers refuse; `nil` where nobody asks.
+    var refusals: Refusals?
     /// The log of what is written; `nil` where nobody wants one.
     var log: StoreLog?
 
@@ -25,6 +27,7 @@ struct AttendedStore: ForwardingStore {
         defer { own.commitEnds(writes, receipts) }
         receipts = try ringing { try base.commit(writes) }
         log?.wrote(writes, receipts)
+        refusals?.wrote(writes)
         return receipts
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 import HablareSQLite
+import HablareTestKit
 import HablareTestServers
 import Testing
 
@@ -60,6 +61,81 @@ import Testing
             #expect(fake.paths.count == 4)
             #expect(try stage.folder.names().filter { $0.hasSuffix(".png") }.count == 3)
         }
+    }
+
+    @Test func `With --anew one that fails is made without the others, which are paid for`() async throws {
+        var manner = FakeService.Manner()
+        manner.instead = { $0.number == 1 ? .text(400, "{}", type: "application/json") : nil }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--sample", "3", "--anew"]
+            #expect(await stage.run(words) == .incomplete)
+            let job = try #require(try stage.store().snapshots(SnapshotFilter()).first?.job).rawValue
+            #expect(
+                stage.errors.contains("and only that:\n  hablare retry --failed --job \(job) && hablare work\n"),
+                "\(stage.errors)")
+            #expect(stage.errors.contains("These are under: hablare ps --job \(job)\n"))
+            #expect(!stage.errors.contains("hablare image"))
+            // As it says.
+            #expect(await stage.run("retry", "--failed", "--job", job) == .success)
+            #expect(await stage.run("work") == .success)
+            #expect(fake.paths.count == 4)
+            let snapshots = try stage.store().snapshots(SnapshotFilter())
+            #expect(snapshots.map(\.phase) == [.completed, .completed, .completed])
+        }
+    }
+
+    @Test func `With --anew what was stopped is gone on with, and not begun once more`() async throws {
+        let gate = HablareTestServers.Gate()
+        var manner = FakeService.Manner()
+        manner.gate = gate
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            let words = [
+                "image", "A whale.", "--provider", "openai", "-o", "whale.png", "--sample", "3", "--anew",
+                "--concurrency", "1",
+            ]
+            async let ended = stage.run(words)
+            try await waitUntil { fake.paths.count == 1 }
+            stage.send(.interrupt)
+            try await waitUntil { stage.errors.contains("Stopping.") }
+            gate.open()
+            #expect(await ended == .interrupted)
+            let job = try #require(try stage.store().snapshots(SnapshotFilter()).first?.job).rawValue
+            #expect(
+                stage.errors.contains(
+                    "Stopped: 1 of 3 pictures done, and kept. To go on:\n  hablare retry --failed --job \(job) && hablare work\n"
+                ), "\(stage.errors)")
+            #expect(stage.errors.contains("These are under: hablare ps --job \(job)\n"))
+            #expect(!stage.errors.contains("hablare image"))
+            #expect(await stage.run("retry", "--failed", "--job", job) == .success)
+            #expect(await stage.run("work") == .success)
+            #expect(fake.paths.count == 3)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `A full disk in the middle says how to go on, with --anew without the command`(isAnew: Bool) async throws {
+        let settled = Guarded(0)
+        let painter = ScriptedProvider(
+            id: "painter", responseType: .image, limits: ProviderLimits(concurrency: 1, breaker: .never)
+        ) { _ in .success(ProviderAnswer(.image(Body(Self.png), .png))) }
+        let stage = try Stage(
+            provider: painter,
+            wrapStore: { store in
+                BrokenStore(store) { writes in
+                    settled.withLock { count in
+                        for case .settle in writes { count += 1 }
+                        return count > 1
+                    }
+                }
+            })
+        let words = ["image", "A whale.", "--provider", "painter", "-o", "whale", "--sample", "3"]
+        #expect(await stage.run(words + (isAnew ? ["--anew"] : [])) == .inputOutput)
+        let job = try #require(try stage.store().snapshots(SnapshotFilter()).first?.job).rawValue
+        let requests = "go on with (hablare retry --failed --job \(job) && hablare work)"
+        #expect(stage.errors.contains(requests) == isAnew, "\(stage.errors)")
+        #expect(stage.errors.contains("run the same command again") != isAnew, "\(stage.errors)")
     }
 
     @Test func `A pipe gets the picture, a terminal does not`() async throws {
@@ -143,7 +219,10 @@ import Testing
         (["A whale.", "--provider", "openai", "-o", "a.png", "--mask", "a.png"], .usage, "--mask is for a picture"),
         (["A whale.", "--provider", "openai", "-o", "a.png", "--parameter", "sise=1"], .usage, "Did you mean size?"),
         (["A whale.", "--provider", "openai", "-o", "none/a.png"], .cannotCreate, "There is no folder"),
-        (["A whale.", "--provider", "openai", "-o", "a.png", "--image", "none.png"], .inputMissing, "cannot be read"),
+        (
+            ["A whale.", "--provider", "openai", "-o", "a.png", "--image", "none.png"], .inputMissing,
+            "There is no picture"
+        ),
         ([" ", "--provider", "openai", "-o", "a.png"], .badInput, "The description is empty"),
         (["A whale.", "--provider", "local.image", "-o", "a.png"], .configuration, "image_model"),
     ])

@@ -60,14 +60,23 @@ import Testing
         #expect(!errors.contains("abcdefghij"))
     }
 
-    @Test(arguments: ["openai", "anthropic"])
-    func `A model that the service does not know`(service: String) async throws {
+    @Test(arguments: [
+        (
+            "openai",
+            "OpenAI has no such model, or none for this key. Check the model's name, and the base URL. [invalid-configuration]"
+        ),
+        (
+            "anthropic",
+            "Anthropic does not know the model, the voice or the path. Check their names and the base URL. [invalid-request]"
+        ),
+    ])
+    func `A model that the service does not know`(service: String, sentence: String) async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
             let status = await stage.run(
                 "generate", "--provider", service, "--model", FakeService.unknownModel, "Hello.")
             #expect(status == .incomplete)
-            #expect(stage.errors.contains("model"), "\(stage.errors)")
+            #expect(stage.errors == "hablare: It failed: \(sentence)\n")
             #expect(fake.server.calls.count == 1, "it is not tried again")
         }
     }

@@ -1,0 +1,47 @@
+import Foundation
+import Hablare
+
+/// What a command says at its end of the requests that it asked, from what the store has of them.
+struct AskedRequests: Sendable {
+    let store: any RequestStore
+    let console: Console
+    let isQuiet: Bool
+    /// Where the store is, for advice.
+    let data: DataOptions
+
+    /// Says what became of a request, where that is not what was wanted.
+    ///
+    /// - Parameters:
+    ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
+    ///   - chunks: How many chunks were printed; `nil` where none were to be.
+    /// - Throws: ``CommandFailure`` where somebody removed it; `AIServiceError` of category storage.
+    func tell(of id: UUID, isOurs: Bool, after chunks: Int? = nil) throws -> CommandStatus {
+        guard let snapshot = try store.snapshot(of: id) else { throw Self.removed(id) }
+        let verdict = RequestVerdict(snapshot, isOurs: isOurs, after: chunks, isQuiet: isQuiet, data: data)
+        for line in verdict.lines { console.note(line) }
+        return verdict.status
+    }
+
+    /// All that the store says of a request.
+    ///
+    /// - Throws: ``CommandFailure`` where there is no such request; `AIServiceError` of category storage.
+    func details(of id: UUID) throws -> RequestDetails {
+        guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
+            throw data.unknown(id)
+        }
+        return RequestDetails(
+            standing: RequestStanding(snapshot: snapshot), request: stored.request,
+            response: try store.response(of: id), showsPrompt: false)
+    }
+
+    /// Somebody removed what this command submitted.
+    static func removed(_ id: UUID) -> CommandFailure {
+        CommandFailure(
+            .inputMissing, "It was removed meanwhile, as with hablare rm: there is no request \(id.text) any more.")
+    }
+
+    /// Says that nobody was asked.
+    static func cacheNote(_ age: Int) -> String {
+        "From the cache, \(age) s old; --cache refresh asks anew."
+    }
+}

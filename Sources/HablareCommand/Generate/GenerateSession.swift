@@ -1,0 +1,136 @@
+import Foundation
+import Hablare
+
+/// Has one request made here, prints or writes its answer, and says what became of it.
+struct GenerateSession: Sendable {
+    let request: AIRequest
+    let provider: ProviderID
+    let target: AnswerTarget
+    /// Whether the answer is printed while it is made.
+    let isStream: Bool
+    /// Whether an object is printed at the end.
+    let isJSON: Bool
+    let isQuiet: Bool
+    let data: DataOptions
+    let workplace: Workplace
+    let composition: Composition
+    /// Prints the answer; `nil` where it is not printed.
+    let printer: AnswerPrinter?
+
+    private var id: UUID { request.id }
+    private var store: any RequestStore { workplace.store }
+    private var console: Console { composition.console }
+    private var asked: AskedRequests { AskedRequests(store: store, console: console, isQuiet: isQuiet, data: data) }
+
+    /// Runs to the end of the request, or until a signal comes.
+    ///
+    /// - Throws: ``CommandFailure``, `AIServiceError`.
+    func run() async throws -> CommandStatus {
+        let run = GenerateRun(
+            request: request, provider: provider, manager: workplace.manager,
+            lookout: Lookout(
+                manager: workplace.manager, signal: store.signal, clock: composition.seams.clock),
+            printer: isStream ? printer : nil, submitted: submitted, readerLeft: readerLeft)
+        return try await workplace.session(quiet: isQuiet).run { () -> CommandFailure? in
+            do {
+                try await run.run()
+                return nil
+            } catch let error as AIServiceError where error.code == .unknownRequest {
+                throw AskedRequests.removed(id)
+            } catch let failure as CommandFailure {
+                // Leaving is not cancelling: who reads along goes on reading, and whoever runs the store makes it. No more
+                // is a full disk.
+                return failure
+            }
+        } keep: { end in
+            // What waits for a reader is part of the report: no signal ends our own work.
+            if case .finished(.some) = end { return }
+            guard try !target.waitsForReader else { return }
+            try await keep()
+        } then: { end in
+            switch end {
+            case .finished(let failure?):
+                let status = try asked.tell(of: id, isOurs: true)
+                throw status == .success ? failure.advising(target.advice(for: id, data)) : failure
+            case .finished(nil):
+                return try await report()
+            case .stopped(let signal):
+                _ = try await report(isOurs: true)
+                return signal.status
+            }
+        }
+    }
+
+    /// It is on disk, and nothing of its answer is printed.
+    private func submitted() throws {
+        // It may have joined a call whose process died, and which is begun anew: nothing of that was printed here.
+        if let ended = try composition.endedGeneration(of: id, in: store) { printer?.passOver(ended) }
+        guard !isQuiet else { return }
+        if console.terminal.isErrorTerminal,
+            let words = composition.sharing(of: id, in: store, workplace.own, verbose: data.verbose)
+        {
+            console.note(words)
+        }
+        guard isStream else { return }
+        console.note("To read along: \(data.commandLine("stream", id.text))")
+    }
+
+    /// Nothing can be printed any more.
+    private func readerLeft(_ failure: CommandFailure) {
+        guard !isQuiet else { return }
+        let seconds = Int(Workplace.grace.inSeconds)
+        let reason = failure.status == .brokenPipe ? "The reader of the output went away." : failure.message
+        console.note("\(reason) What is under way may finish (\(seconds) s).")
+    }
+
+    /// Writes a complete answer to its file.
+    ///
+    /// - Throws: ``CommandFailure``; `CancellationError` when the command is to end at once.
+    private func keep() async throws {
+        guard try store.snapshot(of: id)?.phase == .completed else { return }
+        do {
+            try await target.take(try store.response(of: id), of: id, data, in: composition, isQuiet: isQuiet)
+        } catch let error as CancellationError {
+            console.note("hablare: The answer was not written. \(target.advice(for: id, data))")
+            throw error
+        }
+    }
+
+    /// Prints what was not printed yet, and says what became of the request.
+    ///
+    /// - Parameter isOurs: Whether it may be us who stopped its call.
+    /// - Throws: `CancellationError` when the command is to end and nobody reads on.
+    private func report(isOurs: Bool = false) async throws -> CommandStatus {
+        do {
+            _ = try await printer?.printRest(in: store)
+        } catch let error as CancellationError {
+            if try asked.tell(of: id, isOurs: true) == .success {
+                console.note("hablare: Not all of the answer was printed. \(target.advice(for: id, data))")
+            }
+            throw error
+        } catch let failure as CommandFailure {
+            guard try asked.tell(of: id, isOurs: true) == .success else { throw failure }
+            throw failure.advising(target.advice(for: id, data))
+        }
+        if case .file = target, try target.waitsForReader { try await keep() }
+        let status = try asked.tell(of: id, isOurs: isOurs, after: isStream ? printer?.next : nil)
+        if !isQuiet, let age = try store.response(of: id)?.ageInCache { console.note(AskedRequests.cacheNote(age)) }
+        if isJSON { try await printDetails() }
+        guard status == .success, let printer, printer.isBegunAnew, !console.terminal.isOutputTerminal else {
+            return status
+        }
+        // A program that reads the output cannot tell where the answer begins, and must not take this for success.
+        console.note(printer.begunAnewNote(data))
+        return .begunAnew
+    }
+
+    /// Prints the object that says all there is to say of the answer.
+    ///
+    /// - Throws: `CancellationError` when the command is to end and nobody reads on.
+    private func printDetails() async throws {
+        let kept = KeptOutput(
+            advice: AnswerTarget.store.advice(for: id, data), console: console,
+            ended: "Not all of the object was printed.")
+        try await kept.run { try await console.print(JSONText.of(try await AnswerRecord(asked.details(of: id)))) }
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Hablare
+
+/// Prints or writes what is in the store and paid for, and says what gets it where that cannot be done.
+struct KeptOutput: Sendable {
+    /// Where it is, and what brings it to where it was to go; a sentence.
+    let advice: String
+    let console: Console
+    /// What is said when a signal ends it; `nil` where who calls says that.
+    var ended: String?
+
+    /// Prints or writes it.
+    ///
+    /// - Parameter file: What is written, where it is a file.
+    /// - Throws: What the body throws, with the advice: ``CommandFailure``, or `AIServiceError` for what cannot be read;
+    ///   `CancellationError` when the command is to end at once.
+    func run(writing file: URL? = nil, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as CancellationError {
+            if let ended { console.note("hablare: \(ended) \(advice)") }
+            throw error
+        } catch let error as AIServiceError {
+            throw error
+        } catch let failure as CommandFailure {
+            throw failure.advising(advice)
+        } catch {
+            guard let file else { throw error }
+            throw CommandFailure(writing: file, error, advice: advice)
+        }
+    }
+}

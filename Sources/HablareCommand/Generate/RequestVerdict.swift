@@ -1,0 +1,61 @@
+import Foundation
+import Hablare
+
+/// What became of a request that a command asked: the exit status, and what is said where it is not what was wanted. Pure.
+struct RequestVerdict: Sendable, Equatable {
+    let status: CommandStatus
+    /// What is said, in its order.
+    let lines: [String]
+
+    /// - Parameters:
+    ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
+    ///   - chunks: How many chunks were printed; `nil` where none were to be.
+    ///   - isQuiet: Whether nothing but errors is said.
+    ///   - data: Where the store is, for advice.
+    init(_ snapshot: RequestSnapshot, isOurs: Bool, after chunks: Int? = nil, isQuiet: Bool, data: DataOptions) {
+        let after = chunks.map { " after \(TimeText.count($0, "chunk"))" } ?? ""
+        let again = "\(data.commandLine("retry", snapshot.id.text)) && \(data.commandLine("work"))"
+        status = snapshot.phase == .completed ? .success : .incomplete
+        switch snapshot.phase {
+        case .completed:
+            lines = []
+        case .failed:
+            let failure = "hablare: It failed\(after): \(Self.reason(of: snapshot.error, isOurs: isOurs))"
+            guard snapshot.error?.code == .streamInterrupted else {
+                lines = [failure]
+                return
+            }
+            let otherwise =
+                isOurs
+                ? "With --restart it would have waited in the store, to be begun anew."
+                : "Where both commands have --restart, this one has it begun anew."
+            lines = [failure, "To have it made anew: \(again)\n\(otherwise)"]
+        case .cancelled:
+            lines = ["hablare: It was cancelled\(after)."]
+        case .pending where snapshot.waiting == .held:
+            lines = [
+                """
+                hablare: It is held: nobody knows whether its last attempt was carried out, and billed. \
+                To have it made: \(again)
+                """
+            ]
+        case .pending, .executing:
+            let waits = """
+                It waits in the store. To have it made: \(data.commandLine("work"))
+                To read it: \(data.commandLine("stream", snapshot.id.text))
+                """
+            lines = isQuiet ? [] : [waits]
+        }
+    }
+
+    private static func reason(of error: AIServiceError?, isOurs: Bool) -> String {
+        guard let error else { return "no reason is recorded" }
+        let isJoined = error.code == .streamInterrupted && !isOurs
+        return "\(isJoined ? joinedCallStopped : error.reason) [\(error.code)]"
+    }
+
+    /// Why a stream ended that was neither stopped nor made here.
+    private static let joinedCallStopped =
+        "It had joined the same call of another process, and that process was stopped, as with Ctrl-C, or died in the "
+        + "middle of the answer. What came is kept."
+}

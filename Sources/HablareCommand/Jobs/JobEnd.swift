@@ -1,0 +1,57 @@
+import Hablare
+
+/// How a job's session ended, and what is said of that.
+struct JobEnd<Value: Sendable>: Sendable {
+    let end: EngineSession.End<JobSession.Outcome<Value>>
+    let work: JobWork
+    let progress: Tally
+    /// How many requests have their answer now.
+    let finished: Int
+    let goingOn: JobContinuation
+
+    /// The requests without an answer, in their order; none where a signal stopped it, and nobody looked.
+    var gaps: [JobGap] {
+        if case .finished(let outcome) = end { outcome.gaps } else { [] }
+    }
+
+    /// What was done with the answers; `nil` where a signal stopped it.
+    var value: Value? {
+        if case .finished(let outcome) = end { outcome.value } else { nil }
+    }
+
+    var status: CommandStatus {
+        switch end {
+        case .finished(let outcome): outcome.gaps.isEmpty ? .success : .incomplete
+        case .stopped(let signal): signal.status
+        }
+    }
+
+    /// The status in a word, for programs: `completed`, `incomplete` or `stopped`.
+    var word: String {
+        switch end {
+        case .finished(let outcome): outcome.gaps.isEmpty ? "completed" : "incomplete"
+        case .stopped: "stopped"
+        }
+    }
+
+    /// Says what is missing, or that a signal stopped it, and how to go on; nothing of what is complete.
+    ///
+    /// - Parameter consequence: What follows where answers are missing, behind a comma.
+    func tell(_ consequence: String, isQuiet: Bool, to console: Console) {
+        switch end {
+        case .finished(let outcome):
+            GapReport(
+                gaps: outcome.gaps, total: work.count, finished: finished, noun: work.noun, consequence: consequence,
+                goingOn: goingOn
+            ).tell(to: console)
+        case .stopped:
+            guard !isQuiet else { return }
+            console.note(
+                """
+                Stopped: \(finished) of \(TimeText.count(work.count, work.noun)) done, and kept. To go on:
+                  \(goingOn.line)
+                """)
+            if let note = goingOn.note { console.note(note) }
+        }
+    }
+}

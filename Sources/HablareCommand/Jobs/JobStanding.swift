@@ -1,0 +1,77 @@
+import Foundation
+import Hablare
+
+/// How a job stands in the store, as earlier runs and other processes have left it. Pure.
+struct JobStanding: Sendable, Equatable {
+    /// How many requests are wanted. A place behind them is of a run that wanted more, and counts for nothing here.
+    let count: Int
+    /// This process, which is no other that works on the job.
+    let ownProcess: Int32
+
+    /// The requests by their places.
+    private(set) var ids: [Int: UUID] = [:]
+    /// Those that have their answer.
+    private(set) var completed: Set<UUID> = []
+    /// Those that failed or were cancelled, in the order they were seen.
+    private(set) var unsuccessful: [UUID] = []
+    /// Those that wait for somebody's word.
+    private(set) var held: Set<UUID> = []
+    /// The other processes that have some of them in their hands.
+    private(set) var holders: Set<Int32> = []
+    /// Why those have no answer that get none as they are.
+    private var reasons: [UUID: JobGap.Reason] = [:]
+
+    init(of count: Int, ownProcess: Int32) {
+        self.count = count
+        self.ownProcess = ownProcess
+    }
+
+    /// A request of the job was seen.
+    mutating func saw(_ snapshot: RequestSnapshot) {
+        if let place = snapshot.position {
+            guard place < count else { return }
+            ids[place] = snapshot.id
+        }
+        switch snapshot.phase {
+        case .completed: completed.insert(snapshot.id)
+        case .failed: ended(snapshot.id, .failed(snapshot.error ?? Self.unknown))
+        case .cancelled: ended(snapshot.id, .cancelled)
+        case .pending, .executing:
+            if snapshot.waiting == .held {
+                held.insert(snapshot.id)
+                reasons[snapshot.id] = .held
+            }
+            if let holder = snapshot.holder, holder.processID != ownProcess { holders.insert(holder.processID) }
+        }
+    }
+
+    private mutating func ended(_ id: UUID, _ reason: JobGap.Reason) {
+        unsuccessful.append(id)
+        reasons[id] = reason
+    }
+
+    /// Which of some requests, in their order, have no answer, and why.
+    func gaps(of ids: [UUID]) -> [JobGap] {
+        ids.enumerated().compactMap { index, id in
+            completed.contains(id) ? nil : JobGap(index: index, request: id, reason: reasons[id] ?? .waiting)
+        }
+    }
+
+    private static let unknown = AIServiceError(.providerFailed, "No reason is recorded.")
+}
+
+extension AIRequestManager {
+    /// How a job stands.
+    ///
+    /// - Throws: `AIServiceError` of category storage.
+    func standing(of work: JobWork, ownProcess: Int32) async throws -> JobStanding {
+        var standing = JobStanding(of: work.count, ownProcess: ownProcess)
+        var filter = SnapshotFilter(job: work.job, limit: 2_000)
+        while true {
+            let page = try await snapshots(filter)
+            for snapshot in page { standing.saw(snapshot) }
+            guard page.count == filter.limit, let last = page.last else { return standing }
+            filter.continues(after: last)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Hablare
+import HablareAudio
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// Two that write one file at a time.
+@Suite(.timeLimit(.minutes(5))) struct FileTurnTests {
+    private static let busy = AudioError(code: .busy, message: "Somebody writes it.")
+
+    @Test func `Who comes second waits, says so once, and writes then`() async throws {
+        let clock = ManualClock()
+        let calls = Guarded(0)
+        let told = Guarded(0)
+        let isOver = Guarded(false)
+        let turn = FileTurn(clock: EngineClock(clock)) { told.withLock { $0 += 1 } }
+        async let value = {
+            defer { isOver.withLock { $0 = true } }
+            return try await turn.write {
+                let number = calls.withLock { number in
+                    number += 1
+                    return number
+                }
+                if number < 4 { throw Self.busy }
+                return number
+            }
+        }()
+        try await waitUntil {
+            clock.advance(by: FileTurn.pause)
+            return isOver.withLock { $0 }
+        }
+        #expect(try await value == 4)
+        #expect(told.withLock { $0 } == 1)
+    }
+
+    @Test func `Another error is no turn to wait for`() async {
+        await #expect(throws: AudioError.self) {
+            try await FileTurn().write { throw AudioError(code: .diskFull, message: "Full.") }
+        }
+    }
+
+    /// Runs a command while somebody writes its output, until it says that it waits; then lets it go on.
+    private func waits(_ words: [String], for name: String, in stage: Stage, _ clock: ManualClock) async throws {
+        let other = try PartialFile(for: stage.folder.url.appending(path: name))
+        let isOver = Guarded(false)
+        async let status = {
+            defer { isOver.withLock { $0 = true } }
+            return await stage.run(words)
+        }()
+        try await waitUntil { stage.errors.contains("Another command is just writing ") || isOver.withLock { $0 } }
+        other.discard()
+        try await waitUntil {
+            clock.advance(by: .milliseconds(50))
+            return isOver.withLock { $0 }
+        }
+        #expect(await status == .success, "\(stage.errors)")
+        #expect(try !stage.file(name).isEmpty)
+    }
+
+    @Test(arguments: ["short.wav", "long.wav", "long.flac"])
+    func `A second copy of a command that speaks ends well`(name: String) async throws {
+        let clock = ManualClock()
+        let stage = try Stage(
+            provider: ScriptedProvider(
+                id: "espeak-ng", responseType: .audio,
+                limits: ProviderLimits(concurrency: 2, maximumCharacters: 100, breaker: .never)
+            ) { Voice.answer($0) },
+            seams: .controlled(by: clock))
+        let text = name.hasPrefix("long") ? "This is a sentence of some words. " : "Hello."
+        try await waits(
+            ["speak", String(repeating: text, count: name.hasPrefix("long") ? 9 : 1), "-o", name], for: name, in: stage,
+            clock)
+        #expect(try stage.folder.names() == ["data", name])
+    }
+
+    @Test func `So does one that writes a text, and one that narrates`() async throws {
+        for (words, name) in [
+            (["generate", "--provider", "espeak-ng", "Hello.", "-o", "a.wav"], "a.wav"),
+            (["narrate", "book.txt", "-o", "b.wav"], "b.wav"),
+        ] {
+            let clock = ManualClock()
+            let stage = try Stage(seams: .controlled(by: clock))
+            try stage.write("One. Two.")
+            try await waits(words, for: name, in: stage, clock)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import HablareTestServers
+import Testing
+
+@testable import HablareCommand
+
+/// Files that a command is given, and why one is not read.
+@Suite struct InputFileTests {
+    private func fault(_ url: URL, atMost most: Int = 10) -> InputFile.Fault? {
+        #expect(throws: InputFile.Fault.self) { try InputFile.bytes(of: url, atMost: most) }
+    }
+
+    @Test func `A file is read to its end, up to its bound and not beyond`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "a")
+        for count in [0, 1, 10, (3 << 20) + 7] {
+            let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            try bytes.write(to: file)
+            #expect(try InputFile.bytes(of: file, atMost: max(10, count)) == bytes)
+        }
+        try Data(count: 11).write(to: file)
+        #expect(fault(file) == .tooLarge(10))
+    }
+
+    @Test func `What has no end is too large`() {
+        #expect(fault(URL(filePath: "/dev/zero"), atMost: 5 << 20) == .tooLarge(5 << 20))
+    }
+
+    @Test func `Each reason is another one`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "a")
+        #expect(fault(file) == .missing)
+        try Data().write(to: file)
+        #expect(fault(file.appending(path: "b")) == .missing, "its folder is a file")
+        #expect(fault(folder.url) == .folder)
+        let loop = folder.url.appending(path: "loop")
+        try FileManager.default.createSymbolicLink(at: loop, withDestinationURL: loop)
+        guard case .unreadable = fault(loop) else { throw FakeService.Strange() }
+    }
+
+    @Test(.enabled(if: geteuid() != 0)) func `A file that may not be read is there`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "a")
+        try Data().write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
+        guard case .unreadable = fault(file) else { throw FakeService.Strange() }
+    }
+
+    @Test func `A command says which of them it is, for a text, a picture and a schema`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let generate = ["generate", "--provider", "openai", "Hello."]
+            let places = [
+                ("none", CommandStatus.inputMissing, "There is no "), (".", .inputMissing, "is a folder, and a "),
+            ]
+            for (words, what) in [
+                (["embed", "--provider", "openai", "-f"], "file"), (generate + ["--image"], "picture"),
+                (generate + ["--schema"], "schema"),
+                (["image", "Hello.", "--provider", "openai", "-o", "a.png", "--image"], "picture"),
+            ] {
+                for (place, status, problem) in places {
+                    stage.clearScreen()
+                    #expect(await stage.run(words + [place]) == status)
+                    #expect(stage.errors.contains(problem + what), "\(stage.errors)")
+                }
+            }
+            stage.clearScreen()
+            #expect(await stage.run(generate + ["--schema", "/dev/zero"]) == .badInput)
+            #expect(stage.errors.contains("The schema /dev/zero has more than \(SchemaFile.mostBytes) bytes."))
+            #expect(fake.server.connectionCount == 0)
+        }
+    }
+}

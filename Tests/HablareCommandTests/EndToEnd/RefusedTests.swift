@@ -1,0 +1,127 @@
+import Foundation
+import Hablare
+import HablareProviders
+import HablareSQLite
+import HablareTestKit
+import HablareTestServers
+import Testing
+
+@testable import HablareCommand
+
+/// A service that refuses all requests of a job in the same way: it is told so once, not once for each.
+@Suite(.timeLimit(.minutes(5))) struct RefusedTests {
+    private static let book = (1...50).map { "This is sentence number \($0)." }.joined(separator: " ")
+    private static let words = ["narrate", "book.txt", "--provider", "openai", "--concurrency", "2"]
+
+    @Test func `A wrong key is refused a few times, the rest waits, and the right one goes on`() async throws {
+        try await FakeService.run { fake in
+            let folder = try TemporaryFolder()
+            let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
+            try wrong.write(Self.book)
+            #expect(await wrong.run(Self.words + ["--json"]) == .incomplete)
+            let calls = fake.paths.count
+            #expect(calls >= 1 && calls <= 10, "\(calls) calls")
+            let snapshots = try wrong.store().snapshots(SnapshotFilter())
+            let failed = snapshots.count { $0.phase == .failed }
+            #expect(snapshots.count == 50 && failed == calls)
+            #expect(snapshots.allSatisfy { $0.phase == .failed || $0.phase == .pending && $0.waiting != .held })
+            #expect(
+                wrong.errors.contains(
+                    "Of 50 segments, \(failed) failed, \(50 - failed) wait, so there is no audio file yet"))
+            #expect(wrong.errors.contains("Once that is put right, to go on:\n  hablare narrate book.txt "))
+            #expect(wrong.errors.contains("does not accept the key") && !wrong.errors.contains("0123456789"))
+            #expect(wrong.output.contains("\"status\" : \"incomplete\"") && wrong.output.contains("\"made\" : 0"))
+            #expect(try wrong.store().owners().isEmpty)
+            let right = try fake.stage(folder: folder)
+            #expect(await right.run(Self.words) == .success)
+            #expect(fake.paths.count == calls + 50)
+        }
+    }
+
+    @Test func `What is under way comes to its end, and is kept`() async throws {
+        let gate = HablareTestServers.Gate()
+        var manner = FakeService.Manner()
+        manner.instead = { call in
+            guard call.number == 0 else {
+                return try .json(401, ["error": ["message": "no", "code": "invalid_api_key"]])
+            }
+            var reply = ServerReply.bytes(200, Voice.audio(of: "under way"), type: "audio/wav")
+            reply.steps = [.wait(gate)] + reply.steps
+            return reply
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            try stage.write(Self.book)
+            let isOver = Guarded(false)
+            async let status = {
+                defer { isOver.withLock { $0 = true } }
+                return await stage.run(Self.words)
+            }()
+            try await waitUntil {
+                try fake.paths.count > 1 && stage.store().snapshots(SnapshotFilter(phases: [.failed])).count > 0
+            }
+            #expect(!isOver.withLock { $0 })
+            gate.open()
+            #expect(await status == .incomplete)
+            #expect(stage.errors.contains("; 1 is done, and kept."), "\(stage.errors)")
+            #expect(try stage.store().snapshots(SnapshotFilter(phases: [.completed])).count == 1)
+            #expect(fake.paths.count <= 10)
+        }
+    }
+
+    @Test func `Ctrl-C ends it as ever while something is under way`() async throws {
+        let gate = HablareTestServers.Gate()
+        var manner = FakeService.Manner()
+        manner.instead = { call in
+            guard call.number == 0 else { return .text(401, "no") }
+            var reply = ServerReply.bytes(200, Voice.audio(of: "under way"), type: "audio/wav")
+            reply.steps = [.wait(gate)] + reply.steps
+            return reply
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            try stage.write(Self.book)
+            async let status = stage.run(Self.words)
+            try await waitUntil {
+                try fake.paths.count > 1 && stage.store().snapshots(SnapshotFilter(phases: [.failed])).count > 0
+            }
+            stage.send(.interrupt)
+            try await waitUntil { stage.errors.contains("Stopping.") }
+            gate.open()
+            #expect(await status == .interrupted)
+            #expect(try stage.store().snapshots(SnapshotFilter(phases: [.completed])).count == 1)
+        }
+    }
+
+    @Test func `What one request alone is refused for ends nothing`() async throws {
+        var manner = FakeService.Manner()
+        manner.instead = { $0.number < 3 ? .text(400, "{}", type: "application/json") : nil }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            try stage.write(Self.book)
+            #expect(await stage.run(Self.words) == .incomplete)
+            #expect(stage.errors.contains("Of 50 segments, 3 failed, so there is no audio file yet; 47 are done"))
+            #expect(fake.paths.count == 50)
+        }
+    }
+
+    @Test func `Only what this process was refused counts`() {
+        let refusals = Refusals()
+        func end(_ outcome: AttemptEnd.Outcome) -> StoreWrite {
+            .settle(
+                AttemptEnd(
+                    flight: FlightID(rawValue: 1), request: StoreWorkbench.id(1), provider: "p",
+                    lifecycle: FlightLifecycle(), outcome: outcome, billing: .neverSent,
+                    startedAt: StoreWorkbench.date(0), endedAt: StoreWorkbench.date(1)))
+        }
+        let other = AIServiceError(.invalidRequest, "No.")
+        let unauthorized = AIServiceError(.unauthorized, "No.")
+        refusals.wrote([end(.failed(other)), end(.postponed(unauthorized, until: StoreWorkbench.date(9)))])
+        #expect(!refusals.isRefused)
+        for code in [AIServiceError.Code.unauthorized, .quotaExceeded, .invalidConfiguration] {
+            let refusals = Refusals()
+            refusals.wrote([end(.failed(other)), end(.failed(AIServiceError(code, "No.")))])
+            #expect(refusals.isRefused)
+        }
+    }
+}

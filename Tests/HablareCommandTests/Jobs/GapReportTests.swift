@@ -1,0 +1,70 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// What is said of requests without an answer, and of how to go on.
+@Suite struct GapReportTests {
+    private static let failed = JobGap.Reason.failed(AIServiceError(.providerFailed, "It failed."))
+    private static let ids = (1...4).map { StoreWorkbench.id($0) }
+
+    private func lines(_ reasons: [JobGap.Reason], command: String? = "hablare image x") throws -> [String] {
+        let gaps = zip(reasons, Self.ids).enumerated().map {
+            JobGap(index: $0.offset, request: $0.element.1, reason: $0.element.0)
+        }
+        let goingOn = JobContinuation(of: JobKey(rawValue: "k"), command, in: .test(in: "d"))
+        return GapReport(
+            gaps: gaps, total: 9, finished: 9 - gaps.count, noun: "picture", consequence: "and so on", goingOn: goingOn
+        ).lines
+    }
+
+    @Test func `What the command finds again is gone on with by the command`() throws {
+        let lines = try lines([Self.failed, .cancelled, .held])
+        #expect(
+            lines.first
+                == "hablare: Of 9 pictures, 1 failed, 1 was cancelled, 1 is held, and so on; 6 are done, and kept.")
+        #expect(lines.contains("To try what failed or was cancelled again, and only that:\n  hablare image x"))
+        let held = "  hablare retry --held --job k --data-dir d && hablare image x"
+        #expect(lines.last?.hasSuffix(held) == true)
+    }
+
+    @Test func `What the command would begin anew is gone on with by its requests alone`() throws {
+        let lines = try lines([Self.failed, .cancelled, .held], command: nil)
+        let id = Self.ids[1].text
+        let again =
+            "  hablare retry --failed --job k --data-dir d && hablare retry \(id) --data-dir d && hablare work --data-dir d"
+        #expect(lines.contains("To try what failed or was cancelled again, and only that:\n\(again)"))
+        #expect(
+            lines.contains { $0.hasSuffix("  hablare retry --held --job k --data-dir d && hablare work --data-dir d") })
+        #expect(lines.last?.hasSuffix("These are under: hablare ps --job k --data-dir d") == true)
+        #expect(!lines.contains { $0.contains("hablare image") })
+    }
+
+    @Test func `What was left to wait is said once, with what to do first`() throws {
+        let lines = try lines([Self.failed, .waiting, .waiting])
+        #expect(lines.first == "hablare: Of 9 pictures, 1 failed, 2 wait, and so on; 6 are done, and kept.")
+        #expect(lines.last?.hasSuffix("Once that is put right, to go on:\n  hablare image x") == true)
+        #expect(!lines.contains { $0.contains("To try what") })
+    }
+
+    @Test func `Of nothing nothing is said`() throws {
+        #expect(try lines([]).isEmpty)
+    }
+
+    @Test func `In words it is the same command, or the requests`() throws {
+        let data = DataOptions.test()
+        #expect(JobContinuation(of: JobKey(rawValue: "k"), "hablare x", in: data).words == "run the same command again")
+        #expect(
+            JobContinuation(of: JobKey(rawValue: "k"), nil, in: data).words
+                == "go on with (hablare retry --failed --job k && hablare work)")
+        #expect(JobContinuation(of: JobKey(rawValue: "k"), "hablare x", in: data).note == nil)
+    }
+}
+
+extension JobContinuation {
+    fileprivate init(of job: JobKey, _ command: String?, in data: DataOptions) {
+        self.init(job: job, command: command, data: data)
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Hablare
+import HablareAudio
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// Where the sound of several pieces is joined.
+@Suite(.timeLimit(.minutes(5))) struct SpokenAnswerTests {
+    /// A store whose answers are sound, and say when they are read.
+    private struct Sounds: ForwardingStore {
+        let base: any RequestStore = InMemoryStore()
+        let reading: @Sendable () throws -> Void
+
+        func response(of id: UUID) throws -> AIResponseData? {
+            let content = ObservedContent(Voice.audio(of: id.text), mayBeWhole: true, reading: reading)
+            return AIResponseData(
+                requestID: id, providerID: "p", result: .success(.audio(content.body, .wav)), receivedAt: Date())
+        }
+    }
+
+    @Test func `Pieces are joined beside the file that they become, on its disk`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "long.flac")
+        try Data("before".utf8).write(to: file)
+        let seen = Guarded<Set<String>>([])
+        let store = Sounds {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            seen.withLock { $0.formUnion(names) }
+        }
+        let stage = try Stage()
+        let answer = SpokenAnswer(
+            container: .flac, target: .file(file), data: DataOptions.test(), isQuiet: true,
+            clock: EngineClock(ManualClock()))
+        try await answer.write((1...3).map { StoreWorkbench.id($0) }, of: store, to: stage.composition().console)
+        #expect(seen.withLock { $0 } == ["long.flac", ".long.flac.partial"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["long.flac"])
+        #expect(try AudioInspector().properties(of: .file(file)).frameCount == 3 * Int64(200 + 36 * 20))
+    }
+}
