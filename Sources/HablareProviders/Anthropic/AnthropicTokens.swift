@@ -17,18 +17,17 @@ struct AnthropicTokens: Sendable, Hashable {
         thinking = usage?[member: "output_tokens_details"]?[member: "thinking_tokens"]?.count ?? thinking
     }
 
-    /// For the ledger. Tokens written to the service's cache and read from it are input like others there: the price
-    /// table has one price for input. They cost 1.25 and 0.025 to 0.1 times as much, so a cost with much of them is too
-    /// high, and one of a first call a little too low.
+    /// For the ledger, in which tokens written to the service's cache and read from it are a part of the input.
     var usage: Usage {
         let read = [cacheWrites, cacheReads].reduce(input) { sum, more in
             let (total, overflows) = sum.addingReportingOverflow(more)
             return overflows ? .max : total
         }
-        return Usage(inputTokens: read, outputTokens: output)
+        return Usage(
+            inputTokens: read, outputTokens: output, cachedInputTokens: cacheReads, cacheWriteTokens: cacheWrites)
     }
 
-    /// What the ledger has no column for.
+    /// For whoever looks at the answer.
     var metadata: [String: String] {
         var metadata: [String: String] = [:]
         if cacheReads > 0 { metadata[AnswerMetadata.cachedInputTokens] = "\(cacheReads)" }

@@ -8,6 +8,8 @@ import Testing
 /// What comes of streams.
 @Suite struct AnthropicAnswerTests {
     private typealias Streams = AnthropicStreams
+    private static let usage = Usage(
+        inputTokens: 4320, outputTokens: 15, cachedInputTokens: 4000, cacheWriteTokens: 300)
 
     private func answer(
         _ stream: String, fields: [String: String] = [:], structured: Bool = false
@@ -24,7 +26,7 @@ import Testing
         #expect(answer.text == Streams.helloText)
         let content = try answer.result.get().content
         #expect(content == ProviderAnswer(streamed: .text).content)
-        #expect(try answer.result.get().usage == Usage(inputTokens: 4320, outputTokens: 15))
+        #expect(try answer.result.get().usage == Self.usage)
         #expect(
             try answer.metadata == [
                 "finish_reason": "stop", "model": "claude-sonnet-5-5-20261001", "request_id": "req_7",
@@ -89,7 +91,7 @@ import Testing
             ])
         #expect(whole.metadata["finish_reason"] == "tool_calls")
         #expect(whole.metadata["reasoning_tokens"] == "30")
-        #expect(whole.usage == Usage(inputTokens: 4321, outputTokens: 90))
+        #expect(whole.usage == Usage(inputTokens: 4321, outputTokens: 90, cachedInputTokens: 4000, cacheWriteTokens: 300))
         #expect(
             ParameterValue(json: Data((whole.metadata["thinking"] ?? "").utf8)) == [
                 ["type": "thinking", "thinking": "Let me see.", "signature": "EqQB="],
@@ -281,7 +283,7 @@ import Testing
         let answer = try await answer(stream, structured: true)
         let made = try answer.result.get()
         #expect(made.content == .text(#"{"a": "#) && made.metadata["finish_reason"] == reason)
-        #expect(made.usage == Usage(inputTokens: 4320, outputTokens: 15) && answer.yielded.isEmpty)
+        #expect(made.usage == Self.usage && answer.yielded.isEmpty)
     }
 
     @Test(
@@ -294,7 +296,7 @@ import Testing
         let stream = Streams.start + Streams.text(0, text) + Streams.end(reason) + Streams.stop
         let failure = try #require(try await answer(stream, structured: true).failure)
         #expect(failure.code == code && failure.message.contains(says))
-        #expect(failure.billing == .billed(Usage(inputTokens: 4320, outputTokens: 15)))
+        #expect(failure.billing == .billed(Self.usage))
     }
 
     // MARK: Bounds

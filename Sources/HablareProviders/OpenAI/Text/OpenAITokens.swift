@@ -17,6 +17,7 @@ struct OpenAITokens: Sendable, Hashable {
         if let input = value[member: "prompt_tokens_details"] ?? value[member: "input_tokens_details"] {
             cached = Self.count(input, "cached_tokens") ?? cached
             cacheWrites = Self.count(input, "cache_write_tokens") ?? cacheWrites
+            (usage.cachedInputTokens, usage.cacheWriteTokens) = (cached ?? 0, cacheWrites ?? 0)
         }
         if let output = value[member: "completion_tokens_details"] ?? value[member: "output_tokens_details"] {
             reasoning = Self.count(output, "reasoning_tokens") ?? reasoning
@@ -33,7 +34,7 @@ struct OpenAITokens: Sendable, Hashable {
         return nil
     }
 
-    /// What the ledger has no column for.
+    /// For whoever looks at the answer.
     var metadata: [String: String] {
         var metadata: [String: String] = [:]
         metadata[AnswerMetadata.cachedInputTokens] = cached.map(String.init)

@@ -7,6 +7,8 @@ import Testing
 
 /// Answers of `chat/completions` that come whole.
 @Suite struct OpenAIChatAnswerTests {
+    private static let usage = Usage(inputTokens: 9, outputTokens: 4, cacheWriteTokens: 5)
+
     private func call(_ answer: HTTPAnswer, form: OpenAIAnswerForm = .text) async throws -> OpenAIBench.Outcome {
         try await OpenAIBench().call(AIRequest(prompt: "Greet.")) { _ in
             answer
@@ -27,7 +29,7 @@ import Testing
             OpenAIBench.json(Self.completion(#"{"role":"assistant","content":"Grüß dich"}"#), fields))
         let answer = try outcome.result.get()
         #expect(answer.content == .text("Grüß dich") && outcome.pieces.isEmpty)
-        #expect(answer.usage == Usage(inputTokens: 9, outputTokens: 4))
+        #expect(answer.usage == Self.usage)
         #expect(
             answer.metadata == [
                 "request_id": "req_1", "model": "m-1", "finish_reason": "stop", "cached_input_tokens": "0",
@@ -63,7 +65,7 @@ import Testing
         let prose = try await call(OpenAIBench.json(Self.completion(#"{"content":"Sure! {}"}"#)), form: .structured)
         let said = try prose.result.get()
         #expect(said.content == .text("Sure! {}") && said.metadata["finish_reason"] == "stop" && !said.isStreamed)
-        #expect(said.usage == Usage(inputTokens: 9, outputTokens: 4) && prose.pieces.isEmpty)
+        #expect(said.usage == Self.usage && prose.pieces.isEmpty)
         let cut = try await call(
             OpenAIBench.json(Self.completion(#"{"content":"{\"a\": "}"#, finish: "length")), form: .structured)
         let part = try cut.result.get()
@@ -71,7 +73,7 @@ import Testing
         let nothing = try await call(
             OpenAIBench.json(Self.completion(#"{"content":""}"#, finish: "length")), form: .structured)
         #expect(nothing.error?.code == .invalidResponse && nothing.error?.message.contains("max_tokens") == true)
-        #expect(nothing.error?.billing == .billed(Usage(inputTokens: 9, outputTokens: 4)))
+        #expect(nothing.error?.billing == .billed(Self.usage))
         let refusal = try await call(
             OpenAIBench.json(Self.completion(#"{"content":null,"refusal":"No."}"#)), form: .structured)
         #expect(refusal.error?.code == .providerFailed)
@@ -135,7 +137,9 @@ import Testing
             } _: {
                 OpenAIBench.chat()($0)
             }
-            #expect(try outcome.result.get().usage == Usage(inputTokens: 9, outputTokens: 4, costMicroDollars: cost))
+            var usage = Self.usage
+            usage.costMicroDollars = cost
+            #expect(try outcome.result.get().usage == usage)
             let provider = OpenAIBench.chat()(try bench.service(ScriptedTransport { _ in answer }))
             #expect(provider.maximumUsage(of: AIRequest(prompt: "x"))?.costMicroDollars == cost)
         }

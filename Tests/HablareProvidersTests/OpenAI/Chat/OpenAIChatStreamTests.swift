@@ -43,7 +43,7 @@ import Testing
         let answer = try outcome.result.get()
         #expect(outcome.pieces.map { String(decoding: $0, as: UTF8.self) } == ["Grüß ", "🌍, ", "你好"])
         #expect(answer.content == ProviderAnswer(streamed: .text).content && answer.isStreamed)
-        #expect(answer.usage == Usage(inputTokens: 9, outputTokens: 4))
+        #expect(answer.usage == Usage(inputTokens: 9, outputTokens: 4, cachedInputTokens: 3))
         #expect(
             answer.metadata == [
                 "request_id": "chatcmpl-1", "model": "gpt-4.1-mini-2025-04-14", "finish_reason": "stop",
