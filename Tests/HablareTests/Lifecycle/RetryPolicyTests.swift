@@ -74,12 +74,13 @@ import Testing
     @Test("Another provider is asked where this one does not help, unless it would be paid for what is remembered")
     func diversions() {
         for (disposition, tries) in [(FailureDisposition.fail, 1), (.needsUser, 1), (.retry(after: nil), 3)] {
+            // What failed for good failed; what could have been gone on with is held.
+            let exhausted: Decision = tries == 3 ? .hold : .fail
             let expected: [(UnknownOutcomePolicy, mayRestart: Bool, hasHandle: Bool, Decision)] = [
                 (.runAgain, true, false, .divert), (.runAgain, true, true, .divert),
                 (.runAgain, false, false, .fail), (.runAgain, false, true, .fail),
                 (.hold, true, false, .divert), (.hold, true, true, .hold), (.hold, false, false, .fail),
-                // What failed for good failed; what could have been gone on with is held.
-                (.hold, false, true, disposition == .retry(after: nil) ? .hold : .fail),
+                (.hold, false, true, exhausted),
             ]
             for (policy, mayRestart, hasHandle, decision) in expected {
                 let situation = Situation(

@@ -152,7 +152,7 @@ struct ResumedStreamTests {
         arguments: Ignorance.allCases)
     func notResumedAndHeld(ignorance: Ignorance) async throws {
         let request = AIRequest(
-            prompt: "p", streaming: StreamingPolicy(allowsRestart: true), unknownOutcome: .hold)
+            prompt: "p", unknownOutcome: .hold, streaming: StreamingPolicy(allowsRestart: true))
         let service = BackgroundService("old")
         try await die(service, after: 2, of: request)
         let ignorant = ignorant(ignorance)
