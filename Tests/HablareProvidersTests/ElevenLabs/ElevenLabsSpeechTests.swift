@@ -74,7 +74,7 @@ import Testing
             ("stability", 1.5 as ParameterValue), ("style", -0.1), ("speed", 2), ("seed", -1), ("seed", 4_294_967_296),
             ("format", "flac"), ("format", "mp3_44100"), ("voice", ""), ("timestamps", "perhaps"), ("stabilty", 1),
             ("temperature", 1), ("extra", 1), ("extra", ["text": "other"]), ("extra", ["model_id": "dearer"]),
-        ])
+        ] as [(String, ParameterValue)])
     func refusals(name: String, value: ParameterValue) async throws {
         let bench = try Bench(sound: sound)
         let error = await bench.speech.answering(AIRequest(prompt: "x", parameters: [name: value])).failure

@@ -115,7 +115,7 @@ import Testing
         var assembly = ToolCallAssembly()
         var budget = AnswerBudget()
         #expect(throws: TextFault.malformed("tool calls without an end")) {
-            for index in 0..<5000 {
+            for index in Int64(0)..<5000 {
                 try assembly.take(index: index, id: nil, name: nil, arguments: nil, within: &budget)
             }
         }

@@ -8,11 +8,9 @@ struct OpenAIResponsesReader: WholeTextReader {
 
     private(set) var answer = OpenAITextAnswer()
     private var hasWritten = false
-    /// The number of the last event that had one.
-    private(set) var sequenceNumber: Int64?
     /// The number of the last event, from which a response that runs in the background can be read on; `nil` where it has
     /// none.
-    private(set) var eventNumber: Int64?
+    private(set) var sequenceNumber: Int64?
     /// Whether the service works on it in the background; `nil` where it does not say.
     private(set) var isInBackground: Bool?
     /// Whether the response is over without an answer: nothing will come of it, whoever asks.
@@ -27,13 +25,12 @@ struct OpenAIResponsesReader: WholeTextReader {
     func ending(requestID: String?) throws(TextFault) -> TextEnding { try answer.ending(requestID: requestID) }
 
     mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep {
-        eventNumber = nil
+        sequenceNumber = nil
         if event.data.starts(with: Data("[DONE]".utf8)) { return .nothing }
         guard let value = ParameterValue(json: event.data), case .object = value else {
             throw .malformed("an event that is no JSON object")
         }
-        eventNumber = value[member: "sequence_number"]?.count
-        sequenceNumber = eventNumber ?? sequenceNumber
+        sequenceNumber = value[member: "sequence_number"]?.count
         switch value[member: "type"]?.string ?? event.type {
         case "response.created", "response.in_progress", "response.queued":
             if let response = value[member: "response"] { read(head: response) }
