@@ -1,5 +1,5 @@
 import Hablare
-import Logging
+package import Logging
 
 /// Keeps what is logged, of every level and with its metadata, for whoever wants to know that a secret is not in it.
 public struct LogRecorder: Sendable {
