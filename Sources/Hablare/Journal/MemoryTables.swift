@@ -226,7 +226,7 @@ extension MemoryTables {
         switch query.scope {
         case .everything: key = QueueKey(provider: query.provider, job: nil, priority: priority)
         case .job(let job): key = QueueKey(provider: query.provider, job: job, priority: priority)
-        case .request(let id): return count > 0 ? takeFlight(of: id, priority, query) : []
+        case .request(let id): return takeFlights(of: ClaimScope.requests(of: id), count, priority, query)
         }
         var claimed: [ClaimedFlight] = []
         // What is out of time is taken by nobody, and waits for the sweep that ends it.
