@@ -31,13 +31,6 @@ enum JSONNumber: Sendable, Hashable, Comparable {
         }
     }
 
-    var double: Double {
-        switch self {
-        case .whole(let number): Double(number)
-        case .real(let number): number
-        }
-    }
-
     static func < (lhs: Self, rhs: Self) -> Bool {
         switch (lhs, rhs) {
         case (.whole(let left), .whole(let right)): left < right
@@ -55,12 +48,11 @@ enum JSONNumber: Sendable, Hashable, Comparable {
         return whole <= Int64(real.rounded(.down))
     }
 
-    /// Whether it is a whole number of times another one, which is above zero; as well as a `Double` can tell, where one
-    /// of them is one: 0.3 is three times 0.1.
+    /// Whether it is a whole number of times another one, which is above zero. Both are taken as they are written, in
+    /// decimal digits: 0.3 is three times 0.1, and 0.1 + 0.2, which is written 0.30000000000000004, is not.
     func isMultiple(of step: JSONNumber) -> Bool {
         if case (.whole(let number), .whole(let step)) = (self, step) { return number % step == 0 }
-        let rest = double.remainder(dividingBy: step.double)
-        return abs(rest) <= abs(double) * 0x1p-51
+        return JSONDecimal(self).isMultiple(of: JSONDecimal(step))
     }
 
     /// The number as JSON writes it.

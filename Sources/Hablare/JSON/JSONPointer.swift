@@ -36,10 +36,10 @@ struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     var description: String { Self.text(steps.map(\.text)) }
 
     /// The pointer's text with all names of members left out but these.
-    func text(showing names: Set<String>) -> String {
+    func text(showing names: Set<ExactText>) -> String {
         Self.text(
             steps.map { step in
-                if case .member(let name) = step, !names.contains(name) { "*" } else { step.text }
+                if case .member(let name) = step, !names.contains(ExactText(name)) { "*" } else { step.text }
             })
     }
 

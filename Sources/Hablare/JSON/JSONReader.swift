@@ -4,8 +4,9 @@ import Foundation
 ///
 /// Strict (RFC 8259), in time that grows with the length read, and nowhere deeper than
 /// ``CanonicalEncoding/maximumDepth``: the text is a model's, which may write anything. An object that has a name twice is
-/// refused: of its values Foundation takes the first, others the last, and what is checked must be what is decoded. A
-/// number that no `Double` can hold is none.
+/// refused: of its values Foundation takes the first, others the last, and what is checked must be what is decoded. So is
+/// one with two names that Unicode holds for the same, as `é` and `e` with an accent of its own: they are two for JSON, and
+/// a Swift dictionary has room for one of them. A number that no `Double` can hold is none.
 struct JSONReader {
     /// Why there is no value.
     enum Problem: Error, Equatable {
@@ -13,6 +14,8 @@ struct JSONReader {
         case cut
         /// At this byte stands what JSON does not allow there, or more levels than are read.
         case unexpected(at: Int)
+        /// At this byte an object has a name for the second time.
+        case nameTwice(at: Int)
     }
 
     private let bytes: [UInt8]
@@ -85,7 +88,7 @@ struct JSONReader {
             let name = try string()
             guard take(":") else { throw unexpected() }
             guard members.updateValue(try value(depth: depth), forKey: name) == nil else {
-                throw .unexpected(at: start)
+                throw .nameTwice(at: start)
             }
             if take("}") { return .object(members) }
             guard take(",") else { throw unexpected() }
@@ -146,8 +149,13 @@ struct JSONReader {
 
     private mutating func string() throws(Problem) -> String {
         place += 1
-        var text: [UInt8] = []
         var start = place
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { place += 1 }
+        if next == UInt8(ascii: "\"") {
+            defer { place += 1 }
+            return String(decoding: bytes[start..<place], as: UTF8.self)
+        }
+        var text: [UInt8] = []
         while let byte = next {
             switch byte {
             case UInt8(ascii: "\""):
@@ -157,7 +165,7 @@ struct JSONReader {
             case UInt8(ascii: "\\"):
                 text += bytes[start..<place]
                 place += 1
-                text += Array(String(try escaped()).utf8)
+                text += String(try escaped()).utf8
                 start = place
             case 0..<0x20: throw unexpected()
             default: place += 1

@@ -1,10 +1,13 @@
 package import Foundation
 
 extension ParameterValue {
-    /// Reads JSON; `nil` where the bytes are none.
+    /// Reads JSON, by the same rules as answers are judged by (``JSONReader``); numbers without a fraction that fit become
+    /// ``int(_:)``. `nil` where the bytes are no JSON in UTF-8, nest deeper than 64 levels, or have an object with a name
+    /// twice.
     package init?(json: Data) {
-        do {
-            self = try JSONDecoder().decode(ParameterValue.self, from: json)
+        do throws(JSONReader.Problem) {
+            guard let value = try JSONReader.value(of: json).normalized() else { return nil }
+            self = value
         } catch {
             return nil
         }

@@ -7,8 +7,25 @@ public enum ClaimScope: Sendable, Hashable {
     case everything
     /// One job.
     case job(JobKey)
-    /// One request, whether it leads its flight or joined the one of somebody else.
+    /// One request, whether it leads its flight or joined the one of somebody else, and the repairs that a
+    /// ``StructuredRequestor`` makes of its answer.
     case request(UUID)
+}
+
+extension ClaimScope {
+    /// What a request and its repairs are called, the request first.
+    package static func requests(of id: UUID) -> [UUID] {
+        [id] + (1...AIRequest.mostRepairs).map { AIRequest.repairID(of: id, number: $0) }
+    }
+
+    /// Whether a request that is submitted, for a job or for none, is what a process is there for.
+    func covers(_ id: UUID, of job: JobKey?) -> Bool {
+        switch self {
+        case .everything: true
+        case .job(let key): key == job
+        case .request(let wanted): Self.requests(of: wanted).contains(id)
+        }
+    }
 }
 
 /// A wish for work.

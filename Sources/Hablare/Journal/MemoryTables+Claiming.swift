@@ -46,7 +46,7 @@ extension MemoryTables {
         switch query.scope {
         case .everything: key = QueueKey(provider: query.provider, job: nil, priority: priority)
         case .job(let job): key = QueueKey(provider: query.provider, job: job, priority: priority)
-        case .request(let id): return count > 0 ? takeFlight(of: id, priority, query) : []
+        case .request(let id): return takeFlights(of: ClaimScope.requests(of: id), count, priority, query)
         }
         var claimed: [ClaimedFlight] = []
         // What is out of time is taken by nobody, and waits for the sweep that ends it.
@@ -83,21 +83,34 @@ extension MemoryTables {
         }
     }
 
-    /// Takes the flight of one request, where it waits for the provider in the class and somebody has time left.
+    /// Takes flights of some requests, the oldest first, where they wait for the provider in the class and somebody has
+    /// time left.
     ///
-    /// Its tickets stay in the queues: whoever draws one finds that the flight does not wait.
-    mutating func takeFlight(of id: UUID, _ priority: Priority, _ query: ClaimQuery) -> [ClaimedFlight] {
-        guard let row = requests[id], row.lifecycle.state == .live, var flight = flights[row.flight],
-            flight.provider == query.provider, flight.priority == priority, let request = request(for: flight),
-            request.deadline.map({ $0 > query.now }) ?? true
-        else { return [] }
+    /// Their tickets stay in the queues: whoever draws one finds that the flight does not wait.
+    mutating func takeFlights(
+        of ids: [UUID], _ count: Int, _ priority: Priority, _ query: ClaimQuery
+    ) -> [ClaimedFlight] {
+        let live = ids.compactMap { requests[$0] }.filter { $0.lifecycle.state == .live }
+        var claimed: [ClaimedFlight] = []
+        for id in Set(live.map(\.flight)).sorted() where claimed.count < count {
+            if let flight = takeFlight(id, priority, query) { claimed.append(flight) }
+        }
+        return claimed
+    }
+
+    private mutating func takeFlight(
+        _ id: FlightID, _ priority: Priority, _ query: ClaimQuery
+    ) -> ClaimedFlight? {
+        guard var flight = flights[id], flight.provider == query.provider, flight.priority == priority,
+            let request = request(for: flight), request.deadline.map({ $0 > query.now }) ?? true
+        else { return nil }
         do throws(FlightLifecycle.Refusal) {
             try flight.lifecycle.leased(by: query.owner)
         } catch {
-            return []  // it runs, backs off or is held
+            return nil  // it runs, backs off or is held
         }
-        flights[row.flight] = flight
-        return [taken(row.flight, flight, for: request)]
+        flights[id] = flight
+        return taken(id, flight, for: request)
     }
 
     /// A flight as whoever took it is given it.

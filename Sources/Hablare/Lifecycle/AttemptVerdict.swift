@@ -36,7 +36,7 @@ package struct AttemptVerdict: Sendable {
     ) {
         switch (result, reason) {
         case (.success(let answer), _):
-            guard answer.content.type == type else {
+            guard type.admits(answer.content.type) else {
                 outcome = .failed(.wrongType(answer.content.type, promised: type))
                 billing = .billed
                 return

@@ -147,11 +147,7 @@ extension AIRequestManager {
 
     /// Whether this process is there for what is submitted.
     private func isInScope(_ drafts: [Draft], job: JobKey?) -> Bool {
-        switch configuration.scope {
-        case .everything: true
-        case .job(let key): key == job
-        case .request(let id): drafts.allSatisfy { $0.submission.request.id == id }
-        }
+        drafts.allSatisfy { configuration.scope.covers($0.submission.request.id, of: job) }
     }
 
     /// What the store answered to a submission.

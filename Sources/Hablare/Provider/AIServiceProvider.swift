@@ -20,7 +20,8 @@ public protocol AIServiceProvider: Sendable {
     var defaultModel: String? { get }
 
     /// The kind of content it answers with; an answer of another kind is refused as
-    /// ``AIServiceError/Code/invalidResponse``.
+    /// ``AIServiceError/Code/invalidResponse``. One that promises ``ContentType/structured`` may answer with text, too:
+    /// with a model's words that are no JSON, and were paid for.
     var responseType: ContentType { get }
 
     /// How much may be asked of it. Default: that of ``ProviderLimits``.

@@ -73,7 +73,11 @@ public struct EmbeddingRequestor: Requestor, Hashable {
     }
 
     /// Asks for the vectors of many texts: one request for each, submitted together and carried out side by side, as far
-    /// as the provider allows. Equal texts are asked for once.
+    /// as the provider allows. Texts of the same code points are asked for once.
+    ///
+    /// They are stored 512 at a time, and run from then on. Where a later part cannot be stored, this fails, and the parts
+    /// before go on and are paid for. Under a job key asking again finds them. Without one nobody knows their UUIDs, and
+    /// asking again pays again, unless the cache has the answers: give a job key where there are more than 512 texts.
     ///
     /// - Parameters:
     ///   - texts: The texts.
@@ -83,17 +87,17 @@ public struct EmbeddingRequestor: Requestor, Hashable {
     ///     requestor. Default `nil`: requests of no job, which are kept as any others.
     /// - Returns: The vectors, in the order of the texts.
     /// - Throws: as ``Requestor/ask(_:manager:)-(AIRequest,_)`` and ``AIRequestManager/submit(_:to:jobKey:startingAt:)``:
-    ///   the first failure in the order of the texts. The other requests go on.
+    ///   the first failure in the order of the texts. The other requests go on, also where the calling task is cancelled.
     @concurrent public func ask(
         _ texts: [String], manager: AIRequestManager, jobKey: JobKey? = nil
     ) async throws -> [Output] {
         var batch: [AIRequest] = []
-        var indexes: [String: Int] = [:]
+        var indexes: [ExactText: Int] = [:]
         var places: [Int] = []
         for text in texts {
-            let index = indexes[text] ?? batch.count
+            let index = indexes[ExactText(text)] ?? batch.count
             if index == batch.count {
-                indexes[text] = index
+                indexes[ExactText(text)] = index
                 batch.append(try request(.text(text)))
             }
             places.append(index)

@@ -10,8 +10,12 @@ public enum ContentType: String, Sendable, Hashable, Codable, CaseIterable {
     case image
     /// A vector of numbers.
     case embedding
-    /// A value tree.
+    /// A value tree; also the words of a model that was to answer with one, where they are no JSON: whoever asked may find
+    /// the value in them, or have them mended.
     case structured
+
+    /// Whether content of a kind is an answer of a provider that has promised this one.
+    func admits(_ type: ContentType) -> Bool { type == self || self == .structured && type == .text }
 }
 
 /// The format of audio bytes, named like the usual file extension.

@@ -61,14 +61,18 @@ struct ClaimTransaction {
         return taken
     }
 
+    /// Where a query has the names of a request and of its repairs.
+    private static let placesOfRequests: [Int32] = [5, 7, 8, 9, 10, 11]
+    private static let requests = placesOfRequests.map { "?\($0)" }.joined(separator: ", ")
+
     private func waiting(_ count: Int, of priority: Priority, _ query: ClaimQuery) throws -> [Taken] {
         switch query.scope {
         case .everything:
             return try waiting(count, of: priority, query, from: "flights f INDEXED BY flights_live")
         case .request:
             return try waiting(
-                count, of: priority, query, from: "requests w CROSS JOIN flights f ON f.id = w.flight",
-                where: "AND w.id = ?5 AND w.state = 0")
+                count, of: priority, query, from: "flights f NOT INDEXED",
+                where: "AND f.id IN (SELECT flight FROM requests WHERE id IN (\(Self.requests)) AND state = 0)")
         case .job:
             let own = try waiting(
                 count, of: priority, query, from: "flights f INDEXED BY flights_live_of_job",
@@ -148,7 +152,8 @@ struct ClaimTransaction {
         switch query.scope {
         case .everything: break
         case .job(let job): select.bind(5, job.rawValue)
-        case .request(let id): select.bind(5, id.bytes)
+        case .request(let id):
+            for (place, id) in zip(Self.placesOfRequests, ClaimScope.requests(of: id)) { select.bind(place, id.bytes) }
         }
         select.bind(6, last)
         var page: [Taken] = []

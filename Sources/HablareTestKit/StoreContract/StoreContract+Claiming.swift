@@ -109,6 +109,25 @@ extension StoreContract {
             try require("the urgent one", others, is: [StoreWorkbench.id(1)])
             try require("given back", try bench.claim(owner, scope: scope, limit: 9).map(\.id), is: [taken.id])
         },
+        Rule("A claim in the scope of a request takes its repairs, too, the oldest first, and no others'") { bench in
+            let owner = try bench.register()
+            func submit(_ number: Int, of id: Int) throws {
+                let repair = AIRequest.repairID(of: StoreWorkbench.id(id), number: number)
+                try bench.submit(
+                    StoreWorkbench.submission(of: AIRequest(id: repair, prompt: .text("\(number) of \(id)"))))
+            }
+            try submit(1, of: 2)
+            for number in [5, 1, 6, 0, 3] { try submit(number, of: 1) }
+            try bench.submit(StoreWorkbench.submission(1))
+            let scope = ClaimScope.request(StoreWorkbench.id(1))
+            let first = try bench.claim(owner, scope: scope, limit: 2).map(\.request.prompt.plainText)
+            try require("the oldest", first, is: ["5 of 1", "1 of 1"])
+            let rest = try bench.claim(owner, scope: scope, limit: 9)
+            try require("how many more", rest.count, is: 2)
+            try require("the third", rest[0].request.prompt.plainText, is: "3 of 1")
+            try require("itself", rest[1].request.id, is: StoreWorkbench.id(1))
+            try require("the others'", try bench.claim(owner, limit: 9).count, is: 3)
+        },
         Rule("Every claim gives a fresh token, and nobody else gets the flight meanwhile") { bench in
             let one = try bench.register(1)
             let two = try bench.register(2)

@@ -29,12 +29,20 @@ import Testing
     }
 
     @Test(
-        "Multiples are told as well as a Double can",
+        "Multiples are those of the numbers as they are written",
         arguments: [
             (.double(0.3), .double(0.1), true), (.double(0.35), .double(0.1), false), (.int(9), .int(3), true),
             (.int(10), .int(3), false), (.double(4.5), .double(1.5), true), (.int(0), .double(0.7), true),
             (.int(9_007_199_254_740_993), .int(2), false), (.double(19.99), .double(0.01), true),
             (.double(19.995), .double(0.01), false), (.int(-6), .int(4), false), (.int(.min), .int(1), true),
+            (.double(2_251_799_813_685_248.5), .int(1), false), (.double(2_251_799_813_685_248.5), .double(0.5), true),
+            (.double(1e308), .double(0.123456789), false), (.double(1e308), .int(1_000_000), true),
+            (.double(1e308), .int(7), false), (.double(1e17), .double(0.1), true), (.double(0.1), .double(1e17), false),
+            (.double(.leastNonzeroMagnitude), .double(.leastNonzeroMagnitude), true), (.double(2 * .leastNonzeroMagnitude), .double(.leastNonzeroMagnitude), true),
+            (.double(0.1 + 0.2), .double(0.1), false), (.double(-0.3), .double(0.1), true),
+            (.double(0), .double(1e300), true), (.int(20), .double(0.25), true),
+            (.int(.min), .double(0.5), true), (.int(.max), .double(1e19), false), (.int(9), .double(4.5), true),
+            (.double(1.8e19), .int(.max), false), (.double(1e19), .int(10_000_000_000_000), true),
         ] as [(ParameterValue, ParameterValue, Bool)])
     func multiples(number: ParameterValue, step: ParameterValue, isMultiple: Bool) throws {
         let (number, step) = (try #require(JSONNumber(number)), try #require(JSONNumber(step)))

@@ -53,6 +53,23 @@ import Testing
         }
     }
 
+    @Test(
+        "An object has each name once, and none that Unicode holds for another of its names",
+        arguments: [
+            (#"{"a":1,"a":1}"#, 7), (#"[{"b":{"c":1, "c":2}}]"#, 14), (#"{"\u00e9":1,"e\u0301":2}"#, 12),
+            ("{\"e\u{301}\":1,\"\u{E9}\":2}", 9), (#"{"":1,"":1}"#, 6),
+        ])
+    func nameTwice(text: String, place: Int) throws {
+        #expect(throws: JSONReader.Problem.nameTwice(at: place)) { _ = try Self.read(text) }
+        #expect(try Self.read(#"[{"a":1},{"a":{"a":1}}]"#) == [["a": 1], ["a": ["a": 1]]])
+    }
+
+    @Test("Texts are read scalar by scalar, and none is put into another form")
+    func scalars() throws {
+        let read = try Self.read("[\"e\u{301}\",\"e\\u0301\",\"\u{E9}\",\"\\u00e9\"]")
+        #expect(read.elements.map { ($0.string ?? "").unicodeScalars.count } == [2, 2, 1, 1])
+    }
+
     @Test("As deep as values may be, and no deeper")
     func depth() throws {
         let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
@@ -96,16 +113,18 @@ import Testing
         }
     }
 
-    /// The names of the random values are one letter long, so that no bracket is in them.
+    /// Also two names that Unicode holds for the same. There is no bracket in any.
     private static func hasNameTwice(_ text: Data) -> Bool {
-        var open: [Set<Character>] = [[]]
-        let characters = Array(String(decoding: text, as: UTF8.self))
-        for (index, character) in characters.enumerated() {
-            switch character {
+        var open: [Set<String>] = [[]]
+        let scalars = Array(String(decoding: text, as: UTF8.self).unicodeScalars)
+        for (index, scalar) in scalars.enumerated() {
+            switch scalar {
             case "{", "[": open.append([])
             case "}", "]": if open.count > 1 { open.removeLast() }
-            case ":" where index > 1:
-                if !open[open.count - 1].insert(characters[index - 2]).inserted { return true }
+            case ":":
+                let before = scalars[..<index].reversed().drop { $0 == " " }
+                let name = before.dropFirst().prefix { $0 != "\"" }.reversed()
+                if !open[open.count - 1].insert(String(String.UnicodeScalarView(name))).inserted { return true }
             default: break
             }
         }

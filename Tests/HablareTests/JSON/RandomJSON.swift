@@ -3,7 +3,8 @@ import Hablare
 
 /// JSON values as they come.
 enum RandomJSON {
-    static let names = ["a", "b", "c"]
+    /// The last two are one for Unicode, and two for JSON.
+    static let names = ["a", "b", "é", "e\u{301}"]
 
     static func value(depth: Int, using random: inout some RandomNumberGenerator) -> ParameterValue {
         switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &random) {
@@ -27,7 +28,7 @@ enum RandomJSON {
     static func text(using random: inout some RandomNumberGenerator) -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0...4, using: &random) {
-            text += ["a", "b", "é", "😀"].randomElement(using: &random) ?? ""
+            text += ["a", "b", "é", "e\u{301}", "😀"].randomElement(using: &random) ?? ""
         }
         return text
     }

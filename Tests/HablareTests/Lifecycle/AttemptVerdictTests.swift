@@ -35,6 +35,18 @@ import Testing
         }
     }
 
+    @Test("Where a value tree is promised, words are an answer, too; nowhere else, and no other kind")
+    func wordsForTree() {
+        let contents: [ResponseContent] = [.text("a"), .data("a"), .embedding([1]), .structured(1)]
+        func verdicts(_ promised: ContentType) -> [String] {
+            contents.map { summary(.success(ProviderAnswer($0)), nil, promised: promised) }
+        }
+        let (taken, refused) = ("completed billed", "invalid-response billed")
+        #expect(verdicts(.structured) == [taken, refused, refused, taken])
+        #expect(verdicts(.text) == [taken, refused, refused, refused])
+        #expect(verdicts(.data) == [refused, taken, refused, refused])
+    }
+
     @Test("A failure after a stop is the stop's doing, whatever the provider calls it")
     func failuresAfterStops() {
         let network = AIServiceError(

@@ -192,6 +192,20 @@ struct RequestorTests {
         #expect(provider.record.calls.count == 700)
     }
 
+    @Test("Texts that Unicode holds for the same, and that are not, have a vector each")
+    func sameForUnicode() async throws {
+        let provider = ScriptedProvider(id: "service.embedding", responseType: .embedding) { call in
+            .success(ProviderAnswer(.embedding([Float(call.request.prompt.plainText.unicodeScalars.count)])))
+        }
+        let engine = try Engine([provider])
+        let requestor = try EmbeddingRequestor("service.embedding.v")
+        let outputs = try await engine.run { [manager = engine.manager] in
+            try await requestor.ask(["\u{E9}", "e\u{301}", "\u{E9}"], manager: manager)
+        }
+        #expect(outputs.map(\.value) == [[1], [2], [1]])
+        #expect(provider.record.calls.count == 2)
+    }
+
     @Test("An answer of another kind is refused by each")
     func wrongKinds() async throws {
         func response(_ content: ResponseContent) -> AIResponseData {

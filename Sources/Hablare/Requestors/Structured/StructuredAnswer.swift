@@ -24,6 +24,8 @@ struct StructuredAnswer: Sendable, Equatable {
     private(set) var candidates: [Candidate] = []
     /// Whether the text ends within a value, and has none that is whole.
     private(set) var isCut = false
+    /// Whether the text has what would be JSON, but for an object that has a name twice, and no value.
+    private(set) var hasNameTwice = false
 
     /// The value that a provider has read.
     init(_ value: ParameterValue) throws(AIServiceError) {
@@ -37,9 +39,14 @@ struct StructuredAnswer: Sendable, Equatable {
             candidates = [whole]
             return
         }
-        candidates = Self.fenced(in: bytes).compactMap { Self.only(Data($0)) }
+        lookIntoFences(in: bytes)
         if candidates.isEmpty { lookAnywhere(in: bytes) }
-        candidates = candidates.suffix(Self.mostCandidates)
+    }
+
+    /// No more are kept on the way than count in the end: a text may be nothing but values.
+    private mutating func note(_ candidate: Candidate) {
+        if candidates.count == Self.mostCandidates { candidates.removeFirst() }
+        candidates.append(candidate)
     }
 
     private static func only(_ json: Data) -> Candidate? {
@@ -50,23 +57,26 @@ struct StructuredAnswer: Sendable, Equatable {
         }
     }
 
-    private static func fenced(in bytes: [UInt8]) -> [[UInt8]] {
-        var blocks: [[UInt8]] = []
-        var block: [UInt8]?
-        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            let isFence = line.drop { $0 == 0x20 || $0 == 0x09 }.starts(with: "```".utf8)
-            switch (block, isFence) {
-            case (nil, true): block = []
-            case (nil, false): break
-            case (let inside?, true):
-                blocks.append(inside)
-                block = nil
-            case (_?, false):
-                block?.append(contentsOf: line)
-                block?.append(UInt8(ascii: "\n"))
+    private mutating func lookIntoFences(in bytes: [UInt8]) {
+        var start: Int?
+        var line = 0
+        while line < bytes.count {
+            let end = bytes[line...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            if bytes[line..<end].drop(while: { $0 == 0x20 || $0 == 0x09 }).starts(with: "```".utf8) {
+                if let inside = start {
+                    noteOnly(bytes[inside..<line])
+                    start = nil
+                } else {
+                    start = min(end + 1, bytes.count)
+                }
             }
+            line = end + 1
         }
-        return blocks + (block.map { [$0] } ?? [])
+        if let inside = start { noteOnly(bytes[inside...]) }
+    }
+
+    private mutating func noteOnly(_ block: ArraySlice<UInt8>) {
+        if let candidate = Self.only(Data(block)) { note(candidate) }
     }
 
     /// Goes on behind what was read, whether it was a value or not, so that a part of a broken value is not taken for one.
@@ -76,10 +86,11 @@ struct StructuredAnswer: Sendable, Equatable {
             var reader = JSONReader(bytes, at: start)
             do throws(JSONReader.Problem) {
                 let value = try reader.value()
-                candidates.append(Candidate(value: value, json: Data(bytes[start..<reader.place])))
+                note(Candidate(value: value, json: Data(bytes[start..<reader.place])))
                 place = reader.place
             } catch {
                 isCut = error == .cut && candidates.isEmpty
+                if case .nameTwice = error { hasNameTwice = candidates.isEmpty }
                 guard let end = Self.end(ofBracketsAt: start, in: bytes) else { return }
                 place = end
             }

@@ -37,8 +37,8 @@ public struct StructuredConfiguration: Sendable, Hashable {
         guard text.tools.isEmpty else {
             throw ParameterWriter.refusal("tools", "is set, and a structured answer calls no tools")
         }
-        guard (0...5).contains(maximumRepairs) else {
-            throw ParameterWriter.refusal("maximumRepairs", "is not between 0 and 5")
+        guard (0...AIRequest.mostRepairs).contains(maximumRepairs) else {
+            throw ParameterWriter.refusal("maximumRepairs", "is not between 0 and \(AIRequest.mostRepairs)")
         }
         var parameters = try text.parameters()
         if placement == .parameter {

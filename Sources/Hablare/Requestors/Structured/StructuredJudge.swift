@@ -12,8 +12,11 @@ struct StructuredJudge<Value: Sendable>: Sendable {
     static var longestAnswer: Int { 1 << 20 }
 
     let schema: JSONSchema
+    /// How much work holding the values of one answer against the schema may be, all together.
+    var effort = SchemaValidator.effort
     let decode: @Sendable (Data) throws -> Value
 
+    /// Looks at the newest value first. Ends between two of them where the task is cancelled.
     func verdict(on response: AIResponseData) async throws -> Verdict {
         let text: String
         let answer: StructuredAnswer
@@ -32,19 +35,17 @@ struct StructuredJudge<Value: Sendable>: Sendable {
             answer = StructuredAnswer(in: text)
         case let other: throw AIServiceError.wrongKind(other.type, wanted: "a value")
         }
-        guard let last = answer.candidates.last else {
-            return .rejected(rejection(text, [nothing(isCut: answer.isCut)], response))
-        }
-        var violations: [JSONSchema.Violation] = []
-        for candidate in answer.candidates.reversed() {
-            let found: [JSONSchema.Violation]
-            switch judged(candidate) {
+        // What the newest value is not is told: the others are only in its way.
+        var violations: [JSONSchema.Violation]?
+        var effort = effort
+        for candidate in answer.candidates.reversed() where effort > 0 {
+            if violations != nil { try Task.checkCancellation() }
+            switch judged(candidate, effort: &effort) {
             case .success(let value): return .accepted(value)
-            case .failure(let problem): found = problem.violations
+            case .failure(let problem): violations = violations ?? problem.violations
             }
-            if candidate == last { violations = found }
         }
-        return .rejected(rejection(text, violations, response))
+        return .rejected(rejection(text, violations ?? [nothing(in: answer)], response))
     }
 
     private func rejection(
@@ -57,8 +58,10 @@ struct StructuredJudge<Value: Sendable>: Sendable {
         JSONSchema.Violation(at: pointer, showing: schema.names, wanted: wanted)
     }
 
-    private func nothing(isCut: Bool) -> JSONSchema.Violation {
-        violation(JSONPointer(), isCut ? "JSON that is complete; this one ends too early" : "JSON, and nothing else")
+    private func nothing(in answer: StructuredAnswer) -> JSONSchema.Violation {
+        if answer.isCut { return violation(JSONPointer(), "JSON that is complete; this one ends too early") }
+        if answer.hasNameTwice { return violation(JSONPointer(), "JSON in which no object has a name twice") }
+        return violation(JSONPointer(), "JSON, and nothing else")
     }
 
     // MARK: One value
@@ -67,8 +70,8 @@ struct StructuredJudge<Value: Sendable>: Sendable {
         let violations: [JSONSchema.Violation]
     }
 
-    private func judged(_ candidate: StructuredAnswer.Candidate) -> Result<Value, Problem> {
-        let violations = schema.validate(candidate.value)
+    private func judged(_ candidate: StructuredAnswer.Candidate, effort: inout Int) -> Result<Value, Problem> {
+        let violations = schema.validate(candidate.value, effort: &effort)
         guard violations.isEmpty else { return .failure(Problem(violations: violations)) }
         do {
             return .success(try decode(candidate.json))

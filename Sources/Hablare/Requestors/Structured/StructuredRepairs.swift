@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 
 /// A request for a structured answer and its repairs, asked one after another, each once for ever.
 struct StructuredRepairs {
@@ -46,16 +47,24 @@ struct StructuredRepairs {
             return try await laterAnswer(than: error, atMost: most)
         }
         if let deadline = repair.deadline, deadline <= manager.seams.date() { throw AIServiceError.deadlineExceeded }
+        let id: UUID
         do {
-            _ = try await submit(repair, number: count)
+            id = try await submit(repair, number: count)
         } catch let error as AIServiceError where error.code == .invalidRequest {
             // Longer than the provider takes, say: what is wrong is the answer, not what the app has asked.
+            try await giveUpAnswers()
             throw rejection.error(afterRepairs: count - 1, cause: "The repair cannot be sent: \(error.message)")
+        } catch let error as AIServiceError where error.code == .conflict && place != nil {
+            throw AIServiceError(
+                .conflict,
+                "The place of repair \(count) in the job is taken, perhaps by a repair of a request that was deleted; then delete it, too. \(error.message)"
+            )
         }
-        return noted(try await manager.execute(requestID: repair.id))
+        return noted(try await manager.execute(requestID: id))
     }
 
-    /// Puts the request, or a repair of it, on disk.
+    /// Puts the request, or a repair of it, on disk. In a job the same may be there under another UUID: that of a request
+    /// which had the place before, or of its repair.
     private func submit(_ request: AIRequest, number: Int = 0) async throws -> UUID {
         guard let place else { return try await manager.submit(request, to: provider) }
         let ids = try await manager.submit(
@@ -86,17 +95,43 @@ struct StructuredRepairs {
         try await manager.journal.read { try !$0.snapshots(SnapshotFilter(ids: [id], limit: 1)).isEmpty }
     }
 
-    /// Nobody will merge the answers that were repaired.
-    func letGoOfEarlierAnswers() async throws {
-        guard request.keepUntilMerged else { return }
-        for id in answered.dropLast() { try await manager.merged(id) }
+    /// Nobody will merge the answers that were repaired. One that cannot be let go now is when the same is asked again: the
+    /// value is there, and paid for.
+    func letGoOfEarlierAnswers() async {
+        for id in answered.dropLast() {
+            do {
+                try await letGo(id)
+            } catch {
+                manager.logger.warning("An answer that was repaired is still kept until it is merged: ask again")
+            }
+        }
     }
 
-    /// Lets the answers drop out of the cache: they are of no use to others either.
-    func forgetAnswers() async throws {
+    /// The answers are of no use to anybody: they drop out of the cache, and nobody will merge them.
+    func giveUpAnswers() async throws {
         for id in answered {
-            guard let flight = try await manager.snapshot(for: id).flight else { continue }
-            try await manager.invalidateCache(.answer(flight))
+            try await forget(id)
+            try await letGo(id)
+        }
+    }
+
+    private func forget(_ id: UUID) async throws {
+        let snapshot = try await unlessDeleted { try await manager.snapshot(for: id) }
+        guard let flight = snapshot?.flight else { return }
+        try await manager.invalidateCache(.answer(flight))
+    }
+
+    private func letGo(_ id: UUID) async throws {
+        guard request.keepUntilMerged else { return }
+        _ = try await unlessDeleted { try await manager.merged(id) }
+    }
+
+    /// What an operation answers; `nil` where its request was deleted meanwhile, and nothing is left to do.
+    private func unlessDeleted<R: Sendable>(_ operation: () async throws -> R) async throws -> R? {
+        do {
+            return try await operation()
+        } catch let error as AIServiceError where error.code == .unknownRequest {
+            return nil
         }
     }
 }

@@ -67,7 +67,8 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     /// Reads a value; ``Output/repairs`` is 0. Repairs nothing: see ``repair(of:number:after:)``.
     ///
     /// - Throws: ``AIServiceError``: the response's own; `invalidResponse` where it is no value as the schema wants it,
-    ///   with what is wrong; `responseTooLarge` above 1 MiB of text; `contentMissing`.
+    ///   with what is wrong; `responseTooLarge` above 1 MiB of text; `contentMissing`. `CancellationError` where the
+    ///   task is cancelled while a text with several values is looked at.
     @concurrent public func output(of response: AIResponseData) async throws -> Output {
         switch try await judge.verdict(on: response) {
         case .accepted(let value): return Output(value: value, response: response, repairs: 0)
@@ -80,7 +81,7 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     ///
     /// - Parameters:
     ///   - request: The first request, also for further repairs.
-    ///   - number: Which repair, from 1.
+    ///   - number: Which repair, from 1; of any other number comes a repair of its own, too.
     ///   - response: The answer: the first request's, or that of the repair before.
     /// - Returns: The repair, for the same provider; `nil` where the answer can be used, or showing it to the model cannot
     ///   help: it was cut, the model declined, it is empty or longer than 128 KiB.
@@ -98,9 +99,14 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     ///
     /// Asking again with the same request finds what is there, repairs too, and sends nothing that was answered: this is
     /// how one goes on after a crash. An answer that cannot be used in the end drops out of the cache, so that a new
-    /// request for the same is sent; so do its repairs. Of a request that is kept until it is merged
-    /// (``AIRequest/keepUntilMerged``), what is kept is the answer that is the value: merge that, by the UUID of
-    /// ``Output/response``.
+    /// request for the same is sent; so do its repairs.
+    ///
+    /// Of a request that is kept until it is merged (``AIRequest/keepUntilMerged``), what is kept is the answer that is the
+    /// value: merge that, by the UUID of ``Output/response``. Where no answer is, after the last repair, none is kept. Where
+    /// a repair fails, or has no time left, the answers before it are, because asking again may go on from there: say
+    /// ``AIRequestManager/merged(_:)`` of the request, or delete it, to be rid of them.
+    ///
+    /// An engine of scope ``ClaimScope/request(_:)`` carries out the repairs of that request, too.
     ///
     /// Cancelling the calling task ends the wait, neither the request nor the repair that is under way: cancel that with
     /// ``AIRequestManager/cancelRequest(_:)`` by its ``AIRequest/repairID(of:number:)``. A repair that failed is tried
@@ -122,8 +128,11 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     ///   - position: The request's place in the job. The next ``StructuredConfiguration/maximumRepairs`` places are those
     ///     of its repairs: of several requests in one job, give each so many more. Default 0.
     /// - Returns: A value. Where the place has a request already, with the same content, the answer is its; its UUID is
-    ///   another one than that of `request` then, and those of its repairs follow from it.
-    /// - Throws: as ``ask(_:manager:)-(AIRequest,_)``, and ``AIRequestManager/submit(_:to:jobKey:startingAt:)``.
+    ///   another one than that of `request` then, and those of its repairs follow from it. A repair that has its place
+    ///   already, with the same content, is not made again either, whosever it was.
+    /// - Throws: as ``ask(_:manager:)-(AIRequest,_)``, and ``AIRequestManager/submit(_:to:jobKey:startingAt:)``; `conflict`
+    ///   also where the place of a repair has something else: the repair of a request that was deleted meanwhile, say.
+    ///   The message has its UUID: delete it, too.
     @concurrent public func ask(
         _ request: AIRequest, manager: AIRequestManager, jobKey: JobKey, at position: Int = 0
     ) async throws -> Output {
@@ -143,11 +152,11 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
         while true {
             switch try await judge.verdict(on: response) {
             case .accepted(let value):
-                try await repairs.letGoOfEarlierAnswers()
+                await repairs.letGoOfEarlierAnswers()
                 return Output(value: value, response: response, repairs: repairs.count)
             case .rejected(let rejection):
                 guard repairs.count < configuration.maximumRepairs, rejection.isRepairable else {
-                    try await repairs.forgetAnswers()
+                    try await repairs.giveUpAnswers()
                     throw rejection.error(afterRepairs: repairs.count)
                 }
                 response = try await repairs.answer(after: rejection, atMost: configuration.maximumRepairs)

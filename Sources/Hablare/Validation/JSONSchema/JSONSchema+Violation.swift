@@ -9,7 +9,7 @@ extension JSONSchema {
         /// The pointer without the names that the schema does not name.
         let shownPointer: String
 
-        init(at pointer: JSONPointer, showing names: Set<String>, wanted: String) {
+        init(at pointer: JSONPointer, showing names: Set<ExactText>, wanted: String) {
             self.pointer = pointer.description
             self.wanted = wanted
             shownPointer = pointer.text(showing: names)

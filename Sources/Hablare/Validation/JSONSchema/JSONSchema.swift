@@ -10,8 +10,15 @@ public import Foundation
 /// `description`, `default`, `examples` …, and whatever begins with `x-`) say nothing of the value and are ignored.
 /// Anything else is refused, because leaving it out would change what is meant.
 ///
-/// A whole number may be written with a fraction of zero. Lengths of texts are counted in Unicode scalars. Of formats
-/// `date-time`, `date`, `time`, `email`, `uri` and `uuid` are checked; others are annotations.
+/// A whole number may be written with a fraction of zero. Multiples are those of the numbers as they are written, in decimal
+/// digits. Texts and names are compared by their Unicode scalars, and lengths counted in them. Of formats `date-time`,
+/// `date`, `time`, `email`, `uri` and `uuid` are checked; others are annotations.
+///
+/// Patterns are those of ECMA-262 in its Unicode mode; they may match anywhere in a text unless `^` and `$` say otherwise.
+/// Refused are looking ahead and behind; going back to what a group has matched (`\1`, `\k<name>`); groups that change flags
+/// (`(?i:…)`); properties of characters other than general categories (`\p{Lu}`, `\p{gc=Letter}`), such as `\p{Script=…}` and
+/// `\p{Alphabetic}`; half a surrogate pair; escapes of letters that mean nothing; and patterns of more than 4,096 characters,
+/// or of more than 10,000 steps with all counts written out.
 ///
 /// A model sees the schema, too: names and descriptions in it are words to the model.
 public struct JSONSchema: Sendable {
@@ -19,7 +26,7 @@ public struct JSONSchema: Sendable {
     private struct Parts: Sendable {
         let source: ParameterValue
         let nodes: [SchemaNode]
-        let names: Set<String>
+        let names: Set<ExactText>
     }
 
     private let parts: Boxed<Parts>
@@ -28,7 +35,7 @@ public struct JSONSchema: Sendable {
     public var source: ParameterValue { parts.value.source }
 
     /// The names of members that the schema names: no words of an answer.
-    var names: Set<String> { parts.value.names }
+    var names: Set<ExactText> { parts.value.names }
 
     /// Parses a schema.
     ///
@@ -40,7 +47,8 @@ public struct JSONSchema: Sendable {
 
     /// Parses a schema from JSON.
     ///
-    /// - Parameter json: UTF-8, perhaps behind a byte order mark. An object that has a name twice is refused.
+    /// - Parameter json: UTF-8, perhaps behind a byte order mark. An object that has a name twice is refused; so is one
+    ///   with two names that Unicode holds for the same (`é`, and `e` with an accent of its own).
     /// - Throws: as ``init(_:)``, also where the bytes are no JSON.
     public init(json: Data) throws(Fault) {
         let source: ParameterValue
@@ -50,6 +58,8 @@ public struct JSONSchema: Sendable {
             throw switch error {
             case .cut: Fault(at: JSONPointer(), "is no JSON: it ends too early", byte: json.count)
             case .unexpected(let byte): Fault(at: JSONPointer(), "is no JSON: look at byte \(byte)", byte: byte)
+            case .nameTwice(let byte):
+                Fault(at: JSONPointer(), "has an object with a name twice: look at byte \(byte)", byte: byte)
             }
         }
         try self.init(source)
@@ -69,15 +79,23 @@ public struct JSONSchema: Sendable {
 
     /// The same with more or less work.
     func validate(_ value: ParameterValue, effort: Int) -> [Violation] {
+        var effort = effort
+        return validate(value, effort: &effort)
+    }
+
+    /// The same with the work that is left, off which goes what it took: for several values that may take no longer than
+    /// one.
+    func validate(_ value: ParameterValue, effort: inout Int) -> [Violation] {
         var validator = SchemaValidator(
             nodes: parts.value.nodes, effort: effort, mostViolations: Self.maximumViolations)
+        defer { effort = validator.effort }
         return validator.findings(in: value).map { Violation(at: $0.place, showing: names, wanted: $0.wanted) }
     }
 }
 
 extension JSONSchema: Hashable {
-    /// Whether both were given as equal values.
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.source == rhs.source }
+    /// Whether both were given as equal values, texts and names code point by code point.
+    public static func == (lhs: Self, rhs: Self) -> Bool { ExactValue(lhs.source) == ExactValue(rhs.source) }
     /// Hashes the schema as it was given.
-    public func hash(into hasher: inout Hasher) { hasher.combine(source) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ExactValue(source)) }
 }

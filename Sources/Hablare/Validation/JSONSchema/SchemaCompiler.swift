@@ -11,11 +11,11 @@ struct SchemaCompiler {
     /// The schema itself is the first one.
     private(set) var nodes: [SchemaNode] = []
     /// The names of members that the schema names.
-    private(set) var names: Set<String> = []
+    private(set) var names: Set<ExactText> = []
     /// How many steps the patterns so far have.
     private var patternSteps = 0
     /// The definitions, by the words with which they are referred to.
-    private var definitions: [String: Int] = [:]
+    private var definitions: [ExactText: Int] = [:]
 
     private static let definitionKeywords = ["$defs", "definitions"]
 
@@ -34,9 +34,9 @@ struct SchemaCompiler {
                     throw Self.refusal(pointer, "is no object of schemas")
                 }
                 for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
-                    definitions["\(keyword)/\(name)"] = nodes.count
-                    pending.append((entry, pointer[name], nodes.count))
-                    nodes.append(SchemaNode())
+                    let index = try room(for: pointer[name])
+                    definitions[ExactText("\(keyword)/\(name)")] = index
+                    pending.append((entry, pointer[name], index))
                 }
             }
         }
@@ -52,13 +52,18 @@ struct SchemaCompiler {
     // MARK: Nodes
 
     private mutating func add(_ schema: ParameterValue, at pointer: JSONPointer) throws(JSONSchema.Fault) -> Int {
-        let index = nodes.count
-        guard index < Self.mostNodes else {
+        let index = try room(for: pointer)
+        nodes[index] = try node(of: schema, at: pointer)
+        return index
+    }
+
+    /// The index of one more node, which is still to be made.
+    private mutating func room(for pointer: JSONPointer) throws(JSONSchema.Fault) -> Int {
+        guard nodes.count < Self.mostNodes else {
             throw Self.refusal(pointer, "is one too many: at most \(Self.mostNodes) are understood")
         }
         nodes.append(SchemaNode())
-        nodes[index] = try node(of: schema, at: pointer)
-        return index
+        return nodes.count - 1
     }
 
     private mutating func node(
@@ -92,12 +97,12 @@ struct SchemaCompiler {
         var rules: [SchemaRule] = []
         if let counts = try keywords.counts("minProperties", "maxProperties") { rules.append(.memberCount(counts)) }
         if let required = try keywords.names("required"), !required.isEmpty {
-            names.formUnion(required)
+            names.formUnion(required.map { ExactText($0) })
             rules.append(.required(required))
         }
         var members: [(name: String, node: Int)] = []
         for (name, schema, pointer) in try keywords.schemasByName("properties") {
-            names.insert(name)
+            names.insert(ExactText(name))
             members.append((name, try add(schema, at: pointer)))
         }
         let others = try schema("additionalProperties", in: keywords)
@@ -156,7 +161,7 @@ struct SchemaCompiler {
         else {
             throw Self.refusal(pointer, "refers to something else than # or #/$defs/NAME, which is not understood")
         }
-        guard let node = definitions["\(keyword)/\(name)"] else {
+        guard let node = definitions[ExactText("\(keyword)/\(name)")] else {
             throw Self.refusal(pointer, "refers to a definition that is not there")
         }
         return node

@@ -55,10 +55,10 @@ struct SchemaKeywords {
         guard let value = values[name] else { return nil }
         guard case .array(let values) = value else { throw refusal(name, "is no list of names") }
         var names: [String] = []
-        var known: Set<String> = []
+        var known: Set<ExactText> = []
         for value in values {
             guard case .string(let text) = value else { throw refusal(name, "is no list of names") }
-            guard known.insert(text).inserted else { throw refusal(name, "has a name twice") }
+            guard known.insert(ExactText(text)).inserted else { throw refusal(name, "has a name twice") }
             names.append(text)
         }
         return names
@@ -137,7 +137,7 @@ struct SchemaKeywords {
             throw refusal(name, "has a number that is not finite")
         }
         let words = choices.count > 12 ? shown.joined(separator: ", ") + " …" : shown.alternatives
-        return .values(Set(choices.compactMap { $0.normalized() }), shown: words)
+        return .values(Set(choices.compactMap { $0.normalized().map(ExactValue.init) }), shown: words)
     }
 }
 

@@ -8,7 +8,7 @@ enum SchemaRule: Sendable {
     /// Nothing is right: the schema `false`.
     case never
     case types(JSONTypes)
-    case values(Set<ParameterValue>, shown: String)
+    case values(Set<ExactValue>, shown: String)
     case minimum(JSONNumber, isExclusive: Bool)
     case maximum(JSONNumber, isExclusive: Bool)
     case multiple(of: JSONNumber)

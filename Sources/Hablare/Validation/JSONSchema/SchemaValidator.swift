@@ -1,7 +1,7 @@
 /// Holds a value against the rules of a schema. All work is counted, so that no value and no schema keeps it for long.
 struct SchemaValidator {
-    /// Elementary steps: rules looked at, characters matched, values compared. Enough for any answer that is read, and done
-    /// in about a second at most, optimised.
+    /// Elementary steps: rules looked at, characters matched, values compared. Enough for any answer that is read, with all
+    /// values in it together, and done in about a second at most, optimised.
     static let effort = 5_000_000
     /// How deep rules and values may lead from one to the next, all together.
     private static let deepest = 256
@@ -14,8 +14,10 @@ struct SchemaValidator {
 
     private let nodes: [SchemaNode]
     private var mostViolations: Int
-    private var effort: Int
+    /// How many steps are left.
+    private(set) var effort: Int
     private var depth = 0
+    private var isTooDeep = false
     private var place = JSONPointer()
     private var found: [Finding] = []
 
@@ -32,7 +34,7 @@ struct SchemaValidator {
             return found
         }
         check(value, against: 0)
-        if effort <= 0 {
+        if isGivenUp {
             place = JSONPointer()
             found = Array(found.prefix(mostViolations - 1))
             violate("smaller: it takes too long to be checked")
@@ -45,13 +47,14 @@ struct SchemaValidator {
         found.append(Finding(place: place, wanted: wanted))
     }
 
-    private var isDone: Bool { found.count >= mostViolations || effort <= 0 }
+    private var isGivenUp: Bool { effort <= 0 || isTooDeep }
+    private var isDone: Bool { found.count >= mostViolations || isGivenUp }
 
     private mutating func check(_ value: ParameterValue, against node: Int) {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.deepest else {
-            effort = 0
+            isTooDeep = true
             return
         }
         for rule in nodes[node].rules {
@@ -88,7 +91,7 @@ struct SchemaValidator {
         case .types: break  // looked at before
         case .values(let values, let shown):
             charge(value)
-            if !values.contains(value) { violate(shown) }
+            if !values.contains(ExactValue(value)) { violate(shown) }
         case .minimum, .maximum, .multiple:
             if let number = JSONNumber(value) { check(number, by: rule) }
         case .length, .pattern, .format:
@@ -161,7 +164,9 @@ struct SchemaValidator {
             if !counts.contains(values.count) { violate("a list of \(Self.shown(counts)) elements") }
         case .unique:
             charge(.array(values))
-            if Set(values).count < values.count { violate("a list in which no element stands twice") }
+            if Set(values.map(ExactValue.init)).count < values.count {
+                violate("a list in which no element stands twice")
+            }
         case .elements(let first, let others):
             for (index, value) in values.enumerated() {
                 guard !isDone else { return }
@@ -178,7 +183,7 @@ struct SchemaValidator {
             if !counts.contains(members.count) { violate("an object of \(Self.shown(counts)) members") }
         case .required(let required):
             effort -= required.count
-            for name in required where members[name] == nil {
+            for name in required where members.member(exactly: name) == nil {
                 guard !isDone else { return }
                 at(.member(name)) { $0.violate("present") }
             }
@@ -186,7 +191,7 @@ struct SchemaValidator {
             effort -= known.count
             for (name, node) in known {
                 guard !isDone else { return }
-                if let value = members[name] { check(value, against: node, at: .member(name)) }
+                if let value = members.member(exactly: name) { check(value, against: node, at: .member(name)) }
             }
             guard let others else { return }
             effort -= 4 * members.count  // to put them in order
@@ -195,7 +200,7 @@ struct SchemaValidator {
             var rest = known[...]
             for name in members.keys.sorted() {
                 while let first = rest.first, first.name < name { rest.removeFirst() }
-                if rest.first?.name == name { continue }
+                if let first = rest.first, first.name.isExactly(name) { continue }
                 guard !isDone else { return }
                 if let value = members[name] { check(value, against: others, at: .member(name)) }
             }
@@ -221,7 +226,7 @@ struct SchemaValidator {
         var nearest: [Finding]?
         for node in nodes {
             let violations = findings(value, against: node)
-            guard !violations.isEmpty, effort > 0 else { return }
+            guard !violations.isEmpty, !isGivenUp else { return }
             if violations.count < nearest?.count ?? .max { nearest = violations }
         }
         tell(nearest ?? [], insteadOf: "what at least one of \(nodes.count) alternatives describes")
@@ -232,7 +237,7 @@ struct SchemaValidator {
         var fitting = 0
         for node in nodes {
             let violations = findings(value, against: node)
-            guard effort > 0 else { return }
+            guard !isGivenUp else { return }
             if violations.isEmpty { fitting += 1 }
             if violations.count < nearest?.count ?? .max { nearest = violations }
         }

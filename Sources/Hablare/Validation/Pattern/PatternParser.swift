@@ -45,9 +45,10 @@ struct PatternParser {
         var parts: [PatternSyntax] = []
         while let scalar = next, scalar != "|", scalar != ")" {
             let (atom, canRepeat) = try atom(depth: depth)
-            parts.append(try repeated(atom, if: canRepeat))
+            let part = try repeated(atom, if: canRepeat)
+            if !part.isEmpty { parts.append(part) }
         }
-        return .sequence(parts)
+        return parts.count == 1 ? parts[0] : .sequence(parts)
     }
 
     private mutating func atom(depth: Int) throws(PatternProblem) -> (PatternSyntax, canRepeat: Bool) {
@@ -110,7 +111,8 @@ struct PatternParser {
         if let scalar = next, scalar == "*" || scalar == "+" || scalar == "?" {
             throw PatternProblem("repeats what cannot be repeated")
         }
-        return .repetition(atom, bounds.0, bounds.1)
+        // Of nothing any number is nothing.
+        return atom.isEmpty || bounds.1 == 0 ? .sequence([]) : .repetition(atom, bounds.0, bounds.1)
     }
 
     /// What stands in braces, and the closing one.
@@ -196,21 +198,45 @@ struct PatternParser {
         case "f": return "\u{C}"
         case "v": return "\u{B}"
         case "0" where !isCount: return "\0"
+        case "c": return try control()
         case "x": return try hexadecimal(digits: 2)
         case "u":
             if take("{" as Unicode.Scalar) {
                 let scalar = try hexadecimal(digits: nil)
-                guard take("}" as Unicode.Scalar) else { throw PatternProblem("has an escape that is none") }
+                guard take("}" as Unicode.Scalar) else { throw Self.noEscape }
                 return scalar
             }
-            return try hexadecimal(digits: 4)
+            return try codeUnits()
         case "0"..."9": throw PatternProblem("goes back to what a group has matched, which is not understood")
         case "a"..."z", "A"..."Z": throw PatternProblem("has an escape that is not understood")
         default: return scalar
         }
     }
 
+    /// The control character that a letter stands for.
+    private mutating func control() throws(PatternProblem) -> Unicode.Scalar {
+        guard let letter = next, letter.isASCII, letter.properties.isAlphabetic else { throw Self.noEscape }
+        place += 1
+        return Unicode.Scalar(UInt8(letter.value % 32))
+    }
+
+    /// A character as one UTF-16 code unit, or two escapes of those that belong together.
+    private mutating func codeUnits() throws(PatternProblem) -> Unicode.Scalar {
+        let high = try number(digits: 4)
+        if let scalar = Unicode.Scalar(high) { return scalar }
+        guard high < 0xDC00, take("\\u") else { throw Self.noEscape }
+        let low = try number(digits: 4)
+        guard 0xDC00...0xDFFF ~= low, let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
+        else { throw Self.noEscape }
+        return scalar
+    }
+
     private mutating func hexadecimal(digits: Int?) throws(PatternProblem) -> Unicode.Scalar {
+        guard let scalar = Unicode.Scalar(try number(digits: digits)) else { throw Self.noEscape }
+        return scalar
+    }
+
+    private mutating func number(digits: Int?) throws(PatternProblem) -> UInt32 {
         var number: UInt32 = 0
         var count = 0
         while count < digits ?? 6, let scalar = next, scalar.isASCII, let digit = Character(scalar).hexDigitValue {
@@ -218,14 +244,14 @@ struct PatternParser {
             count += 1
             place += 1
         }
-        guard count > 0, count == digits ?? count, let scalar = Unicode.Scalar(number) else {
-            throw PatternProblem("has an escape that is none")
-        }
-        return scalar
+        guard count > 0, count == digits ?? count else { throw Self.noEscape }
+        return number
     }
 
+    private static let noEscape = PatternProblem("has an escape that is none")
+
     private mutating func property() throws(PatternProblem) -> ScalarProperty {
-        guard take("{" as Unicode.Scalar) else { throw PatternProblem("has an escape that is none") }
+        guard take("{" as Unicode.Scalar) else { throw Self.noEscape }
         var name = ""
         while let scalar = next, scalar != "}" {
             name.unicodeScalars.append(scalar)

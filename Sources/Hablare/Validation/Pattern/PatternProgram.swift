@@ -34,6 +34,7 @@ struct PatternProgram: Sendable, Hashable {
         steps.append(step)
     }
 
+    /// Every part has a step at least, so that the work ends where there are too many of them.
     private mutating func append(_ syntax: PatternSyntax) throws(PatternProblem) {
         switch syntax {
         case .set(let set): try emit(.scalar(set))
@@ -43,11 +44,7 @@ struct PatternProgram: Sendable, Hashable {
         case .sequence(let parts): for part in parts { try append(part) }
         case .choice(let branches): try append(choice: branches)
         case .repetition(let part, let least, let most):
-            for _ in 0..<least {
-                let before = steps.count
-                try append(part)
-                if steps.count == before { break }  // of nothing any number is nothing
-            }
+            for _ in 0..<least { try append(part) }
             if let most {
                 try append(part, upTo: most - least)
             } else {

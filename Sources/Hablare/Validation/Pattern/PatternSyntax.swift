@@ -1,4 +1,5 @@
-/// What a pattern says, before it is made into a program.
+/// What a pattern says, before it is made into a program. Parts that match nothing but the empty text, wherever it is, are
+/// left out by the parser.
 indirect enum PatternSyntax: Sendable, Hashable {
     case set(ScalarSet)
     case sequence([PatternSyntax])
@@ -10,6 +11,9 @@ indirect enum PatternSyntax: Sendable, Hashable {
     case end
     /// `\b`, or `\B`
     case wordEdge(isWanted: Bool)
+
+    /// Whether it is a sequence of nothing, of which a program has no step.
+    var isEmpty: Bool { if case .sequence(let parts) = self { parts.isEmpty } else { false } }
 }
 
 /// Why a text is no pattern that is understood.

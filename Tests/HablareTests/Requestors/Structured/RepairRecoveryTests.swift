@@ -90,6 +90,67 @@ struct RepairRecoveryTests {
         expectEachPaidOnce(one.id, repair)
     }
 
+    @Test("A repair of a request that was deleted is the repair of the next one, where its words are the same")
+    func deletedFirst() async throws {
+        let (one, other) = (try Person.requestor().request("Who?"), try Person.requestor().request("Who?"))
+        let repair = AIRequest.repairID(of: one.id, number: 1)
+        let job = JobKey(rawValue: "job")
+        #expect(try await ask(one, saying([Self.wrong, Person.json]), in: job)?.repairs == 1)
+        try await Engine(store: ProcessStore(machine)).manager.delete(one.id)
+        let second = saying([Self.wrong, "never asked for"])
+        for _ in 0..<2 {
+            let output = try await ask(other, second, in: job)
+            #expect(output?.value == .ada && output?.repairs == 1 && output?.response.requestID == repair)
+        }
+        #expect(second.record.calls.map(\.request.id) == [other.id])
+    }
+
+    @Test("A repair of a request that was deleted, with other words, is in the way, and the error says which it is")
+    func inTheWay() async throws {
+        let (one, other) = (try Person.requestor().request("Who?"), try Person.requestor().request("Who?"))
+        let repair = AIRequest.repairID(of: one.id, number: 1)
+        let job = JobKey(rawValue: "job")
+        #expect(try await ask(one, saying([Self.wrong, Person.json]), in: job)?.repairs == 1)
+        let manager = try Engine(store: ProcessStore(machine)).manager
+        try await manager.delete(one.id)
+        let second = saying([#"{"name":"Ada","age":-2}"#, Person.json])
+        do {
+            _ = try await ask(other, second, in: job)
+            Issue.record("There is room for it")
+        } catch let error as AIServiceError {
+            #expect(error.code == .conflict && error.message.contains("\(repair)"), "\(error.message)")
+            #expect(error.message.contains("delete it, too"))
+        }
+        try await manager.delete(repair)
+        #expect(try await ask(other, second, in: job)?.value == .ada)
+        #expect(second.record.calls.count == 2)
+    }
+
+    // MARK: In the scope of a request
+
+    @Test("A process that is there for one request makes its repairs, and no others", arguments: [false, true])
+    func requestScope(isFoundWaiting: Bool) async throws {
+        let requestor = try Person.requestor(repairs: 5)
+        let (request, stranger) = (try requestor.request("Who?"), try requestor.request("Who else?"))
+        let store = ProcessStore(machine)
+        let others = try Engine([saying([])], store: store).manager
+        try await others.submit(stranger.named(AIRequest.repairID(of: stranger.id, number: 1)), to: "service")
+        if isFoundWaiting {
+            let rejection = StructuredRejection(answer: Self.wrong, violations: [], finishReason: nil)
+            try await others.submit(
+                request.repaired(number: 1, answer: rejection.answer, violations: []), to: "service")
+        }
+        let provider = saying([Self.wrong, Self.wrong, Self.wrong, Self.wrong, Self.wrong, Person.json])
+        let engine = try Engine(
+            [provider], store: store,
+            configuration: EngineConfiguration(
+                scope: .request(request.id), attemptTimeout: .seconds(1_000_000_000), retry: .never))
+        let output = try await engine.run { try await requestor.ask(request, manager: engine.manager) }
+        #expect(output.value == .ada && output.repairs == 5)
+        #expect(Set(provider.record.calls.map(\.request.id)) == Set(ClaimScope.requests(of: request.id)))
+        #expect(provider.record.calls.count == 6)
+    }
+
     @Test("A place in a job without room for the repairs is refused, and nothing is sent")
     func noRoom() async throws {
         let engine = try Engine([saying([Person.json])])

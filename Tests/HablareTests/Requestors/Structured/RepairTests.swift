@@ -212,6 +212,77 @@ struct RepairTests {
         }
     }
 
+    @Test("Where no answer can be used, none is kept any longer", arguments: [true, false])
+    func lettingGo(canBeSent: Bool) async throws {
+        let limits = ProviderLimits(maximumCharacters: canBeSent ? 10_000 : 50)
+        let provider = ScriptedProvider(id: "service", limits: limits) { _ in
+            .success(ProviderAnswer(.text(Body(Self.wrong))))
+        }
+        let engine = try Self.engine(provider)
+        let requestor = try Person.requestor()
+        var request = try requestor.request("Who?")
+        request.keepUntilMerged = true
+        try await engine.run { [manager = engine.manager, request] in
+            #expect(await code { _ = try await requestor.ask(request, manager: manager) } == .invalidResponse)
+            let snapshots = try await manager.snapshots()
+            #expect(snapshots.count == (canBeSent ? 2 : 1) && snapshots.allSatisfy { !$0.awaitsMerge })
+            let cached = try await manager.cachedResponse(to: request, from: "service")
+            #expect(cached == nil, "nor is it in the cache")
+        }
+    }
+
+    @Test(
+        "A request that is deleted while its repair is made changes nothing of the verdict", arguments: [true, false])
+    func deletedMeanwhile(isMended: Bool) async throws {
+        let gate = Gate()
+        let provider = ScriptedProvider(id: "service") { call in
+            guard case .messages = call.request.prompt else { return .success(ProviderAnswer(.text(Body(Self.wrong)))) }
+            do { try await gate.pass() } catch { return .failure(AIServiceError(.cancelled, "Cancelled.")) }
+            return .success(ProviderAnswer(.text(Body(isMended ? Person.json : Self.wrong))))
+        }
+        let store = InMemoryStore()
+        let (engine, other) = (try Self.engine(provider, store: store), try Engine([provider], store: store).manager)
+        let requestor = try Person.requestor()
+        var request = try requestor.request("Who?")
+        request.keepUntilMerged = true
+        try await engine.run { [manager = engine.manager, request] in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    guard isMended else {
+                        let found = await code { _ = try await requestor.ask(request, manager: manager) }
+                        return #expect(found == .invalidResponse)
+                    }
+                    let value = try await requestor.ask(request, manager: manager).value
+                    #expect(value == .ada)
+                }
+                await gate.arrivals(reach: 1)
+                try await other.delete(request.id)
+                gate.open()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("A store that cannot let an answer go does not take the value away")
+    func storeFails() async throws {
+        let store = ProcessStore()
+        let engine = try Self.engine(saying([Self.wrong, Person.json]), store: store)
+        let requestor = try Person.requestor()
+        var request = try requestor.request("Who?")
+        request.keepUntilMerged = true
+        store.fail(on: { if case .merged = $0 { true } else { false } })
+        try await engine.run { [manager = engine.manager, request] in
+            let value = try await requestor.ask(request, manager: manager).value
+            let isKept = try await manager.snapshot(for: request.id).awaitsMerge
+            #expect(value == .ada && isKept)
+            store.recover()
+            let again = try await requestor.ask(request, manager: manager).value
+            let isStillKept = try await manager.snapshot(for: request.id).awaitsMerge
+            #expect(again == .ada && !isStillKept, "asking again lets it go")
+        }
+        #expect(engine.log.says("warning: An answer that was repaired is still kept"))
+    }
+
     @Test("Where the first answer is not kept any more, its repair is found all the same")
     func evicted() async throws {
         let provider = saying([Self.wrong, Self.wrong, Person.json])
@@ -255,6 +326,7 @@ struct RepairTests {
         let ids =
             (1...5).map { AIRequest.repairID(of: id, number: $0) } + [AIRequest.repairID(of: UUID(), number: 1), id]
         #expect(Set(ids).count == 7)
+        #expect(Set([Int.min, -1, 0, .max].map { AIRequest.repairID(of: id, number: $0) } + ids).count == 11)
         #expect(AIRequest.repairID(of: id, number: 1) == ids[0])
         #expect(ids[0].bytes.prefix(6) == id.bytes.prefix(6))
         #expect(ids[0].bytes[6] >> 4 == 8 && ids[0].bytes[8] >> 6 == 2)

@@ -46,6 +46,20 @@ import Testing
         #expect(!StructuredAnswer(in: #"{"a":1}"#).isCut)
     }
 
+    @Test("Of very many values the last ones count", arguments: ["", "```\n"])
+    func last(fence: String) {
+        let text = (0..<40).map { "\(fence){\"n\":\($0)}\n\(fence)" }.joined()
+        #expect(Self.values(text) == (24..<40).map { ["n": .int($0)] })
+    }
+
+    @Test("An answer that has a name twice is told from one that is none")
+    func nameTwice() {
+        #expect(StructuredAnswer(in: #"{"a":1,"a":2}"#).hasNameTwice)
+        #expect(StructuredAnswer(in: "```json\n{\"a\":1,\"a\":2}\n```").hasNameTwice)
+        #expect(!StructuredAnswer(in: #"{"a":1}"#).hasNameTwice && !StructuredAnswer(in: "{a}").hasNameTwice)
+        #expect(!StructuredAnswer(in: #"{"a":1} {"a":1,"a":2}"#).hasNameTwice)
+    }
+
     @Test("The text that a value was read from is kept as it was written")
     func text() {
         let candidate = StructuredAnswer(in: #"Look: {"a": 1.10}!"#).candidates.first

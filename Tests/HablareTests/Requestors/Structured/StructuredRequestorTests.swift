@@ -54,6 +54,29 @@ struct StructuredRequestorTests {
         #expect(again.prompt.plainText.hasSuffix("Be brief."))
     }
 
+    @Test("Words of a provider that was to parse them are looked into, and mended")
+    func unparsed() async throws {
+        let answers = Guarded(["Sure: \(Person.json)", #"{"name":"Ada","age":36,"age":-1}"#, Person.json])
+        let provider = ScriptedProvider(id: "service.structured", responseType: .structured) { _ in
+            let text = answers.withLock { $0.removeFirst() }
+            guard let value = ParameterValue(json: Data(text.utf8)) else {
+                return .success(ProviderAnswer(.text(Body(text))))
+            }
+            return .success(ProviderAnswer(.structured(value)))
+        }
+        let engine = try Engine([provider])
+        let requestor = try Person.requestor()
+        try await engine.run { [manager = engine.manager] in
+            let found = try await requestor.ask("Who?", manager: manager)
+            #expect(found.value == .ada && found.repairs == 0)
+            let mended = try await requestor.ask("Who is she?", manager: manager)
+            #expect(mended.value == .ada && mended.repairs == 1)
+        }
+        #expect(
+            provider.record.calls.last?.request.prompt.plainText.contains("JSON in which no object has a name twice")
+                ?? false)
+    }
+
     @Test("A value that the provider has parsed is taken as it is")
     func parsed() async throws {
         let provider = ScriptedProvider(id: "service.structured", responseType: .structured) { _ in

@@ -51,6 +51,10 @@ struct SchemaCase: Sendable, CustomTestStringConvertible {
         SchemaCase(#"{"enum":[0]}"#, ["0", "-0.0"], not: ["false", "null", "\"\"", "[]"]),
         SchemaCase(#"{"const":"a"}"#, ["\"a\""], not: ["\"b\"", "1"]),
         SchemaCase(#"{"const":null}"#, ["null"], not: ["0", "false"]),
+        SchemaCase(#"{"const":"\u00e9"}"#, [#""\u00e9""#, "\"\u{E9}\""], not: [#""e\u0301""#, "\"e\u{301}\""]),
+        SchemaCase(
+            #"{"enum":["e\u0301",["\u00e9"],{"\u00e9":1}]}"#, [#""e\u0301""#, #"["\u00e9"]"#, #"{"\u00e9":1}"#],
+            not: [#""\u00e9""#, #"["e\u0301"]"#, #"{"e\u0301":1}"#]),
         SchemaCase(#"{"const":{"a":[1]}}"#, [#"{"a":[1]}"#], not: [#"{"a":[2]}"#, #"{"a":[1],"b":1}"#]),
         SchemaCase(#"{"type":"string","enum":["a",1]}"#, ["\"a\""], not: ["1"]),
     ]
@@ -67,6 +71,9 @@ struct SchemaCase: Sendable, CustomTestStringConvertible {
         SchemaCase(#"{"multipleOf":0.1}"#, ["0.3", "1", "2.7"], not: ["0.35", "0.01"]),
         SchemaCase(#"{"multipleOf":1}"#, ["1.0", "4"], not: ["1.5"]),
         SchemaCase(#"{"multipleOf":0.01}"#, ["19.99", "0.07"], not: ["0.075"]),
+        SchemaCase(#"{"multipleOf":1}"#, ["4503599627370496.0", "1e30"], not: ["2251799813685248.5", "1e-30"]),
+        SchemaCase(#"{"multipleOf":0.123456789}"#, ["0.246913578", "123456789"], not: ["0.123", "123456788"]),
+        SchemaCase(#"{"multipleOf":1e30}"#, ["0", "3e30", "0.0"], not: ["1", "1e29", "9223372036854775807"]),
     ]
 
     static let texts: [SchemaCase] = [
@@ -78,6 +85,7 @@ struct SchemaCase: Sendable, CustomTestStringConvertible {
         SchemaCase(#"{"pattern":"b"}"#, ["\"abc\""], not: ["\"ac\""]),
         SchemaCase(#"{"pattern":"^\\d{4}-\\d{2}$"}"#, ["\"2026-01\""], not: ["\"2026-1\"", "\"x2026-01\""]),
         SchemaCase(#"{"pattern":"^\\p{L}+$"}"#, ["\"Ärger\""], not: ["\"a b\""]),
+        SchemaCase(#"{"pattern":"^[\\uD83D\\uDE00-\\uD83D\\uDE02]$"}"#, ["\"😀\"", "\"😁\""], not: ["\"🙂\""]),
     ]
 
     static let formats: [SchemaCase] = [
@@ -124,6 +132,9 @@ struct SchemaCase: Sendable, CustomTestStringConvertible {
         SchemaCase(
             #"{"uniqueItems":true}"#, ["[]", "[1,2]", "[1,\"1\",true,null]", "[[1],[2]]"],
             not: ["[1,1]", "[1,1.0]", #"[{"a":1},{"a":1.0}]"#]),
+        SchemaCase(
+            #"{"uniqueItems":true}"#, [#"["\u00e9","e\u0301"]"#, #"[{"\u00e9":1},{"e\u0301":1}]"#],
+            not: [#"["e\u0301","e\u0301"]"#, #"[["\u00e9"],["\u00e9"]]"#]),
         SchemaCase(#"{"uniqueItems":false}"#, ["[1,1]"], not: []),
         SchemaCase(#"{"items":{"items":{"minimum":1}}}"#, ["[[1],[]]"], not: ["[[1],[0]]"]),
     ]
@@ -138,6 +149,11 @@ struct SchemaCase: Sendable, CustomTestStringConvertible {
             not: [#"{"b":1}"#, #"{"a":1,"b":1}"#]),
         SchemaCase(#"{"additionalProperties":{"type":"integer"}}"#, ["{}", #"{"a":1}"#], not: [#"{"a":1,"b":"x"}"#]),
         SchemaCase(#"{"additionalProperties":false}"#, ["{}"], not: [#"{"a":1}"#]),
+        SchemaCase(
+            #"{"properties":{"\u00e9":{"type":"null"}},"required":["\u00e9"],"additionalProperties":{"type":"integer"}}"#,
+            [#"{"\u00e9":null}"#, #"{"\u00e9":null,"e":1}"#],
+            not: [#"{"e\u0301":null}"#, #"{"e\u0301":1}"#, #"{"\u00e9":1}"#]),
+        SchemaCase(#"{"required":["\u00e9","e\u0301"]}"#, ["[]"], not: [#"{"\u00e9":1}"#, "{}"]),
         SchemaCase(#"{"properties":{"a":false}}"#, ["{}"], not: [#"{"a":1}"#]),
         SchemaCase(#"{"minProperties":1}"#, [#"{"a":1}"#, "null"], not: ["{}"]),
         SchemaCase(#"{"maxProperties":1}"#, ["{}", #"{"a":1}"#], not: [#"{"a":1,"b":2}"#]),
@@ -177,6 +193,8 @@ struct SchemaCase: Sendable, CustomTestStringConvertible {
         SchemaCase(
             ##"{"$ref":"#/$defs/tree","$defs":{"tree":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/tree"},{"$ref":"#/$defs/leaf"}]}},"leaf":{"type":"integer"}}}"##,
             ["[]", "[1,[2,[3]]]"], not: ["1", "[1,[\"a\"]]"]),
+        SchemaCase(
+            ##"{"$ref":"#/$defs/e\u0301","$defs":{"e\u0301":{"type":"integer"}}}"##, ["1"], not: ["null"]),
         SchemaCase(#"{"$defs":{"unused":{"type":"null"}},"type":"integer"}"#, ["1"], not: ["null"]),
     ]
 }

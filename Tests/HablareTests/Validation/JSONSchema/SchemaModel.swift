@@ -11,7 +11,6 @@ struct SchemaModel {
         switch schema {
         case .object(let members):
             members["pattern"] == nil && members["format"] == nil
-                && members["multipleOf"].map { $0.text != "0.1" && $0.text != "0.01" } ?? true
                 && members.values.allSatisfy(understands)
         case .array(let values): values.allSatisfy(understands)
         case .double(let number): number.magnitude < 1e100  // those a Decimal holds
@@ -55,13 +54,15 @@ struct SchemaModel {
                     !(elements(value) ?? []).dropFirst(index + 1).contains { isEqual($0, element) }
                 }
         case "required":
-            members(value).map { members in list(want).allSatisfy { members[$0.text ?? ""] != nil } } ?? true
+            members(value).map { members in list(want).allSatisfy { member($0.text ?? "", of: members) != nil } }
+                ?? true
         case "properties":
-            (members(want) ?? [:]).allSatisfy { name, schema in members(value)?[name].map { takes($0, schema) } ?? true
+            (members(want) ?? [:]).allSatisfy { name, schema in
+                member(name, of: members(value) ?? [:]).map { takes($0, schema) } ?? true
             }
         case "additionalProperties":
-            (members(value) ?? [:]).allSatisfy { name, member in
-                keywords["properties"].flatMap { members($0)?[name] } != nil || takes(member, want)
+            (members(value) ?? [:]).allSatisfy { name, value in
+                keywords["properties"].flatMap { member(name, of: members($0) ?? [:]) } != nil || takes(value, want)
             }
         case "prefixItems": zip(elements(value) ?? [], list(want)).allSatisfy { takes($0, $1) }
         case "items":
@@ -80,7 +81,7 @@ struct SchemaModel {
         var schema = root
         for part in reference.split(separator: "/").dropFirst() {
             let token = (part.removingPercentEncoding ?? "").replacing("~1", with: "/").replacing("~0", with: "~")
-            schema = members(schema)?[token] ?? .bool(false)
+            schema = member(token, of: members(schema) ?? [:]) ?? .bool(false)
         }
         return schema
     }
@@ -100,9 +101,19 @@ struct SchemaModel {
         case (.array(let one), .array(let other)): one.count == other.count && zip(one, other).allSatisfy(isEqual)
         case (.object(let one), .object(let other)):
             one.count == other.count
-                && one.allSatisfy { name, value in other[name].map { isEqual(value, $0) } ?? false }
+                && one.allSatisfy { name, value in member(name, of: other).map { isEqual(value, $0) } ?? false }
+        case (.string(let one), .string(let other)): isSame(one, other)
         default: number(one).map { $0 == number(other) } ?? (number(other) == nil && one == other)
         }
+    }
+
+    /// Scalar by scalar, one name after another: a dictionary would find names that Unicode holds for the same.
+    private func member(_ name: String, of members: [String: ParameterValue]) -> ParameterValue? {
+        members.first { isSame($0.key, name) }?.value
+    }
+
+    private func isSame(_ one: String, _ other: String) -> Bool {
+        Array(one.unicodeScalars) == Array(other.unicodeScalars)
     }
 
     private func number(_ value: ParameterValue) -> Decimal? {

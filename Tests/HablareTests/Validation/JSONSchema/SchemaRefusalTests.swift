@@ -31,6 +31,7 @@ import Testing
             (##"{"$ref":"#/$defs/a"}"##, "/$ref refers to a definition"),
             (##"{"$ref":"#/properties/a"}"##, "/$ref"), (#"{"$defs":[]}"#, "/$defs"),
             (#"{"$defs":{"a":1}}"#, "/$defs/a"),
+            (##"{"$ref":"#/$defs/e\u0301","$defs":{"\u00e9":{}}}"##, "/$ref refers to a definition"),
             (#"{"properties":{"a":{"$defs":{}}}}"#, "/properties/a/$defs"),
         ])
     func refusals(schema: String, message: String) throws {
@@ -72,6 +73,10 @@ import Testing
         #expect(error?.byte == 9 && error?.pointer == "" && error?.description.contains("byte 9") == true)
         let cut = #expect(throws: JSONSchema.Fault.self) { _ = try JSONSchema(json: Data(#"{"type":"#.utf8)) }
         #expect(cut?.byte == 8 && cut?.reason.contains("ends too early") == true)
+        let twice = #expect(throws: JSONSchema.Fault.self) {
+            _ = try JSONSchema(json: Data(#"{"title":"a","title":"b"}"#.utf8))
+        }
+        #expect(twice?.byte == 13 && twice?.reason.contains("a name twice") == true)
     }
 
     @Test(
@@ -114,5 +119,7 @@ import Testing
         #expect(throws: JSONSchema.Fault.self) { _ = try JSONSchema(deep) }
         let wide = Dictionary(uniqueKeysWithValues: (0..<10_001).map { ("p\($0)", ParameterValue.object([:])) })
         #expect(throws: JSONSchema.Fault.self) { _ = try JSONSchema(["properties": .object(wide)]) }
+        let defined = #expect(throws: JSONSchema.Fault.self) { _ = try JSONSchema(["$defs": .object(wide)]) }
+        #expect(defined?.pointer == "/$defs/p9999" && defined?.reason.contains("one too many") == true)
     }
 }

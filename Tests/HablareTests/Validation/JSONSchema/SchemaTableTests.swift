@@ -41,5 +41,7 @@ import Testing
         #expect(try JSONSchema(source).source == source)
         #expect(try JSONSchema(source) == JSONSchema(json: Data(#"{"description":"A word.","type":"string"}"#.utf8)))
         #expect(try JSONSchema(source) != JSONSchema(["type": "string"]))
+        let (one, other) = (try JSONSchema(["const": "\u{E9}"]), try JSONSchema(["const": "e\u{301}"]))
+        #expect(one != other && Set([one, other, one]).count == 2)
     }
 }

@@ -30,6 +30,14 @@ import Testing
             ("\\bab\\b", ["ab", "x ab y"], ["xab", "abx"]), ("\\Bb", ["ab"], ["b", "a b"]),
             ("^\\x41\\u0042\\u{1F600}$", ["AB😀"], ["AB"]), ("^\\t\\n\\r\\f\\v\\0$", ["\t\n\r\u{C}\u{B}\0"], [""]),
             ("^\\p{Lu}\\p{L}+$", ["Ärger", "Ab"], ["ärger", "A1"]), ("^\\P{L}$", ["1"], ["a"]),
+            ("^\\p{Lo}\\p{Cc}$", ["あ\t"], ["a\t"]), ("^\\p{gc=Nd}\\p{General_Category=So}$", ["1😀"], ["a😀"]),
+            ("^\\p{LC}\\p{Cased_Letter}$", ["Aǅ"], ["aあ"]),
+            ("^\\p{Sc}\\p{Currency_Symbol}\\p{punct}$", ["€$!"], ["€!$"]),
+            ("^\\p{C}$", ["\0", "\u{200B}", "\u{E000}", "\u{378}"], ["a", " "]), ("^\\P{Zs}$", ["a"], [" "]),
+            ("^\\uD83D\\uDE00[\\uD83D\\uDE01]$", ["😀😁"], ["😁😀"]),
+            ("^[\\ud83d\\ude00-\\ud83d\\ude02]+$", ["😀😁😂"], ["🙂"]),
+            ("^\\cJ[\\cI\\cm]\\cZ$", ["\n\t\u{1A}", "\n\r\u{1A}"], ["\tJ\u{1A}"]),
+            ("^(x()(){3}(a{0})*()+){2}$", ["xx"], ["x"]),
             ("^\\p{Uppercase_Letter}$", ["Ä"], ["ä"]), ("^\\^\\$\\.\\/\\-$", ["^$./-"], [""]),
             ("^a{,3}$", ["a{,3}"], ["aa"]), ("^a{x}$", ["a{x}"], ["a"]), ("^é$", ["é"], ["e\u{301}"]),
             ("^[a-z0-9]+(?:-[a-z0-9]+)*$", ["a-b-1"], ["-a", "a-", "A"]), ("(^a|b$)", ["ax", "xb"], ["xa"]),
@@ -45,7 +53,10 @@ import Testing
             "(", ")", "(a", "a)", "[a", "[z-a]", "*", "+a", "a**", "a+*", "^*", "a{2,1}", "a{99999}", "{1}", "\\",
             "\\1", "(a)\\1",
             "(?=a)", "(?!a)", "(?<=a)", "(?<!a)", "(?i:a)", "(?", "(?<n", "\\q", "\\x4", "\\u12", "\\u{110000}",
-            "\\uD800",
+            "\\uD800", "\\uD83D", "\\uD83Dx", "\\uD83D\\n", "\\uD83D\\u0041", "\\uDE00\\uD83D", "\\uD83D\\u{DE00}",
+            "\\c", "\\c1", "\\cé", "\\p{Script=Greek}", "\\p{Alphabetic}", "\\p{gc=}", "\\p{sc=Lu}", "\\p{gc=Lu=Lu}",
+            "\\p{}",
+            "\\p{l}",
             "\\p{Nope}", "\\p", "[\\w-z]", "\\k<n>",
             String(repeating: "(", count: 60) + String(repeating: ")", count: 60),
             String(repeating: "a", count: 5000), "((a{100}){100}){100}",
@@ -73,6 +84,17 @@ import Testing
         arguments: ["((){9999}){9999}", "(((((){9999}){9999}){9999}){9999}){9999}", "(a{0}){9999}"])
     func nothing(pattern: String) throws {
         #expect(try Self.occurs(pattern, in: "x") == true)
+    }
+
+    @Test(
+        "Parts of nothing are left out before a pattern is written out, which is work for each of them",
+        arguments: [
+            "(x" + String(repeating: "()", count: 2_000) + "){40}", "((x(){9999}){40})", "(?:((((x))))(a{0})*){40}",
+            "(()x|){0}(x()){40}()",
+        ])
+    func nothingWithin(pattern: String) throws {
+        #expect(try PatternParser.parse(pattern) == .repetition(.set(ScalarSet("x")), 40, 40))
+        #expect(try PatternProgram(pattern).length == 41)
     }
 
     @Test("Without effort there is no answer")
