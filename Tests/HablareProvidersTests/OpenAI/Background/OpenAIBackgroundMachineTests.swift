@@ -41,7 +41,7 @@ import Testing
 
     @Test(
         "However often a stream is cut, whatever is kept, and whether the service reads on or anew, the text comes once",
-        arguments: Seeds.choose(300))
+        arguments: Seeds.choose(100))
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let service = Service(using: &random)
@@ -72,7 +72,7 @@ import Testing
                 yielded += machine.textCame(event.text)
                 machine.eventWasTaken(event.number)
             }
-            #expect(whole.starts(with: yielded), "attempt \(attempt)")
+            #expect(whole.prefix(yielded.count) == yielded, "attempt \(attempt)")
             if isLast { #expect(yielded == whole) }
             // What was yielded last may not be kept.
             kept = yielded.prefix(Int.random(in: kept.count...yielded.count, using: &random))
