@@ -25,7 +25,7 @@ import Testing
         let table = PriceTable.shipped
         #expect(table.entries.count > 5 && UTCDay(table.date) != nil && !table.sources.isEmpty)
         let prices = table.prices(of: ["mine", "openai"], model: "gpt-4o-mini", at: try day("2026-11-21"))
-        #expect(prices.map(\.microDollarsPerMillion) == [150_000, 600_000])
+        #expect(prices.map(\.microDollarsPerMillion) == [150_000, 75_000, 600_000])
     }
 
     @Test("A table is read with its dates, and an entry is of every model unless it names one")

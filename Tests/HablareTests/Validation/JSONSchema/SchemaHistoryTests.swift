@@ -38,9 +38,14 @@ import Testing
         }
     }
 
+    /// Of names that Unicode holds for the same an object has one.
+    private static let definitionNames = RandomJSON.names.reduce(into: [String]()) { names, name in
+        if !names.contains(name) { names.append(name) }
+    }
+
     private static func schema(depth: Int, using random: inout SeededGenerator) -> ParameterValue {
         var definitions: [String: ParameterValue] = [:]
-        for name in RandomJSON.names { definitions[name] = part(depth: 1, refers: false, using: &random) }
+        for name in definitionNames { definitions[name] = part(depth: 1, refers: false, using: &random) }
         guard case .object(var members) = part(depth: depth, refers: true, using: &random) else {
             return .bool(Bool.random(using: &random))
         }
@@ -96,7 +101,9 @@ import Testing
         case 22: return ("allOf", .array([inner(), inner()]))
         case 23: return ("not", inner())
         case 24: return ("minProperties", least())
-        default: return refers ? ("$ref", .string("#/$defs/\(name().text ?? "")")) : ("maxProperties", most())
+        default:
+            let name = definitionNames.randomElement(using: &random) ?? "a"
+            return refers ? ("$ref", .string("#/$defs/\(name)")) : ("maxProperties", most())
         }
     }
 }
