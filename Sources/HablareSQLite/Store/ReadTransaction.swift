@@ -219,8 +219,8 @@ struct ReadTransaction {
         select.bind(1, id)
         try select.forEach { row in
             found = try response(row, for: id)
-            if let age = row.optionalInt(16) { found = found?.fromCache(age: TimeInterval(age) / 1e6) }
-            if row.int(15) == 1 { found = found?.evicted() }
+            if let age = row.optionalInt(18) { found = found?.fromCache(age: TimeInterval(age) / 1e6) }
+            if row.int(17) == 1 { found = found?.evicted() }
         }
         return found
     }

@@ -157,9 +157,7 @@ extension StoreContract {
             try bench.submit(6)
             let expected = StoreStatistics(
                 requests: [.completed: 2, .failed: 1, .cancelled: 1, .executing: 1, .pending: 2], attempts: 3,
-                usage: Usage(
-                    inputTokens: 2, outputTokens: 4, characters: 6, bytes: 8, costMicroDollars: 10,
-                    cachedInputTokens: 12, cacheWriteTokens: 14))
+                usage: Usage(inputTokens: 2, outputTokens: 4, characters: 6, bytes: 8, costMicroDollars: 10))
             try require("the statistics", try bench.store.statistics(), is: expected)
         },
         Rule("An unknown cost is not taken for zero") { bench in

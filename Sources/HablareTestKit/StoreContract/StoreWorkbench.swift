@@ -269,9 +269,7 @@ package struct RunningAttempt: Sendable {
             receivedAt: StoreWorkbench.date(seconds), usage: Self.usage)
     }
 
-    package static let usage = Usage(
-        inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4, costMicroDollars: 5, cachedInputTokens: 6,
-        cacheWriteTokens: 7)
+    package static let usage = Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4, costMicroDollars: 5)
 
     package func completed(_ content: ResponseContent = .text("answer"), at seconds: Int = 2) -> AttemptEnd {
         end(.completed(response(content, at: seconds)), billing: .billed, at: seconds)

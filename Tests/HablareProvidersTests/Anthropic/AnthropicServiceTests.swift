@@ -68,8 +68,8 @@ import Testing
             let response = try await manager.execute(request, with: "anthropic")
             let text = try await response.text()
             #expect(text == AnthropicStreams.helloText)
-            // 4,320 tokens at 2 dollars a million, 15 at 10.
-            #expect(response.usage.costMicroDollars == 8790)
+            // For a million 2 dollars: 20 tokens; 0.1: 4,000 of the cache; 2.5: 300 put there; 10: 15 written.
+            #expect(response.usage.costMicroDollars == 1340)
             let attempts = try await manager.attempts(for: request.id)
             #expect(attempts.map(\.billing) == [.neverSent, .billed])
         }
