@@ -59,6 +59,11 @@ extension SQLiteStore {
         try read { try $0.owners() }
     }
 
+    /// See ``/Hablare/StoreReading/providers()``.
+    public func providers() throws -> [ProviderID] {
+        try read { try $0.providers() }
+    }
+
     /// See ``/Hablare/StoreReading/accounts()``.
     public func accounts() throws -> [AccountRecord] {
         try read { try $0.accounts() }

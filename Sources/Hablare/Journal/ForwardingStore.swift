@@ -39,6 +39,7 @@ extension ForwardingStore {
     package func cachedAnswer(_ query: CacheQuery) throws -> CachedAnswer? { try base.cachedAnswer(query) }
     package func attempts(of id: UUID) throws -> [AttemptRecord] { try base.attempts(of: id) }
     package func owners() throws -> [OwnerRecord] { try base.owners() }
+    package func providers() throws -> [ProviderID] { try base.providers() }
     package func accounts() throws -> [AccountRecord] { try base.accounts() }
     package func ledger(_ query: LedgerQuery) throws -> LedgerReport { try base.ledger(query) }
     package func budgets() throws -> [BudgetRecord] { try base.budgets() }

@@ -98,6 +98,13 @@ public final class InMemoryStore: RequestStore {
         tables.withLock { $0.ownerRecords }
     }
 
+    /// See ``StoreReading/providers()``.
+    public func providers() -> [ProviderID] {
+        tables.withLock { tables in
+            Set(tables.flights.values.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
+        }
+    }
+
     /// See ``StoreReading/accounts()``.
     public func accounts() -> [AccountRecord] {
         tables.withLock { $0.accountRecords }

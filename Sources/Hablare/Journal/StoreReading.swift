@@ -31,6 +31,9 @@ public protocol StoreReading: Sendable {
     /// The processes that are registered, and, with an empty registration that expired in 1970, holders that are not.
     func owners() throws -> [OwnerRecord]
 
+    /// The providers of all requests that are not final, and maybe of earlier ones, in the order of their ids.
+    func providers() throws -> [ProviderID]
+
     /// The accounts of which something is known: what was spent of their limits, whether they are paused.
     func accounts() throws -> [AccountRecord]
 

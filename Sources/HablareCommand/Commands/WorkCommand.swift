@@ -47,7 +47,7 @@ struct WorkCommand: ComposedCommand {
                 "There is no store at \(try data.folder(settings, in: composition).path) yet, so nothing waits. Whatever "
                     + "submits a request makes one, such as: \(example)")
         }
-        let everybody = directory.withNetwork(directory.everybody(waitedFor: try opened.store.providersWaitedFor()))
+        let everybody = directory.withNetwork(directory.everybody(askedBefore: try opened.store.providers()))
         let providers = everybody.providers
         let workplace = try Workplace(
             opened, providers: providers, scope: .everything, retry: engine.retry(of: providers),

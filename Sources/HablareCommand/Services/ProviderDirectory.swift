@@ -119,12 +119,12 @@ struct ProviderDirectory: Sendable {
     ///
     /// One that has no model of its own is among them: a request may name one.
     ///
-    /// - Parameter waiting: Providers for which requests wait. Those at an address of their own are among them, too:
-    ///   nobody configures these, and they are what their ids say.
-    func everybody(waitedFor waiting: Set<ProviderID> = []) -> Everybody {
+    /// - Parameter known: Providers that requests of the store are for. Those at an address of their own are among them,
+    ///   too: nobody configures these, and they are what their ids say.
+    func everybody(askedBefore known: [ProviderID] = []) -> Everybody {
         var all = Everybody(providers: programs)
         for service in settings.services { add(service, to: &all) }
-        for id in waiting.sorted(by: { $0.rawValue < $1.rawValue }) where PlacedName(id.rawValue) != nil {
+        for id in known where PlacedName(id.rawValue) != nil {
             if let service = service(of: id.rawValue) {
                 add(service, only: id, to: &all)
             } else {

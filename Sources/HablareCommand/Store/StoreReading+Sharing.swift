@@ -2,18 +2,6 @@ import Foundation
 import Hablare
 
 extension StoreReading {
-    /// The providers of all requests that are not final.
-    func providersWaitedFor() throws -> Set<ProviderID> {
-        var found: Set<ProviderID> = []
-        var filter = SnapshotFilter(phases: [.pending, .executing], limit: 2_000)
-        while true {
-            let page = try snapshots(filter)
-            found.formUnion(page.map(\.providerID))
-            guard page.count == filter.limit, let last = page.last else { return found }
-            filter.continues(after: last)
-        }
-    }
-
     /// The oldest other request whose call, under way or not sent yet, is this one's, too; `nil` where there is none.
     func requestSharing(with id: UUID) throws -> UUID? {
         guard let snapshot = try snapshot(of: id), let flight = snapshot.flight else { return nil }

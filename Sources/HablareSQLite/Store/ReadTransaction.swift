@@ -342,6 +342,15 @@ struct ReadTransaction {
         return records
     }
 
+    func providers() throws -> [ProviderID] {
+        var found: [ProviderID] = []
+        var select = try BoundStatement(db, "SELECT name FROM providers ORDER BY name")
+        try select.forEach { row in
+            if let name = row.text(0) { found.append(ProviderID(rawValue: name)) }
+        }
+        return found
+    }
+
     func accounts() throws -> [AccountRecord] {
         var providers: [AccountID: [ProviderID]] = [:]
         var names = try BoundStatement(db, "SELECT account, name FROM providers WHERE account IS NOT NULL")

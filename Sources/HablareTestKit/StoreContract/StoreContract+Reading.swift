@@ -11,6 +11,7 @@ extension StoreContract {
             try require("the attempts", try bench.store.attempts(of: id), is: [])
             try require("a page", try bench.store.snapshots(SnapshotFilter(ids: [id])), is: [])
             try require("the statistics", try bench.store.statistics(), is: StoreStatistics())
+            try require("the providers", try bench.store.providers(), is: [])
             try require("the owners", try bench.store.owners(), is: [])
         },
         Rule("A pending request says who has it, and how many of its provider are before it") { bench in
@@ -159,6 +160,7 @@ extension StoreContract {
                 requests: [.completed: 2, .failed: 1, .cancelled: 1, .executing: 1, .pending: 2], attempts: 3,
                 usage: Usage(inputTokens: 2, outputTokens: 4, characters: 6, bytes: 8, costMicroDollars: 10))
             try require("the statistics", try bench.store.statistics(), is: expected)
+            try require("the providers", try bench.store.providers(), is: ["p"])
         },
         Rule("An unknown cost is not taken for zero") { bench in
             let owner = try bench.register()

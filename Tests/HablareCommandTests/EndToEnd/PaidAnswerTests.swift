@@ -109,9 +109,9 @@ import Testing
     @Test func `generate and image ask for the format of a picture alike`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
-            let words = ["--model", "gpt-image-1", "A whale.", "-o", "w.webp"]
-            _ = await stage.run(["generate", "--provider", "openai.image"] + words)
-            _ = await stage.run(["image", "--provider", "openai"] + words)
+            let words = ["--model", "gpt-image-1", "-o", "w.webp"]
+            _ = await stage.run(["generate", "A whale.", "--provider", "openai.image"] + words)
+            _ = await stage.run(["image", "Another whale.", "--provider", "openai"] + words)
             #expect(fake.bodies.map { $0[member: "output_format"] } == ["webp", "webp"])
         }
     }

@@ -65,6 +65,9 @@ import Testing
                 let folder = try TemporaryFolder()
                 let (worker, asker) = (try usual.stage(folder: folder), try usual.stage(folder: folder))
                 async let working = worker.run("work", "--forever")
+                // It knows by then who is asked in the store, and nobody is.
+                try await waitUntil { worker.composition().storeExists(worker.data) }
+                try await waitUntil { try !asker.store().owners().isEmpty }
                 let words = ["generate", "--detach", "--provider", "openai", "Secret."]
                 #expect(await asker.run(words + ["--base-url", other.address("openai")]) == .success)
                 #expect(asker.errors == "Run it with: hablare work\n")

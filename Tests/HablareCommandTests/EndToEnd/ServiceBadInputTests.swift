@@ -63,7 +63,7 @@ import Testing
     @Test(arguments: [
         (
             "openai",
-            "OpenAI has no such model, or none for this key. Check the model's name, and the base URL. [invalid-configuration]"
+            "The server has no such model, or none for this key. Check the model's name, and the base URL. [invalid-configuration]"
         ),
         (
             "anthropic",

@@ -123,7 +123,7 @@ import Testing
         }
         #expect(try advice("work", "openai", "elevenlabs", "work.speech", "work@http://localhost:1").isEmpty)
         #expect(try advice("anthropic", "work.speach").count == 2)
-        #expect(try advice("work.speach").first?.contains("Did you mean work.speech?") == true)
+        #expect(try advice("work.speach").first?.contains("Did you mean work.speech") == true)
     }
 
     @Test func `The oldest check is the oldest of the prices', or the table's own day`() throws {

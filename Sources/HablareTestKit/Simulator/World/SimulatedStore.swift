@@ -115,6 +115,11 @@ final class SimulatedStore: RequestStore {
         return owners
     }
 
+    func providers() throws -> [ProviderID] {
+        try readable()
+        return disk.tables.providers()
+    }
+
     func accounts() throws -> [AccountRecord] {
         try readable()
         return disk.tables.accounts()
