@@ -103,7 +103,8 @@ import Testing
         ]
         let settings = "services: {anthropic: {enabled: false}}"
         let off: ProviderID = "anthropic@http://localhost:1"
-        let all = try directory(settings).everybody(askedBefore: waiting.union([off]).sorted { $0.rawValue < $1.rawValue })
+        let all = try directory(settings).everybody(
+            askedBefore: waiting.union([off]).sorted { $0.rawValue < $1.rawValue })
         #expect(Set(all.providers.map(\.name)) == Set(["espeak-ng", there] + Self.offers))
         #expect(all.leftOut["nobody@http://localhost:1"]?.message.contains("have no service nobody") == true)
         #expect(all.leftOut[off]?.message.contains("is disabled") == true)

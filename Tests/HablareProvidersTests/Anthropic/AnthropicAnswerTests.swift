@@ -91,7 +91,8 @@ import Testing
             ])
         #expect(whole.metadata["finish_reason"] == "tool_calls")
         #expect(whole.metadata["reasoning_tokens"] == "30")
-        #expect(whole.usage == Usage(inputTokens: 4321, outputTokens: 90, cachedInputTokens: 4000, cacheWriteTokens: 300))
+        #expect(
+            whole.usage == Usage(inputTokens: 4321, outputTokens: 90, cachedInputTokens: 4000, cacheWriteTokens: 300))
         #expect(
             ParameterValue(json: Data((whole.metadata["thinking"] ?? "").utf8)) == [
                 ["type": "thinking", "thinking": "Let me see.", "signature": "EqQB="],

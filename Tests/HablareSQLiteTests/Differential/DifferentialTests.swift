@@ -44,7 +44,8 @@ import Testing
             "invalid failed", "invalid cancelled", "unknown", "claimed", "claimed again", "due", "expired",
             "none expired", "permits", "no permits", "started", "over budget", "pruned", "none pruned", "appended",
             "joined", "some ended", "some ended, goes on", "none ended, goes on", "answered", "uncached",
-            "none uncached", "diverted", "otherwise", "brought", "remembered", "forgotten", "goes on", "goes on in a stream",
+            "none uncached", "diverted", "otherwise", "brought", "remembered", "forgotten", "goes on",
+            "goes on in a stream",
         ]
         #expect(expected.subtracting(kinds) == [])
     }

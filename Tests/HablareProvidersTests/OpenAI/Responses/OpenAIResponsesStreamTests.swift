@@ -46,7 +46,9 @@ import Testing
             let outcome = try await call(OpenAIBench.stream(Self.greeting, pieces: size))
             let answer = try outcome.result.get()
             #expect(outcome.pieces.map { String(decoding: $0, as: UTF8.self) } == ["Grüß ", "🌍"])
-            #expect(answer.usage == Usage(inputTokens: 9, outputTokens: 4, cachedInputTokens: 3, cacheWriteTokens: 1) && answer.isStreamed)
+            #expect(
+                answer.usage == Usage(inputTokens: 9, outputTokens: 4, cachedInputTokens: 3, cacheWriteTokens: 1)
+                    && answer.isStreamed)
             #expect(
                 answer.metadata == [
                     "request_id": "resp_1", "model": "m-1", "finish_reason": "stop", "cached_input_tokens": "3",
