@@ -57,7 +57,7 @@ import Testing
         let rule = try #require(ProviderContract.rules.first { $0.name.hasPrefix(beginning) })
         // Who never answers is not waited for long. That is too short for a provider that is right on a busy machine, but
         // none of these is.
-        let patience = Self.endless.contains(defect) ? Duration.milliseconds(500) : .seconds(60)
+        let patience = Self.endless.contains(defect) ? Duration.milliseconds(500) : contractPatience
         let contract = ProviderContract(LittleStage(defect: defect), patience: patience, log: .process)
         let found = try await #require(throws: ContractViolation.self, "\(rule)") { try await contract.check(rule) }
         // Not anything that goes wrong: what is told must be the defect, also where the machine is too slow for the rest.

@@ -6,7 +6,7 @@ import Testing
 
 /// Real time passes here, because a silence is measured in it. Where something must be in time, there is much of it, for
 /// machines that are busy.
-@Suite struct NetworkSilenceTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkSilenceTests {
     private static let quick = NetworkSettings(idleTimeout: .seconds(1))
 
     private func failure(of reply: ServerReply, _ settings: NetworkSettings, idle: Duration? = nil) async throws
