@@ -77,6 +77,8 @@ public struct AttemptEnding: Sendable {
             case .interrupted:
                 try flight.released(token: end.lifecycle.token, mayBeBilled: end.billing != .neverSent)
             }
+            // Known also of an attempt whose answer could not be kept: the next one asks for the same answer again.
+            if flight.hasHandle { record.leaveToNewer() }
         } catch {
             refusal = error
             if flight.isAccounted(workOf: end.lifecycle) { record.leaveToNewer() }

@@ -239,6 +239,28 @@ import Testing
         #expect(alone.record == Self.attempt.record(.discarded, .billedDiscarded, usage: RunningAttempt.usage))
     }
 
+    @Test("What an answer cost that could not be kept is told by who fetches it again")
+    func costOfAnAnswerThatIsFetchedAgain() {
+        for end in [
+            Self.attempt.postponed(until: 9), Self.attempt.held(), Self.attempt.end(.interrupted, billing: .billed),
+        ] {
+            var end = end
+            end.billing = .billed
+            end.usage = RunningAttempt.usage
+            let fetched = Self.ending(end, of: Self.flight(hasHandle: true))
+            #expect(fetched.receipt == .done && fetched.flight.hasHandle)
+            #expect(fetched.record?.billing == .maybeBilled && fetched.record?.usage == Usage())
+            let lost = Self.ending(end, of: Self.flight(hasHandle: false))
+            #expect(lost.record?.billing == .billed && lost.record?.usage == RunningAttempt.usage)
+            end.forgetsHandle = true
+            let forgotten = Self.ending(end, of: Self.flight(hasHandle: true))
+            #expect(forgotten.record?.billing == .billed && forgotten.record?.usage == RunningAttempt.usage)
+        }
+        var last = Self.attempt.end(.failed(Self.error), billing: .billed)
+        last.usage = RunningAttempt.usage
+        #expect(Self.ending(last, of: Self.flight(hasHandle: true)).record?.usage == RunningAttempt.usage)
+    }
+
     // MARK: Several members
 
     private static let three = [
