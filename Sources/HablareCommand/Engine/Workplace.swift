@@ -1,3 +1,4 @@
+import Foundation
 import Hablare
 
 /// An open store with a manager on it, and what a session needs beside.
@@ -52,19 +53,44 @@ struct Workplace: Sendable {
                     if signal == .interrupt { composition.console.keyWasShown() }
                     handler(signal)
                 }
-            }
-        ) { signal in
-            guard !quiet else { return }
-            let seconds = Int(Self.grace.inSeconds)
-            composition.console.hideLine()
-            switch signal {
-            case .interrupt:
-                composition.console.note(
-                    "Stopping. What is under way may finish (\(seconds) s); press Ctrl-C again to stop at once.")
-            case .terminate:
-                composition.console.note(
-                    "Stopping. SIGTERM came: what is under way may finish (\(seconds) s); a second one stops at once.")
-            }
+            },
+            stopping: { if !quiet { tell(of: $0) } },
+            resting: { if !quiet { await tell(of: $0) } })
+    }
+
+    private func tell(of signal: StopSignal) {
+        let seconds = Int(Self.grace.inSeconds)
+        composition.console.hideLine()
+        switch signal {
+        case .interrupt:
+            composition.console.note(
+                "Stopping. What is under way may finish (\(seconds) s); press Ctrl-C again to stop at once.")
+        case .terminate:
+            composition.console.note(
+                "Stopping. SIGTERM came: what is under way may finish (\(seconds) s); a second one stops at once.")
+        }
+    }
+
+    /// Says why nothing more happens, where something is under way that may take long.
+    private func tell(of refusal: AIServiceError) async {
+        let count = await callsUnderWay()
+        guard count > 0 else { return }
+        let seconds = Int(Self.grace.inSeconds)
+        composition.console.note(
+            """
+            Nothing more is asked: \(refusal.reason) [\(refusal.code)]
+            \(TimeText.count(count, "call")) \(count == 1 ? "is" : "are") under way and may finish; Ctrl-C gives \
+            \(count == 1 ? "it" : "them") \(seconds) s.
+            """)
+    }
+
+    /// How many calls this process has under way; 0 where that cannot be read.
+    private func callsUnderWay() async -> Int {
+        do {
+            let executing = try await manager.snapshots(SnapshotFilter(phases: [.executing], limit: 1_000))
+            return executing.count { $0.holder?.processID == ProcessInfo.processInfo.processIdentifier }
+        } catch {
+            return 0
         }
     }
 }
