@@ -114,7 +114,8 @@ extension RequestorID {
         guard let other = registered.first else {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
         }
-        throw category.refusal(of: other, advice: "Take another provider, or register one that does as \(candidates[0]).")
+        throw category.refusal(
+            of: other, advice: "Take another provider, or register one that does as \(candidates[0]).")
     }
 }
 
