@@ -17,15 +17,16 @@ struct Workplace: Sendable {
 
     /// Puts a manager on a store, for a process that is there for `scope`.
     ///
+    /// - Parameter refusing: Notes who refuses whatever it is asked, and has that left alone; `nil`: nobody is.
     /// - Throws: `AIServiceError` for providers that do not go together.
     init(
         _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, retry: RetryPolicy,
-        prices: PriceTable, verbose: Bool, in composition: Composition
+        prices: PriceTable, verbose: Bool, refusing: RefusingAccounts? = nil, in composition: Composition
     ) throws {
         alarm = StoreAlarm()
         let logger = composition.logger(verbose: verbose)
         store = AttendedStore(
-            base: opened.store, alarm: alarm, own: own, refusals: refusals,
+            base: opened.store, alarm: alarm, own: own, refusals: refusals, refusing: refusing,
             log: verbose ? StoreLog(logger: logger) : nil)
         self.composition = composition
         manager = AIRequestManager(
@@ -36,8 +37,12 @@ struct Workplace: Sendable {
     }
 
     /// Waits for requests, and shows how many wait for their next attempt.
-    func lookout(for reporter: ProgressReporter) -> Lookout {
-        Lookout(manager: manager, signal: store.signal, clock: composition.seams.clock) { count in
+    ///
+    /// - Parameter isLeft: Whether a provider is left alone, so that what waits for it is not waited for.
+    func lookout(
+        for reporter: ProgressReporter, isLeft: @escaping @Sendable (ProviderID) -> Bool = { _ in false }
+    ) -> Lookout {
+        Lookout(manager: manager, signal: store.signal, clock: composition.seams.clock, isLeft: isLeft) { count in
             reporter.update { $0.retrying = count }
         }
     }
