@@ -101,7 +101,8 @@ public final class InMemoryStore: RequestStore {
     /// See ``StoreReading/providers()``.
     public func providers() -> [ProviderID] {
         tables.withLock { tables in
-            Set(tables.flights.values.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
+            let open = tables.flights.values.filter { !$0.lifecycle.isSettled }
+            return Set(open.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
         }
     }
 

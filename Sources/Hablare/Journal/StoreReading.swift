@@ -31,7 +31,8 @@ public protocol StoreReading: Sendable {
     /// The processes that are registered, and, with an empty registration that expired in 1970, holders that are not.
     func owners() throws -> [OwnerRecord]
 
-    /// The providers of all requests that are not final, and maybe of earlier ones, in the order of their ids.
+    /// The providers of the work that is not done: that waits, backs off, is held or under way. Each once, in the order of
+    /// their ids; where work moved on from one to the next, that one. Cheap, however much waits, and was ever asked.
     func providers() throws -> [ProviderID]
 
     /// The accounts of which something is known: what was spent of their limits, whether they are paused.

@@ -114,9 +114,26 @@ extension RequestorID {
         guard let other = registered.first else {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
         }
-        throw AIServiceError(
+        throw category.refusal(
+            of: other, advice: "Take another provider, or register one that does as \(candidates[0]).")
+    }
+}
+
+extension RequestorID.Category {
+    /// Looks whether a provider is there and answers with what is asked for.
+    func check(_ provider: ProviderID, in registry: ProviderRegistry) throws(AIServiceError) {
+        guard let found = registry.registration(of: provider) else {
+            throw AIServiceError.providerNotFound(provider, known: registry.ids)
+        }
+        guard contentTypes.contains(found.responseType) else {
+            throw refusal(of: found, advice: "Take another provider.")
+        }
+    }
+
+    fileprivate func refusal(of provider: ProviderRegistry.Registration, advice: String) -> AIServiceError {
+        AIServiceError(
             .invalidConfiguration,
-            "Provider \(other.id) answers with \(other.responseType.rawValue), and \(category.rawValue) is asked for. Take another provider, or register one that does as \(candidates[0])."
+            "Provider \(provider.id) answers with \(provider.responseType.rawValue), and \(rawValue) is asked for. \(advice)"
         )
     }
 }

@@ -142,15 +142,6 @@ struct RequestDetails: Encodable, Sendable {
         default: nil
         }
     }
-
-    /// A vector or a value tree as JSON.
-    func contentJSON(_ content: ResponseContent) throws -> String {
-        switch content {
-        case .embedding(let vector): try JSONText.of(vector) + "\n"
-        case .structured(let value): try JSONText.of(value) + "\n"
-        case .text, .data, .audio, .image: ""
-        }
-    }
 }
 
 extension AIResponseData {

@@ -74,7 +74,7 @@ struct ShowCommand: ComposedCommand {
                 .inputMissing, "Request \(id.text) is \(details.standing.state) and has no content to write.")
         }
         let content = try response.content
-        let body = try content.body ?? Body(details.contentJSON(content))
+        guard let body = try content.printable.body else { return }
         guard output != "-" else { return try await composition.console.write(body.read()) }
         let file = composition.url(output)
         let conversion = try content.conversion(to: file)

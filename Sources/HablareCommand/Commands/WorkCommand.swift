@@ -10,7 +10,8 @@ struct WorkCommand: ComposedCommand {
         discussion: """
             Ends when nothing waits but what is held (see hablare retry) or has no provider here, and says why; with \
             --forever, at Ctrl-C, and then it makes the store where there is none yet. What was asked of an address \
-            with --base-url is asked there, if it waited when this began. Several may work on one store: they share \
+            with --base-url is asked there, if it waited when this began. Who refuses a key, or has no money left, is \
+            asked nothing more until this begins anew, and what waits for it stays. Several may work on one store: they share \
             what waits, each runs up to --concurrency programs at once, and says at the end how many requests it \
             completed itself, and how many others did that it waited for; --rate is for all of them together. Exit \
             status 1 when some of it failed or is held, else 78 when some waits for a service that cannot be asked as \
@@ -49,18 +50,21 @@ struct WorkCommand: ComposedCommand {
         }
         let everybody = directory.withNetwork(directory.everybody(askedBefore: try opened.store.providers()))
         let providers = everybody.providers
+        let console = composition.console
+        let refusing = RefusingAccounts(of: providers.map(\.provider)) { [quiet] account, error in
+            if !quiet { console.note("Nothing more is asked of \(account): \(error.reason) [\(error.code)]") }
+        }
         let workplace = try Workplace(
             opened, providers: providers, scope: .everything, retry: engine.retry(of: providers),
-            prices: limits.prices, verbose: data.verbose, in: composition)
-        let console = composition.console
+            prices: limits.prices, verbose: data.verbose, refusing: refusing, in: composition)
         let reporter = ProgressReporter(
             Tally(total: 0, noun: "request"),
             manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
             console: console, clock: composition.seams.clock)
         let round = WorkRound(
             manager: workplace.manager, store: workplace.store, own: workplace.own,
-            lookout: workplace.lookout(for: reporter),
-            providers: Set(providers.map(\.provider.id)),
+            lookout: workplace.lookout(for: reporter, isLeft: refusing.has),
+            providers: Set(providers.map(\.provider.id)), refusing: refusing,
             reporter: reporter, forever: forever)
         // Who goes on forever may never see its end.
         if forever, !quiet { tell(of: try await round.left(), everybody, to: console) }
@@ -73,13 +77,21 @@ struct WorkCommand: ComposedCommand {
             let left = try await round.left()
             if !quiet {
                 try await tell(ended, cancelled: reporter.current.cancelled, left, to: console)
-                tell(of: left, everybody, to: console)
+                tell(of: left, everybody.without(refusing.providers, refusal), to: console)
             }
             if case .stopped(let signal) = end { return signal.status }
             if ended.count(.failed) > 0 || left.held > 0 { return .incomplete }
             let isMisconfigured = left.reasons(everybody.leftOut).contains { $0.failure?.status == .configuration }
             return isMisconfigured ? .configuration : .success
         }
+    }
+
+    /// Why what waits for somebody who refused others is left to wait.
+    private var refusal: CommandFailure {
+        let words = [data.commandLine("retry", "--failed"), data.commandLine("work")].joined(separator: " && ")
+        return CommandFailure(
+            .incomplete,
+            "others were refused in a way that these would be, too. Once that is put right, to go on: \(words)")
     }
 
     private func tell(
@@ -127,6 +139,8 @@ struct WorkRound: Sendable {
     let own: OwnWork
     let lookout: Lookout
     let providers: Set<ProviderID>
+    /// Who is left alone.
+    let refusing: RefusingAccounts
     let reporter: ProgressReporter
     let forever: Bool
 
@@ -203,7 +217,7 @@ struct WorkRound: Sendable {
             for snapshot in page {
                 if snapshot.waiting == .held {
                     left.held += 1
-                } else if !providers.contains(snapshot.providerID) {
+                } else if !isAsked(snapshot.providerID) {
                     left.withoutProvider[snapshot.providerID, default: 0] += 1
                 }
             }
@@ -223,7 +237,7 @@ struct WorkRound: Sendable {
         }
     }
 
-    /// Waits for everything that is neither final nor held now; whether there was anything.
+    /// Waits for everything that is neither final nor held nor left now; whether there was anything.
     ///
     /// All of it is read before any of it is waited for, and is 16 bytes each: what is urgent, or somebody else's, ends
     /// before what is on an earlier page, and would not be there any more when its page is read.
@@ -245,7 +259,12 @@ struct WorkRound: Sendable {
         SnapshotFilter(phases: [.pending, .executing], isHeld: false, limit: page)
     }
 
-    private func isForUs(_ snapshot: RequestSnapshot) -> Bool { providers.contains(snapshot.providerID) }
+    private func isForUs(_ snapshot: RequestSnapshot) -> Bool {
+        // What is under way comes to its end, whoever is left alone meanwhile.
+        snapshot.phase == .executing ? providers.contains(snapshot.providerID) : isAsked(snapshot.providerID)
+    }
+
+    private func isAsked(_ provider: ProviderID) -> Bool { providers.contains(provider) && !refusing.has(provider) }
 
     private func wait(for id: UUID) async throws {
         do {
@@ -258,6 +277,7 @@ struct WorkRound: Sendable {
                 reporter.update { $0.failed += 1 }
             case .final(.cancelled), .final(.pending), .final(.executing): reporter.update { $0.cancelled += 1 }
             case .held: reporter.update { $0.held += 1 }
+            case .left: reporter.update { $0.total -= 1 }
             }
         } catch let error as AIServiceError where error.code == .unknownRequest {
             reporter.update { $0.cancelled += 1 }  // removed while it waited

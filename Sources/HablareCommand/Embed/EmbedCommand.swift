@@ -56,7 +56,7 @@ struct EmbedCommand: ComposedCommand {
         let work = try vectors(by: team, in: composition)
         try await team.open(for: work.request(0, UUID()))
         let console = composition.console
-        let lines = VectorLines(isObject: json, provider: team.installed.name)
+        let lines = VectorLines(isObject: json, provider: team.installed.name, data: options.data)
         return try await team.session(for: work).run(in: composition, consequence: "so nothing is printed") {
             workplace, ids, gaps in
             guard gaps.isEmpty else { return }

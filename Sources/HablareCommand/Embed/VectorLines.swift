@@ -10,6 +10,8 @@ struct VectorLines: Sendable {
     /// Whether a line is an object with all that there is to say, and not the numbers alone.
     let isObject: Bool
     let provider: String
+    /// Where the store is, for advice.
+    let data: DataOptions
 
     /// A line of `--json`.
     private struct Object: Encodable {
@@ -24,7 +26,7 @@ struct VectorLines: Sendable {
 
     /// Prints them in order.
     ///
-    /// - Throws: ``CommandFailure``, `AIServiceError` for vectors that are gone, `CancellationError`.
+    /// - Throws: ``CommandFailure``, also for a vector that cannot be used; `AIServiceError`, `CancellationError`.
     func print(_ ids: [UUID], of store: any StoreReading, to console: Console) async throws {
         var piece = Data()
         for (index, id) in ids.enumerated() {
@@ -38,7 +40,7 @@ struct VectorLines: Sendable {
     /// Writes them to a file, which is there whole, or is what it was.
     ///
     /// - Parameter turn: The turn to write it.
-    /// - Throws: ``CommandFailure``, `AIServiceError` for vectors that are gone, `CancellationError`.
+    /// - Throws: ``CommandFailure``, also for a vector that cannot be used; `AIServiceError`, `CancellationError`.
     func write(_ ids: [UUID], of store: any StoreReading, to url: URL, _ turn: FileTurn) async throws {
         do {
             try await turn.write {
@@ -58,9 +60,20 @@ struct VectorLines: Sendable {
     }
 
     private func line(_ index: Int, _ id: UUID, of store: any StoreReading) throws -> Data {
-        guard let response = try store.response(of: id), case .embedding(let vector) = try response.result.get() else {
-            throw AIServiceError(.contentMissing, "The vector is not there.")
+        do {
+            guard let response = try store.response(of: id), case .embedding(let vector) = try response.content else {
+                throw AIServiceError(.contentMissing, "The vector is not there.")
+            }
+            return try line(index, id, vector, response)
+        } catch let error as AIServiceError {
+            let failure = error.contentProblem.map {
+                CommandFailure(unusable: "The vector of text \(index + 1)", id, $0, data)
+            }
+            throw failure ?? error
         }
+    }
+
+    private func line(_ index: Int, _ id: UUID, _ vector: [Float], _ response: AIResponseData) throws -> Data {
         guard isObject else {
             return Data(("[" + vector.map { "\($0)" }.joined(separator: ",") + "]\n").utf8)
         }

@@ -14,6 +14,11 @@ struct EngineSession: Sendable {
         case finished(Value)
         /// A signal stopped it.
         case stopped(StopSignal)
+
+        /// The signal that stopped it; `nil` where it came to its end.
+        var signal: StopSignal? {
+            if case .stopped(let signal) = self { signal } else { nil }
+        }
     }
 
     /// How long a reader who has not taken what was printed is waited for once a signal came.
@@ -28,6 +33,8 @@ struct EngineSession: Sendable {
     let watchSignals: @Sendable (_ handler: @escaping @Sendable (StopSignal) -> Void) async -> Void
     /// Told of the first signal, for a word to the person.
     let stopping: @Sendable (StopSignal) -> Void
+    /// Told that the engine is to rest, and what was refused, for a word to the person.
+    var resting: @Sendable (AIServiceError) async -> Void = { _ in }
 
     /// Runs the engine and the work, then puts what came of it in its place, then the report.
     ///
@@ -72,7 +79,7 @@ struct EngineSession: Sendable {
             // A first signal does not cut short what is under way here either: the engine's own grace counts then.
             if let refusals {
                 group.addTask {
-                    await refusals.watch(over: manager)
+                    await refusals.watch(over: manager, resting)
                     return nil
                 }
             }

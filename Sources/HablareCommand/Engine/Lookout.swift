@@ -1,7 +1,8 @@
 import Foundation
 import Hablare
 
-/// Waits for requests as the engine does, and notices what the engine does not announce as an end: that one is held.
+/// Waits for requests as the engine does, and notices what the engine does not announce as an end: that one is held, or
+/// waits for a provider that is left alone.
 ///
 /// Reads the requests that are waited for whenever something was written to the store, by whichever process, at most
 /// every quarter of a second; when nothing is written, it reads nothing.
@@ -12,10 +13,12 @@ final class Lookout: Sendable {
         case final(RequestStatus)
         /// The request is held: without somebody's word nothing more will come.
         case held
+        /// The request waits for a provider that this process leaves alone.
+        case left
     }
 
     private struct State: Sendable {
-        var waiting: [UUID: [Int: AsyncThrowingStream<Void, any Error>.Continuation]] = [:]
+        var waiting: [UUID: [Int: AsyncThrowingStream<Ending, any Error>.Continuation]] = [:]
         var last = 0
     }
 
@@ -25,26 +28,31 @@ final class Lookout: Sendable {
     private let manager: AIRequestManager
     private let signal: (any StoreSignal)?
     private let clock: EngineClock
+    private let isLeft: @Sendable (ProviderID) -> Bool
     private let retrying: @Sendable (Int) -> Void
     private let state = Guarded(State())
     private let nudges = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// Creates a lookout.
     ///
-    /// - Parameter retrying: Told how many of those that are waited for back off after a failure.
+    /// - Parameters:
+    ///   - isLeft: Whether a provider is left alone. When that begins, something has to be written to the store.
+    ///   - retrying: Told how many of those that are waited for back off after a failure.
     init(
         manager: AIRequestManager, signal: (any StoreSignal)?, clock: EngineClock,
+        isLeft: @escaping @Sendable (ProviderID) -> Bool = { _ in false },
         retrying: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.manager = manager
         self.signal = signal
         self.clock = clock
+        self.isLeft = isLeft
         self.retrying = retrying
     }
 
     // MARK: Waiting
 
-    /// Waits until a request is final or held. Needs ``run()`` beside it.
+    /// Waits until a request is final, held or left. Needs ``run()`` beside it.
     ///
     /// - Throws: `AIServiceError`, `CancellationError`.
     func ending(of id: UUID) async throws -> Ending {
@@ -58,7 +66,7 @@ final class Lookout: Sendable {
     }
 
     private func held(_ id: UUID) async throws -> Ending {
-        let (stream, continuation) = AsyncThrowingStream.makeStream(of: Void.self, throwing: (any Error).self)
+        let (stream, continuation) = AsyncThrowingStream.makeStream(of: Ending.self, throwing: (any Error).self)
         let number = state.withLock { state in
             state.last += 1
             state.waiting[id, default: [:]][state.last] = continuation
@@ -72,7 +80,7 @@ final class Lookout: Sendable {
         }
         // It may have been held before anybody looked.
         nudges.continuation.yield()
-        for try await _ in stream { return .held }
+        for try await ending in stream { return ending }
         throw CancellationError()
     }
 
@@ -103,8 +111,10 @@ final class Lookout: Sendable {
         do {
             let snapshots = try await manager.snapshots(SnapshotFilter(phases: [.pending], ids: ids, limit: ids.count))
             retrying(snapshots.count(where: \.isBackingOff))
-            for snapshot in snapshots where snapshot.waiting == .held {
-                for waiter in waiters(for: snapshot.id) { waiter.yield() }
+            for snapshot in snapshots {
+                let isHeld = snapshot.waiting == .held
+                guard isHeld || isLeft(snapshot.providerID) else { continue }
+                for waiter in waiters(for: snapshot.id) { waiter.yield(isHeld ? .held : .left) }
             }
         } catch {
             // Whoever waits learns it: a store that cannot be read announces nothing.
@@ -112,7 +122,7 @@ final class Lookout: Sendable {
         }
     }
 
-    private func waiters(for id: UUID) -> [AsyncThrowingStream<Void, any Error>.Continuation] {
+    private func waiters(for id: UUID) -> [AsyncThrowingStream<Ending, any Error>.Continuation] {
         state.withLock { $0.waiting[id].map { Array($0.values) } ?? [] }
     }
 }

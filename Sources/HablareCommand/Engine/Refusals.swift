@@ -10,23 +10,26 @@ final class Refusals: Sendable {
     /// Attempts under way may go on to their end, which their own limits of time bound: what they bring is paid for.
     private static let grace = Duration.seconds(7 * 24 * 3600)
 
-    private let hasCome = Guarded(false)
+    private let come = Guarded<AIServiceError?>(nil)
     private let first = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
     private let rested = AsyncStream.makeStream(of: Void.self)
 
     /// Whether one came.
-    var isRefused: Bool { hasCome.withLock { $0 } }
+    var isRefused: Bool { come.withLock { $0 != nil } }
 
     /// Something was written to the store.
     func wrote(_ writes: [StoreWrite]) {
-        guard writes.contains(where: Self.isRefusal) else { return }
-        hasCome.withLock { $0 = true }
+        guard let refusal = writes.lazy.compactMap(Self.refusal).first else { return }
+        come.withLock { $0 = $0 ?? refusal }
         first.continuation.yield()
     }
 
     /// Has the engine rest once one comes, until the task is cancelled. To be called once.
-    func watch(over manager: AIRequestManager) async {
+    ///
+    /// - Parameter tell: Told before what was refused: it may take long until what is under way has ended.
+    func watch(over manager: AIRequestManager, _ tell: (AIServiceError) async -> Void = { _ in }) async {
         for await _ in first.stream {
+            if let refusal = come.withLock({ $0 }) { await tell(refusal) }
             await manager.suspend(for: .background, grace: Self.grace)
             rested.continuation.finish()
         }
@@ -40,8 +43,10 @@ final class Refusals: Sendable {
         return !Task.isCancelled
     }
 
-    private static func isRefusal(_ write: StoreWrite) -> Bool {
-        guard case .settle(let end) = write, case .failed(let error) = end.outcome else { return false }
-        return codes.contains(error.code)
+    private static func refusal(_ write: StoreWrite) -> AIServiceError? {
+        guard case .settle(let end) = write, case .failed(let error) = end.outcome, codes.contains(error.code) else {
+            return nil
+        }
+        return error
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Hablare
 
 /// An open store with a manager on it, and what a session needs beside.
@@ -16,15 +17,16 @@ struct Workplace: Sendable {
 
     /// Puts a manager on a store, for a process that is there for `scope`.
     ///
+    /// - Parameter refusing: Notes who refuses whatever it is asked, and has that left alone; `nil`: nobody is.
     /// - Throws: `AIServiceError` for providers that do not go together.
     init(
         _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, retry: RetryPolicy,
-        prices: PriceTable, verbose: Bool, in composition: Composition
+        prices: PriceTable, verbose: Bool, refusing: RefusingAccounts? = nil, in composition: Composition
     ) throws {
         alarm = StoreAlarm()
         let logger = composition.logger(verbose: verbose)
         store = AttendedStore(
-            base: opened.store, alarm: alarm, own: own, refusals: refusals,
+            base: opened.store, alarm: alarm, own: own, refusals: refusals, refusing: refusing,
             log: verbose ? StoreLog(logger: logger) : nil)
         self.composition = composition
         manager = AIRequestManager(
@@ -35,8 +37,12 @@ struct Workplace: Sendable {
     }
 
     /// Waits for requests, and shows how many wait for their next attempt.
-    func lookout(for reporter: ProgressReporter) -> Lookout {
-        Lookout(manager: manager, signal: store.signal, clock: composition.seams.clock) { count in
+    ///
+    /// - Parameter isLeft: Whether a provider is left alone, so that what waits for it is not waited for.
+    func lookout(
+        for reporter: ProgressReporter, isLeft: @escaping @Sendable (ProviderID) -> Bool = { _ in false }
+    ) -> Lookout {
+        Lookout(manager: manager, signal: store.signal, clock: composition.seams.clock, isLeft: isLeft) { count in
             reporter.update { $0.retrying = count }
         }
     }
@@ -52,19 +58,44 @@ struct Workplace: Sendable {
                     if signal == .interrupt { composition.console.keyWasShown() }
                     handler(signal)
                 }
-            }
-        ) { signal in
-            guard !quiet else { return }
-            let seconds = Int(Self.grace.inSeconds)
-            composition.console.hideLine()
-            switch signal {
-            case .interrupt:
-                composition.console.note(
-                    "Stopping. What is under way may finish (\(seconds) s); press Ctrl-C again to stop at once.")
-            case .terminate:
-                composition.console.note(
-                    "Stopping. SIGTERM came: what is under way may finish (\(seconds) s); a second one stops at once.")
-            }
+            },
+            stopping: { if !quiet { tell(of: $0) } },
+            resting: { if !quiet { await tell(of: $0) } })
+    }
+
+    private func tell(of signal: StopSignal) {
+        let seconds = Int(Self.grace.inSeconds)
+        composition.console.hideLine()
+        switch signal {
+        case .interrupt:
+            composition.console.note(
+                "Stopping. What is under way may finish (\(seconds) s); press Ctrl-C again to stop at once.")
+        case .terminate:
+            composition.console.note(
+                "Stopping. SIGTERM came: what is under way may finish (\(seconds) s); a second one stops at once.")
+        }
+    }
+
+    /// Says why nothing more happens, where something is under way that may take long.
+    private func tell(of refusal: AIServiceError) async {
+        let count = await callsUnderWay()
+        guard count > 0 else { return }
+        let seconds = Int(Self.grace.inSeconds)
+        composition.console.note(
+            """
+            Nothing more is asked: \(refusal.reason) [\(refusal.code)]
+            \(TimeText.count(count, "call")) \(count == 1 ? "is" : "are") under way and may finish; Ctrl-C gives \
+            \(count == 1 ? "it" : "them") \(seconds) s.
+            """)
+    }
+
+    /// How many calls this process has under way; 0 where that cannot be read.
+    private func callsUnderWay() async -> Int {
+        do {
+            let executing = try await manager.snapshots(SnapshotFilter(phases: [.executing], limit: 1_000))
+            return executing.count { $0.holder?.processID == ProcessInfo.processInfo.processIdentifier }
+        } catch {
+            return 0
         }
     }
 }

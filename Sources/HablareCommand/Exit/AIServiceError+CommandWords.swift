@@ -37,6 +37,7 @@ extension AIServiceError {
 
     /// Reading does not make anything anew, nor does retrying what is completed.
     private static let makingAnew =
-        "To have it made anew, run the same hablare generate … or hablare narrate … again."
+        "To have it made anew, run the same hablare generate … again; or where it is of hablare narrate, speak, image or "
+        + "embed, remove it with hablare rm ID, then run the same command again."
     private static let place = "in $XDG_CONFIG_HOME/hablare or ~/.config/hablare"
 }

@@ -25,6 +25,16 @@ struct CommandFailure: Error, Equatable {
         self.init(Self.status(of: error.code), Self.message(of: error, error.words(goingOn: goingOn)))
     }
 
+    /// What it means that a store cannot be worked on any more, in the middle of what is on disk.
+    ///
+    /// - Parameter goingOn: What to do then, in words.
+    init(unworkable error: AIServiceError, goingOn: String) {
+        let failure = CommandFailure(error, goingOn: goingOn)
+        // What the error advises itself ends so.
+        let goesOn = failure.message.contains(goingOn) ? "" : "; then \(goingOn)"
+        self.init(failure.status, "\(failure.message) What is finished is kept\(goesOn).")
+    }
+
     /// What any error means for somebody at a command line. Never a type's name, never a prompt.
     init(_ error: any Error) {
         switch error {

@@ -12,9 +12,11 @@ enum AnswerConversion: Sendable, Hashable {
 
     /// Chooses from the extension of the file's name. A name without one promises nothing.
     ///
+    /// - Parameter isMade: Whether the answer is there, and paid for: the same command with another name would ask for,
+    ///   and pay for, another one then, so none is advised.
     /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` where the name says what the answer is not, and
     ///   cannot become; its message has the extensions that are possible.
-    init(of content: CommandContent, to file: URL) throws {
+    init(of content: CommandContent, to file: URL, isMade: Bool = false) throws {
         let wanted = file.pathExtension.lowercased()
         self = .none
         guard !wanted.isEmpty else { return }
@@ -39,11 +41,12 @@ enum AnswerConversion: Sendable, Hashable {
             }
         }
         guard possible.contains(wanted) else {
+            let failure = CommandFailure(
+                .usage, "The answer is \(Self.words(for: content)), which cannot be made a .\(wanted) file.")
+            guard !isMade else { throw failure }
             let names = possible.map { "." + $0 }.joined(separator: ", ")
-            throw CommandFailure(
-                .usage,
-                "The answer is \(Self.words(for: content)), which cannot be made a .\(wanted) file. Give the output a name "
-                    + "that ends with \(names), or with nothing, to have it as it is.")
+            throw failure.advising(
+                "Give the output a name that ends with \(names), or with nothing, to have it as it is.")
         }
     }
 
@@ -101,8 +104,9 @@ extension ResponseContent {
 
     /// What is done with it on its way into a file.
     ///
+    /// - Parameter isMade: Whether no other name is advised.
     /// - Throws: ``CommandFailure`` for a name that says what it cannot become.
-    func conversion(to file: URL) throws -> AnswerConversion {
-        try commandContent.map { try AnswerConversion(of: $0, to: file) } ?? .none
+    func conversion(to file: URL, isMade: Bool = false) throws -> AnswerConversion {
+        try commandContent.map { try AnswerConversion(of: $0, to: file, isMade: isMade) } ?? .none
     }
 }

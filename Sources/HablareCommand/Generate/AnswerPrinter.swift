@@ -103,7 +103,7 @@ final class AnswerPrinter: Sendable {
         // Whatever was printed, or asked for from its beginning, was counted on the way.
         guard next == first, next > 0, !hasPrinted else { return next }
         let content = try store.response(of: id)?.content
-        let answer = content.flatMap(WholeAnswer.init)
+        let answer = try content.flatMap { WholeAnswer(try $0.printable) }
         var count = 0
         while count < next {
             let position = StreamPosition(generation: cursor.withLock { $0.position.generation }, sequence: count)
@@ -119,9 +119,10 @@ final class AnswerPrinter: Sendable {
         return count
     }
 
-    /// An answer that came in one piece.
+    /// An answer that came in one piece; a vector or a value tree as JSON.
     private func printWhole(of generation: Int, in store: any StoreReading) async throws {
-        guard let content = try store.response(of: id)?.content, let answer = WholeAnswer(content) else { return }
+        guard let content = try store.response(of: id)?.content, let answer = WholeAnswer(try content.printable)
+        else { return }
         while let bytes = try answer.chunk(next) {
             let position = StreamPosition(generation: max(1, generation), sequence: next)
             try await print([StreamChunk(position: position, bytes: bytes)], of: position.generation)

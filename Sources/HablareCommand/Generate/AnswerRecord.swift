@@ -18,9 +18,11 @@ struct AnswerRecord: Encodable, Sendable {
     ///   - value: The value that a schema wanted, where it is not the answer's own.
     ///   - repairs: How often the answer was mended; `nil` where no schema wanted anything.
     ///   - problem: Why the answer is of no use, though there is one.
+    ///   - usage: What was used for it, where that is more than the answer's own.
     /// - Throws: `AIServiceError` for content or metadata that cannot be read.
     init(
-        _ details: RequestDetails, value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil
+        _ details: RequestDetails, value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil,
+        usage: Usage? = nil
     ) async throws {
         self.details = details
         self.repairs = repairs
@@ -37,7 +39,7 @@ struct AnswerRecord: Encodable, Sendable {
         self.value = value ?? own
         toolCalls = try response?.toolCalls ?? []
         finishReason = response?.metadata[AnswerMetadata.finishReason]
-        usage = response?.usage
+        self.usage = usage ?? response?.usage
     }
 
     private enum CodingKeys: String, CodingKey {

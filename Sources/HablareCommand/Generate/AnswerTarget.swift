@@ -96,7 +96,7 @@ enum AnswerTarget: Sendable, Hashable {
         of content: ResponseContent, of id: UUID, to file: URL, _ data: DataOptions
     ) throws -> AnswerConversion {
         do {
-            return try content.conversion(to: file)
+            return try content.conversion(to: file, isMade: true)
         } catch let failure as CommandFailure {
             let better = file.deletingPathExtension().appendingPathExtension(content.commandContent?.ending ?? "")
             throw CommandFailure(.badInput, failure.message).advising(AnswerTarget.file(better).advice(for: id, data))
@@ -105,12 +105,15 @@ enum AnswerTarget: Sendable, Hashable {
 
     /// Where the answer is, and what brings it to where it was to go.
     func advice(for id: UUID, _ data: DataOptions) -> String {
-        let words =
-            switch self {
-            case .standardOutput: ["stream", id.text]
-            case .file(let file): ["show", id.text, "-o", file.path]
-            case .store: ["show", id.text, "--json"]
-            }
-        return "It is in the store: \(data.commandLine(words))"
+        "It is in the store: \(line(for: id, data))"
+    }
+
+    /// The command that brings an answer to where it was to go.
+    func line(for id: UUID, _ data: DataOptions) -> String {
+        switch self {
+        case .standardOutput: data.commandLine("stream", id.text)
+        case .file(let file): data.commandLine("show", id.text, "-o", file.path)
+        case .store: data.commandLine("show", id.text, "--json")
+        }
     }
 }

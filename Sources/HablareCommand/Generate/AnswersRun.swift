@@ -17,8 +17,10 @@ struct AnswersRun: Sendable {
         case complete(by: UUID, value: ParameterValue?, repairs: Int?)
         /// As the store says: failed, cancelled, held.
         case unfinished
-        /// With an answer that is not as the schema wants it, and could not be mended.
-        case unsuitable(AIServiceError)
+        /// With an answer that is not as the schema wants it, its own or its last repair's, and could not be mended.
+        case unsuitable(AIServiceError, by: UUID, repairs: Int)
+        /// With nothing: somebody removed it.
+        case removed
     }
 
     /// In order.
@@ -44,7 +46,9 @@ struct AnswersRun: Sendable {
             }
             if judge == nil { _ = try await manager.submit(requests, to: provider, jobKey: job) }
             for (place, request) in requests.enumerated() {
-                group.addTask { (place, try await answer(to: request, at: place)) }
+                group.addTask {
+                    (place, Answer(request: request.id, ending: try await ending(of: request, at: place)))
+                }
             }
             var answers: [Int: Answer] = [:]
             while answers.count < requests.count, let result = try await group.next() {
@@ -54,22 +58,58 @@ struct AnswersRun: Sendable {
         }
     }
 
-    private func answer(to request: AIRequest, at place: Int) async throws -> Answer {
-        guard let judge else {
-            guard case .final(.completed) = try await lookout.ending(of: request.id) else {
-                return Answer(request: request.id, ending: .unfinished)
-            }
-            return Answer(request: request.id, ending: .complete(by: request.id, value: nil, repairs: nil))
-        }
+    private func ending(of request: AIRequest, at place: Int) async throws -> Ending {
+        guard let judge else { return try await ending(of: request.id) }
         do {
-            return Answer(
-                request: request.id,
-                ending: try await judge.answer(to: request, in: job, at: place * judge.places, by: manager))
+            return try await judge.answer(to: request, in: job, at: place * judge.places, by: manager)
         } catch let error as AIServiceError where error.category != .storage && error.code != .suspended {
             // What the answer is like is the judge's word; what became of the request is the store's.
-            let phase = try await manager.snapshots(SnapshotFilter(ids: [request.id], limit: 1)).first?.phase
-            guard let phase else { throw error }
-            return Answer(request: request.id, ending: phase == .completed ? .unsuitable(error) : .unfinished)
+            let chain = judge.chain(of: request.id)
+            let snapshots = try await manager.snapshots(SnapshotFilter(ids: chain, limit: chain.count))
+            guard let phase = snapshots.first(where: { $0.id == request.id })?.phase else { return .removed }
+            let answered = Set(snapshots.filter { $0.phase == .completed }.map(\.id))
+            guard phase == .completed, let last = chain.lastIndex(where: answered.contains) else { return .unfinished }
+            return .unsuitable(error, by: chain[last], repairs: last)
         }
+    }
+
+    private func ending(of id: UUID) async throws -> Ending {
+        do {
+            guard case .final(.completed) = try await lookout.ending(of: id) else { return .unfinished }
+            return .complete(by: id, value: nil, repairs: nil)
+        } catch let error as AIServiceError where error.code == .unknownRequest {
+            return .removed  // that of the others goes on
+        }
+    }
+
+    // MARK: Afterwards
+
+    /// What became of the requests where a signal came and all of them have their answer nevertheless; `nil` where one has
+    /// none. Asks nobody, also where an answer is not as the schema wants it.
+    ///
+    /// - Throws: `AIServiceError` of category storage, or for content that cannot be read; `CancellationError`.
+    func answersNow(in store: any StoreReading) async throws -> [Answer]? {
+        var answers: [Answer] = []
+        for request in requests {
+            guard let ending = try await endingNow(of: request.id, in: store) else { return nil }
+            answers.append(Answer(request: request.id, ending: ending))
+        }
+        return answers
+    }
+
+    private func endingNow(of id: UUID, in store: any StoreReading) async throws -> Ending? {
+        guard let judge else {
+            guard try store.snapshot(of: id)?.phase == .completed else { return nil }
+            return .complete(by: id, value: nil, repairs: nil)
+        }
+        // A repair is asked for because what was before it is of no use.
+        for (number, id) in judge.chain(of: id).enumerated().reversed() {
+            guard let snapshot = try store.snapshot(of: id) else { continue }
+            guard snapshot.phase == .completed, let response = try store.response(of: id),
+                let value = try await judge.value(of: response)
+            else { return nil }
+            return .complete(by: id, value: value, repairs: number)
+        }
+        return nil
     }
 }

@@ -34,6 +34,25 @@ struct AskedRequests: Sendable {
             response: try store.response(of: id), showsPrompt: false)
     }
 
+    /// Does what may end with a store that cannot be worked on any more. What was asked waits in it then: the same command
+    /// would ask once more, and what goes on is said instead.
+    ///
+    /// - Parameters:
+    ///   - wanted: What was asked; as far as nothing of it is there, nothing was.
+    ///   - shows: The command that shows, prints or writes what came of it.
+    /// - Throws: What the body throws; ``CommandFailure`` for an error of the store.
+    func tellingHowToGoOn(
+        _ wanted: SnapshotFilter, then shows: String, _ body: () async throws -> CommandStatus
+    ) async throws -> CommandStatus {
+        do {
+            return try await body()
+        } catch let error as AIServiceError where error.category == .storage {
+            guard store.mayHave(wanted) else { throw error }
+            throw CommandFailure(
+                unworkable: error, goingOn: "go on with (\(data.commandLine("work")) && \(shows))")
+        }
+    }
+
     /// Somebody removed what this command submitted.
     static func removed(_ id: UUID) -> CommandFailure {
         CommandFailure(

@@ -21,118 +21,101 @@ extension GenerateCommand {
             requests: requests, provider: team[0].provider.id, judge: judge, job: job, manager: workplace.manager,
             lookout: Lookout(
                 manager: workplace.manager, signal: workplace.store.signal, clock: composition.seams.clock))
-        let console = composition.console
-        let asked = AskedRequests(store: workplace.store, console: console, isQuiet: quiet, data: data)
-        return try await workplace.session(quiet: quiet).run {
-            try await run.run()
-        } then: { end in
-            switch end {
-            case .finished(let answers):
-                let status = try tell(of: answers, asked)
-                try await print(answers, of: job, to: target, asked, in: composition)
-                return status
-            case .stopped(let signal):
-                if !quiet { try tell(ofStopped: job, workplace.store, to: console) }
-                return signal.status
+        let asked = AskedRequests(store: workplace.store, console: composition.console, isQuiet: quiet, data: data)
+        let output = SeveralAnswers(
+            job: job, target: target, isJSON: json, isOne: sample == nil, judge: judge, asked: asked,
+            composition: composition)
+        let list = data.commandLine("ps", "--job", job.rawValue)
+        return try await asked.tellingHowToGoOn(SnapshotFilter(job: job, limit: 1), then: list) {
+            try await workplace.session(quiet: quiet).run {
+                try await run.run()
+            } keep: { end in
+                // What waits for a reader is part of the report: no signal ends our own work.
+                guard target.url != nil, try !target.waitsForReader else { return }
+                try await keep(end, of: run, in: output)
+            } then: { end in
+                try await report(end, of: run, in: output)
             }
         }
     }
 
+    /// Writes the file before anything is printed: who does not read that must not keep it away.
+    private func keep(
+        _ end: EngineSession.End<[AnswersRun.Answer]>, of run: AnswersRun, in output: SeveralAnswers
+    ) async throws {
+        guard let answers = try await answers(of: end, run, output.asked) else { return }
+        do {
+            try await output.write(answers)
+        } catch let failure as CommandFailure {
+            _ = try tell(of: answers, output.asked)
+            throw failure
+        }
+    }
+
+    /// Says what became of them, and prints them.
+    private func report(
+        _ end: EngineSession.End<[AnswersRun.Answer]>, of run: AnswersRun, in output: SeveralAnswers
+    ) async throws -> CommandStatus {
+        let (target, asked) = (output.target, output.asked)
+        guard let answers = try await answers(of: end, run, asked) else {
+            try tell(ofStopped: output.job, asked)
+            return end.signal?.status ?? .incomplete
+        }
+        let status = try tell(of: answers, asked)
+        if try target.url == nil || target.waitsForReader { try await output.write(answers) }
+        try await output.printRecords(answers)
+        return end.signal?.status ?? status
+    }
+
+    /// All answers, also where a signal came and they came nevertheless; `nil` where one is missing then.
+    private func answers(
+        of end: EngineSession.End<[AnswersRun.Answer]>, _ run: AnswersRun, _ asked: AskedRequests
+    ) async throws -> [AnswersRun.Answer]? {
+        switch end {
+        case .finished(let answers): answers
+        case .stopped: try await run.answersNow(in: asked.store)
+        }
+    }
+
+    // MARK: Words
+
     /// Says what became of those that are not complete.
+    ///
+    /// - Throws: ``CommandFailure`` where the only one was removed.
     private func tell(of answers: [AnswersRun.Answer], _ asked: AskedRequests) throws -> CommandStatus {
         var status = CommandStatus.success
         for answer in answers {
             switch answer.ending {
             case .complete: continue
-            case .unfinished: _ = try asked.tell(of: answer.request, isOurs: true)
-            case .unsuitable(let error):
+            case .unfinished, .removed:
+                do {
+                    _ = try asked.tell(of: answer.request, isOurs: true)
+                } catch let failure as CommandFailure where failure.status == .inputMissing && answers.count > 1 {
+                    asked.console.note("hablare: \(failure.message)")
+                }
+            case .unsuitable(let error, let id, _):
                 asked.console.note("hablare: \(error.words) [\(error.code)]")
-                asked.console.note(
-                    "What was answered is in the store: \(data.commandLine("stream", answer.request.text))")
+                asked.console.note("What was answered is in the store: \(data.commandLine("stream", id.text))")
             }
             status = .incomplete
         }
         return status
     }
 
-    private func tell(ofStopped job: JobKey, _ store: any RequestStore, to console: Console) throws {
-        let snapshots = try store.snapshots(SnapshotFilter(job: job, limit: 1_000))
+    /// Says where those are that a signal stopped; that there is something of them also who wants to hear nothing else.
+    private func tell(ofStopped job: JobKey, _ asked: AskedRequests) throws {
+        let list = "To see them: \(data.commandLine("ps", "--job", job.rawValue))"
+        guard !quiet else { return asked.console.note(list) }
+        let snapshots = try asked.store.snapshots(SnapshotFilter(job: job, limit: 1_000))
         let complete = snapshots.count { $0.phase == .completed }
-        console.note(
-            """
-            \(complete) of \(TimeText.count(snapshots.count, "request")) \(complete == 1 ? "is" : "are") complete. \
-            To have the rest made: \(data.commandLine("work"))
-            To see them: \(data.commandLine("ps", "--job", job.rawValue))
-            """)
-        if schema != nil { console.note("Nobody will look then whether an answer is as the schema says.") }
-    }
-
-    // MARK: Printing
-
-    /// Prints or writes them. Asking again would be paid for again: where they cannot be, it is said where they are.
-    private func print(
-        _ answers: [AnswersRun.Answer], of job: JobKey, to target: AnswerTarget, _ asked: AskedRequests,
-        in composition: Composition
-    ) async throws {
-        let console = composition.console
-        let kept = KeptOutput(
-            advice: advice(for: answers, of: job, target), console: console, ended: "Not all of it was printed.")
-        try await kept.run(writing: target.url) {
-            if json {
-                var records: [AnswerRecord] = []
-                for answer in answers { records.append(try await record(of: answer, asked)) }
-                let only = sample == nil ? records.first : nil
-                try await console.print(only.map { try JSONText.of($0) } ?? JSONText.of(records))
-            }
-            guard target != .store else { return }
-            let text = try await text(of: answers, asked)
-            guard !text.isEmpty else { return }
-            guard let file = target.url else { return try await console.write(Data(text.utf8)) }
-            try await AnswerFile(file, console: console, isQuiet: quiet, clock: composition.seams.clock).take(
-                Body(text))
+        var lines = [
+            "\(complete) of \(TimeText.count(snapshots.count, "request")) \(complete == 1 ? "is" : "are") complete."
+        ]
+        if snapshots.contains(where: { !$0.phase.isFinal }) {
+            lines[0] += " To have the rest made: \(data.commandLine("work"))"
         }
-    }
-
-    /// Where the answers are, and what brings one to where they were to go.
-    private func advice(for answers: [AnswersRun.Answer], of job: JobKey, _ target: AnswerTarget) -> String {
-        let complete = answers.compactMap { answer -> UUID? in
-            if case .complete(let id, _, _) = answer.ending { id } else { nil }
-        }
-        let shown = target == .store ? ["--json"] : ["-o", "-"]
-        guard complete.count == 1 else {
-            let (list, one) = (["ps", "--job", job.rawValue], ["show", "ID"] + shown)
-            return "They are in the store: \(data.commandLine(list)), and each with: \(data.commandLine(one))"
-        }
-        guard target == .standardOutput else { return target.advice(for: complete[0], data) }
-        return "It is in the store: \(data.commandLine(["show", complete[0].text] + shown))"
-    }
-
-    private func record(of answer: AnswersRun.Answer, _ asked: AskedRequests) async throws -> AnswerRecord {
-        switch answer.ending {
-        case .complete(let id, let value, let repairs):
-            try await AnswerRecord(asked.details(of: id), value: value, repairs: repairs)
-        case .unfinished: try await AnswerRecord(asked.details(of: answer.request))
-        case .unsuitable(let error): try await AnswerRecord(asked.details(of: answer.request), problem: error.words)
-        }
-    }
-
-    /// The complete answers: values as JSON, of several one on each line; texts with a line `---` between them.
-    private func text(of answers: [AnswersRun.Answer], _ asked: AskedRequests) async throws -> String {
-        var parts: [String] = []
-        var isValue = false
-        for answer in answers {
-            guard case .complete(let id, let value, _) = answer.ending else { continue }
-            if let value {
-                isValue = true
-                parts.append(try JSONText.of(value, indented: sample == nil) + "\n")
-            } else if let response = try asked.store.response(of: id) {
-                let content = try response.content
-                let text =
-                    content.body == nil
-                    ? try asked.details(of: id).contentJSON(content) : try await response.text()
-                parts.append(text.hasSuffix("\n") ? text : text + "\n")
-            }
-        }
-        return parts.joined(separator: isValue ? "" : "---\n")
+        lines.append(list)
+        if schema != nil { lines.append("Nobody will look then whether an answer is as the schema says.") }
+        asked.console.note(lines.joined(separator: "\n"))
     }
 }

@@ -132,6 +132,10 @@ struct GenerateCommand: ComposedCommand {
         guard sample == nil || judge != nil || installed.provider.responseType == .text else {
             throw CommandFailure(.usage, "--sample is for texts. Ask \(installed.name) several times instead.")
         }
+        guard !call.stream || ![.structured, .embedding].contains(installed.provider.responseType) else {
+            throw CommandFailure(
+                .usage, "\(installed.name) answers in one piece, which cannot be streamed. Leave --stream out.")
+        }
         let target = try AnswerTarget(output, json: json, in: composition)
         let parameters = try target.parameters(installed.parameters(voice: voice, asked.parameter), of: installed)
         if !detach { try target.check(installed, in: composition.console) }

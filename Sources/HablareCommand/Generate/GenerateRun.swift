@@ -40,7 +40,7 @@ struct GenerateRun: Sendable {
             while let result = try await group.next() {
                 if let result { ending = result } else { isPrinted = true }
                 switch ending {
-                case .held: return
+                case .held, .left: return
                 case .final where isPrinted: return
                 case .final, nil: continue
                 }

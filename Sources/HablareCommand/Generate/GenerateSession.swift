@@ -31,7 +31,14 @@ struct GenerateSession: Sendable {
             lookout: Lookout(
                 manager: workplace.manager, signal: store.signal, clock: composition.seams.clock),
             printer: isStream ? printer : nil, submitted: submitted, readerLeft: readerLeft)
-        return try await workplace.session(quiet: isQuiet).run { () -> CommandFailure? in
+        let wanted = SnapshotFilter(ids: [id], limit: 1)
+        return try await asked.tellingHowToGoOn(wanted, then: target.line(for: id, data)) {
+            try await session(of: run)
+        }
+    }
+
+    private func session(of run: GenerateRun) async throws -> CommandStatus {
+        try await workplace.session(quiet: isQuiet).run { () -> CommandFailure? in
             do {
                 try await run.run()
                 return nil

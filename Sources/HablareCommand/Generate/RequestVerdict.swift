@@ -10,7 +10,7 @@ struct RequestVerdict: Sendable, Equatable {
     /// - Parameters:
     ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
     ///   - chunks: How many chunks were printed; `nil` where none were to be.
-    ///   - isQuiet: Whether nothing but errors is said.
+    ///   - isQuiet: Whether nothing is said but errors, and where it is.
     ///   - data: Where the store is, for advice.
     init(_ snapshot: RequestSnapshot, isOurs: Bool, after chunks: Int? = nil, isQuiet: Bool, data: DataOptions) {
         let after = chunks.map { " after \(TimeText.count($0, "chunk"))" } ?? ""
@@ -44,7 +44,8 @@ struct RequestVerdict: Sendable, Equatable {
                 It waits in the store. To have it made: \(data.commandLine("work"))
                 To read it: \(data.commandLine("stream", snapshot.id.text))
                 """
-            lines = isQuiet ? [] : [waits]
+            // Who wants to hear nothing but errors must find it, too.
+            lines = [isQuiet ? "It waits in the store: \(data.commandLine("stream", snapshot.id.text))" : waits]
         }
     }
 

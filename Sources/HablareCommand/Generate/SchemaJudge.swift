@@ -7,6 +7,7 @@ struct SchemaJudge: Sendable {
     static let usualRepairs = 1
 
     private let requestor: StructuredRequestor<ParameterValue>
+    private let provider: ProviderID
 
     /// - Parameters:
     ///   - schema: What the answers must look like.
@@ -22,15 +23,21 @@ struct SchemaJudge: Sendable {
                 "The provider \(installed.name) answers with \(type.rawValue), which no schema is for. Ask another one."
             )
         }
-        // A program is called by all of its name; of a service the requestor finds the provider itself.
         requestor = try StructuredRequestor(
             "\(installed.service ?? installed.name).structured.default",
             StructuredConfiguration(
                 schema: schema, placement: type == .structured ? .parameter : .prompt, maximumRepairs: repairs))
+        // What it is called has the address, where that is not the configured one.
+        provider = installed.provider.id
     }
 
     /// How many places of a job a request takes, with those of its repairs.
     var places: Int { requestor.configuration.maximumRepairs + 1 }
+
+    /// A request and all repairs that there may be of its answer, in their order.
+    func chain(of id: UUID) -> [UUID] {
+        [id] + (1..<places).map { AIRequest.repairID(of: id, number: $0) }
+    }
 
     /// Tells the model of the schema.
     ///
@@ -47,7 +54,19 @@ struct SchemaJudge: Sendable {
     func answer(
         to request: AIRequest, in job: JobKey, at place: Int, by manager: AIRequestManager
     ) async throws -> AnswersRun.Ending {
-        let output = try await requestor.ask(request, manager: manager, jobKey: job, at: place)
+        let output = try await requestor.ask(
+            request, manager: manager, jobKey: job, at: place, provider: provider)
         return .complete(by: output.response.requestID, value: output.value, repairs: output.repairs)
+    }
+
+    /// The value of an answer that is there; `nil` where it is not as the schema wants it, or cannot be read. Asks nobody.
+    ///
+    /// - Throws: `AIServiceError` of category storage; `CancellationError`.
+    func value(of response: AIResponseData) async throws -> ParameterValue? {
+        do {
+            return try await requestor.output(of: response).value
+        } catch let error as AIServiceError where error.category != .storage {
+            return nil
+        }
     }
 }

@@ -97,22 +97,20 @@ struct ImageCommand: ComposedCommand {
         return try await team.session(for: work).run(in: composition, consequence: "and the others are written") {
             workplace, ids, gaps in
             let missing = Set(gaps.map(\.index))
-            var made: [MadePicture] = []
+            var written = WrittenPictures()
             for (index, id) in ids.enumerated() where !missing.contains(index) {
-                do {
-                    made.append(
-                        try await places.write(
-                            id, at: index, from: workplace.store, options.data, composition, isQuiet: options.quiet))
-                } catch let failure as CommandFailure where work.isNewEachTime && work.count > 1 {
-                    // The same command would have them all made once more.
-                    let all = options.data.commandLine("ps", "--job", work.job.rawValue)
-                    throw failure.advising("All of them are there: \(all)")
+                try await written.add(at: index) {
+                    try await places.write(
+                        id, at: index, from: workplace.store, isNewEachTime: work.isNewEachTime, options.data,
+                        composition, isQuiet: options.quiet)
                 }
             }
-            return made
+            return written
         } report: { ended in
-            try await ImageReport(made: ended.value ?? [], target: target)
+            let written = ended.value ?? WrittenPictures()
+            try await ImageReport(made: written.made, target: target)
                 .print(json: json, quiet: options.quiet, to: console)
+            try written.check(of: work.count, list: options.data.commandLine("ps", "--job", work.job.rawValue))
         }
     }
 

@@ -67,12 +67,27 @@ struct PicturePlaces: Sendable {
 
     /// Writes a picture; a file is there whole, or is what it was.
     ///
-    /// - Throws: ``CommandFailure``, `AIServiceError` for content that is gone, `CancellationError`.
+    /// - Parameter isNewEachTime: Whether the same command has others made (``JobWork/isNewEachTime``).
+    /// - Throws: ``CommandFailure``, also for one that cannot be used; `AIServiceError`, `CancellationError`.
     func write(
+        _ id: UUID, at index: Int, from store: any StoreReading, isNewEachTime: Bool, _ data: DataOptions,
+        _ composition: Composition, isQuiet: Bool
+    ) async throws -> MadePicture {
+        do {
+            return try await write(id, at: index, from: store, data, composition, isQuiet: isQuiet)
+        } catch let error as AIServiceError {
+            let failure = error.contentProblem.map {
+                CommandFailure(unusable: "Picture \(index + 1)", id, $0, isNewEachTime: isNewEachTime, data)
+            }
+            throw failure ?? error
+        }
+    }
+
+    private func write(
         _ id: UUID, at index: Int, from store: any StoreReading, _ data: DataOptions, _ composition: Composition,
         isQuiet: Bool
     ) async throws -> MadePicture {
-        guard let response = try store.response(of: id), case .image(let body, let format) = try response.result.get()
+        guard let response = try store.response(of: id), case .image(let body, let format) = try response.content
         else { throw AIServiceError(.contentMissing, "The picture is not there.") }
         if let file = file(index) {
             try await AnswerTarget.file(file).take(response, of: id, data, in: composition, isQuiet: isQuiet)

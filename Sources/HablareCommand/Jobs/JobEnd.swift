@@ -45,12 +45,14 @@ struct JobEnd<Value: Sendable>: Sendable {
                 goingOn: goingOn
             ).tell(to: console)
         case .stopped:
-            guard !isQuiet else { return }
-            console.note(
-                """
-                Stopped: \(finished) of \(TimeText.count(work.count, work.noun)) done, and kept. To go on:
-                  \(goingOn.line)
-                """)
+            if !isQuiet {
+                console.note(
+                    """
+                    Stopped: \(finished) of \(TimeText.count(work.count, work.noun)) done, and kept. To go on:
+                      \(goingOn.line)
+                    """)
+            }
+            // Where the same command finds nothing of it, nobody would know its job.
             if let note = goingOn.note { console.note(note) }
         }
     }

@@ -157,6 +157,8 @@ struct JobRun: Sendable {
         case .held:
             reporter.update { $0.held += 1 }
             return .held
+        case .left:
+            return .waiting
         }
     }
 

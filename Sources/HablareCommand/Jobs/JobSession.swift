@@ -65,29 +65,14 @@ struct JobSession: Sendable {
                 return ended.status
             }
         } catch let error as AIServiceError where error.category == .storage {
-            throw failure(error, isBegun(in: workplace.store) ? goingOn : self.goingOn(in: composition, anew: false))
+            let isBegun = workplace.store.mayHave(SnapshotFilter(job: work.job, limit: 1))
+            let goingOn = isBegun ? goingOn : self.goingOn(in: composition, anew: false)
+            throw CommandFailure(unworkable: error, goingOn: goingOn.words)
         }
     }
 
     private func goingOn(in composition: Composition, anew: Bool? = nil) -> JobContinuation {
         let command = "hablare " + ShellWords.joined(composition.arguments)
         return JobContinuation(job: work.job, command: anew ?? work.isNewEachTime ? nil : command, data: data)
-    }
-
-    /// Whether anything of the job is in the store, as far as that can be read: where nothing is, nothing was asked.
-    private func isBegun(in store: any StoreReading) -> Bool {
-        do {
-            return try !store.snapshots(SnapshotFilter(job: work.job, limit: 1)).isEmpty
-        } catch {
-            return true
-        }
-    }
-
-    /// A store that cannot be worked on any more.
-    private func failure(_ error: AIServiceError, _ goingOn: JobContinuation) -> CommandFailure {
-        let failure = CommandFailure(error, goingOn: goingOn.words)
-        // What the error advises itself ends so.
-        let goesOn = failure.message.contains(goingOn.words) ? "" : "; then \(goingOn.words)"
-        return CommandFailure(failure.status, "\(failure.message) What is finished is kept\(goesOn).")
     }
 }

@@ -26,9 +26,8 @@ struct NarrationJoin: Sendable {
                     throw AIServiceError(.contentMissing, "The audio is not there.")
                 }
                 try joiner.append(source)
-            } catch let error as AIServiceError where error.category == .data {
-                let isGone = error.code == .contentMissing || error.code == .responseExpired
-                throw unusable(index, id, isGone ? "It is gone or damaged." : error.words)
+            } catch let error as AIServiceError {
+                throw error.contentProblem.map { unusable(index, id, $0) } ?? error
             } catch let error as AudioError where error.sourceIndex != nil {
                 throw unusable(index, id, error.message)
             }
@@ -54,9 +53,6 @@ struct NarrationJoin: Sendable {
     }
 
     private func unusable(_ index: Int, _ id: UUID, _ reason: String) -> CommandFailure {
-        CommandFailure(
-            .badInput,
-            "The audio of segment \(index + 1) cannot be used: \(reason) To have it made anew: \(data.commandLine("rm", id.text)), then the same command again."
-        )
+        CommandFailure(unusable: "The audio of segment \(index + 1)", id, reason, data)
     }
 }

@@ -113,6 +113,14 @@ struct ProviderDirectory: Sendable {
         var providers: [InstalledProvider]
         /// The others, by their ids, and why they cannot be asked.
         var leftOut: [ProviderID: CommandFailure] = [:]
+
+        /// The same where some of them are not asked any more, all for one reason.
+        func without(_ others: [ProviderID], _ reason: CommandFailure) -> Everybody {
+            var all = self
+            all.providers.removeAll { others.contains($0.provider.id) }
+            for id in others { all.leftOut[id] = reason }
+            return all
+        }
     }
 
     /// Everybody who can be asked: all programs, and the providers of all services that stand as they should.

@@ -16,12 +16,12 @@ struct SpokenAnswer: Sendable {
 
     /// Writes it; a file is there whole, or is what it was.
     ///
-    /// - Throws: ``CommandFailure``, `AIServiceError` for content that is gone, `CancellationError`.
+    /// - Throws: ``CommandFailure``, also for a piece that cannot be used; `AIServiceError`, `CancellationError`.
     func write(_ ids: [UUID], of store: any StoreReading, to console: Console) async throws {
         do {
             let output = target.answerFile(console, isQuiet: isQuiet, clock)
-            if ids.count == 1, let body = try store.response(of: ids[0])?.content.body {
-                try await output.take(body, container.map { .audio($0) } ?? .none)
+            if ids.count == 1 {
+                try await write(ids[0], of: store, to: output)
             } else if let name = target.file, case .file(let file) = try OutputPlace(name) {
                 try await FileTurn(at: name.path, clock, console, isQuiet: isQuiet).write {
                     try await OwnThread.run { try join(ids, of: store, into: file, while: $0) }
@@ -35,6 +35,22 @@ struct SpokenAnswer: Sendable {
         } catch let error as CocoaError {
             throw CommandFailure(.cannotCreate, "The sound cannot be joined: \(error.localizedDescription)")
         }
+    }
+
+    /// The one piece that there is.
+    private func write(_ id: UUID, of store: any StoreReading, to output: AnswerFile) async throws {
+        do {
+            guard let body = try store.response(of: id)?.content.body else {
+                throw AIServiceError(.contentMissing, "The audio is not there.")
+            }
+            try await output.take(body, container.map { .audio($0) } ?? .none)
+        } catch let error as AIServiceError {
+            throw error.contentProblem.map { unusable(0, id, $0) } ?? error
+        }
+    }
+
+    private func unusable(_ index: Int, _ id: UUID, _ reason: String) -> CommandFailure {
+        CommandFailure(unusable: "The sound of piece \(index + 1)", id, reason, data)
     }
 
     /// All pieces in one file, for what is no file itself: a kind of sound whose beginning is known at the end cannot be
@@ -63,12 +79,9 @@ struct SpokenAnswer: Sendable {
                 }
                 guard try joiner.append(source, while: goesOn) != nil else { throw CancellationError() }
             } catch let error as AudioError where error.sourceIndex != nil {
-                throw CommandFailure(
-                    .badInput,
-                    """
-                    The sound of piece \(index + 1) cannot be used: \(error.message) To have it made anew: \
-                    \(data.commandLine("rm", id.text)), then the same command again.
-                    """)
+                throw unusable(index, id, error.message)
+            } catch let error as AIServiceError {
+                throw error.contentProblem.map { unusable(index, id, $0) } ?? error
             }
         }
         guard goesOn() else { throw CancellationError() }

@@ -2,13 +2,15 @@ import Foundation
 import Hablare
 
 /// A store that rings an alarm when it cannot be written, notes what is done through it, and logs what is written.
-/// Passes everything on, unchanged.
+/// Passes everything on, unchanged; but takes nothing for providers that are left alone.
 struct AttendedStore: ForwardingStore {
     let base: any RequestStore
     let alarm: StoreAlarm
     var own = OwnWork()
     /// Told of what providers refuse; `nil` where nobody asks.
     var refusals: Refusals?
+    /// For whom nothing more is taken; `nil` where all are asked in any case.
+    var refusing: RefusingAccounts?
     /// The log of what is written; `nil` where nobody wants one.
     var log: StoreLog?
 
@@ -28,10 +30,12 @@ struct AttendedStore: ForwardingStore {
         receipts = try ringing { try base.commit(writes) }
         log?.wrote(writes, receipts)
         refusals?.wrote(writes)
+        refusing?.wrote(writes)
         return receipts
     }
 
     func claim(_ query: ClaimQuery) throws -> Claim {
+        if refusing?.has(query.provider) == true { return Claim(flights: []) }
         let claim = try ringing { try base.claim(query) }
         log?.claimed(claim, by: query)
         return claim

@@ -344,7 +344,18 @@ struct ReadTransaction {
 
     func providers() throws -> [ProviderID] {
         var found: [ProviderID] = []
-        var select = try BoundStatement(db, "SELECT name FROM providers ORDER BY name")
+        // A search in `flights_live` for each provider and state, and those that are leased, which are few: never a walk
+        // through all that waits.
+        var select = try BoundStatement(
+            db,
+            """
+            SELECT p.name FROM providers p
+            WHERE EXISTS (SELECT 1 FROM flights f WHERE f.owner = 0 AND f.provider = p.id)
+                OR EXISTS (SELECT 1 FROM flights f WHERE f.owner = -1 AND f.provider = p.id)
+                OR EXISTS (SELECT 1 FROM flights f WHERE f.owner = -2 AND f.provider = p.id)
+                OR p.id IN (SELECT f.provider FROM flights f WHERE f.owner > 0)
+            ORDER BY p.name
+            """)
         try select.forEach { row in
             if let name = row.text(0) { found.append(ProviderID(rawValue: name)) }
         }

@@ -162,6 +162,31 @@ extension StoreContract {
             try require("the statistics", try bench.store.statistics(), is: expected)
             try require("the providers", try bench.store.providers(), is: ["p"])
         },
+        Rule("The providers are those of what is not done, whatever it waits for") { bench in
+            let owner = try bench.register()
+            func providers() throws -> [ProviderID] { try bench.store.providers() }
+            for (number, name) in ["waiting", "leased", "cancelled"].enumerated() {
+                try bench.submit(StoreWorkbench.submission(number, provider: ProviderID(rawValue: name)))
+            }
+            try require("the leased", try bench.claim(owner, provider: "leased").count, is: 1)
+            _ = try bench.write(.cancel(StoreWorkbench.id(2), at: StoreWorkbench.date(9)))
+            try require("the providers", try providers(), is: ["leased", "waiting"])
+            try bench.bring(10, to: .completed, by: owner)
+            try bench.bring(11, to: .failed, by: owner)
+            try require("the providers then", try providers(), is: ["leased", "waiting"])
+            try bench.submit(12)
+            try require("with one more", try providers(), is: ["leased", "p", "waiting"])
+            try bench.holdNext(owner)
+            try require("with one that is held", try providers(), is: ["leased", "p", "waiting"])
+            _ = try bench.write(.cancel(StoreWorkbench.id(12), at: StoreWorkbench.date(9)))
+            try bench.submit(13)
+            try bench.postponeNext(owner, until: 90)
+            try require("with one that backs off", try providers(), is: ["leased", "p", "waiting"])
+            _ = try bench.write(.cancel(StoreWorkbench.id(13), at: StoreWorkbench.date(9)))
+            try require("without them", try providers(), is: ["leased", "waiting"])
+            _ = try bench.write(.retry(StoreWorkbench.id(11), at: StoreWorkbench.date(9)))
+            try require("with one that is tried again", try providers(), is: ["leased", "p", "waiting"])
+        },
         Rule("An unknown cost is not taken for zero") { bench in
             let owner = try bench.register()
             try bench.submit(1)

@@ -182,6 +182,71 @@ import Testing
         }
     }
 
+    @Test(arguments: [[], ["--anew"]])
+    func `One that is not what its name would say keeps no other from being written`(options: [String]) async throws {
+        let jpeg = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("a picture".utf8)
+        var manner = FakeService.Manner()
+        manner.instead = { call in
+            guard call.number == 0 else { return nil }
+            return try .json(200, ["data": [["b64_json": .string(jpeg.base64EncodedString())]]])
+        }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            let words = [
+                "image", "A whale.", "--provider", "openai", "-o", "whale.png", "--sample", "3", "--concurrency", "1",
+            ]
+            #expect(await stage.run(words + options) == .badInput)
+            let names = try stage.folder.names().filter { $0.hasPrefix("whale") }
+            #expect(names.count == 2, "\(names)")
+            // Which one it was is the service's affair.
+            let wrong = try #require((0..<3).first { !names.contains("whale-\($0 + 1).png") })
+            let snapshots = try stage.store().snapshots(SnapshotFilter())
+            let picture = try #require(snapshots.first { $0.position == wrong })
+            let file = stage.folder.url.appending(path: "whale-\(wrong + 1).jpeg").path
+            let list = ShellWords.joined(["hablare", "ps", "--job", picture.job?.rawValue ?? ""])
+            let line = ShellWords.joined(["hablare", "show", picture.id.text, "-o", file])
+            #expect(
+                stage.errors.hasSuffix(
+                    """
+                    hablare: 1 of 3 pictures is not written. What was made is in the store: \(list)
+                      picture \(wrong + 1): The answer is a jpeg picture, which cannot be made a .png file. It is in the \
+                    store: \(line)
+
+                    """), "\(stage.errors)")
+            #expect(!stage.errors.contains("Give the output"))
+            #expect(names.allSatisfy { stage.output.contains($0) })
+            #expect(await stage.run("show", picture.id.text, "-o", file) == .success)
+        }
+    }
+
+    /// A store whose pictures cannot be read.
+    private struct Damaged: ForwardingStore {
+        let base: any RequestStore
+
+        func response(of id: UUID) throws -> AIResponseData? {
+            guard let response = try base.response(of: id) else { return nil }
+            return AIResponseData(
+                requestID: id, providerID: response.providerID,
+                result: .success(.image(ObservedContent(ImageTests.png, upTo: 0).body, .png)),
+                receivedAt: response.receivedAt)
+        }
+    }
+
+    @Test(arguments: [[], ["--anew"]])
+    func `A picture that is damaged says how it is made anew`(options: [String]) async throws {
+        let painter = ScriptedProvider(
+            id: "painter", responseType: .image, limits: ProviderLimits(concurrency: 1, breaker: .never)
+        ) { _ in .success(ProviderAnswer(.image(Body(Self.png), .png))) }
+        let stage = try Stage(provider: painter, wrapStore: { Damaged(base: $0) })
+        let words = ["image", "A whale.", "--provider", "painter", "-o", "whale"]
+        #expect(await stage.run(words + options) == .badInput)
+        let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id.text)
+        let remedy = "To have it made anew: hablare rm \(id), then the same command again."
+        #expect(stage.errors.contains("Picture 1 cannot be used: It is gone or damaged. "), "\(stage.errors)")
+        #expect(stage.errors.contains(remedy) == options.isEmpty, "\(stage.errors)")
+        #expect(stage.errors.contains("the same command has others made") != options.isEmpty)
+    }
+
     @Test func `The name of the file asks for its format, where the model has a choice`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()

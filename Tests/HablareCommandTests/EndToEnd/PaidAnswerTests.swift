@@ -68,6 +68,149 @@ import Testing
         #expect(stage.errors.hasPrefix("hablare: Not all of it was printed. They are in the store: \(list), "))
     }
 
+    @Test func `Their file is written before anything is printed, which nobody may read`() async throws {
+        let stage = try Stage(provider: writer())
+        stage.breakPipe()
+        let words = ["generate", "--provider", "writer", "Whales?", "--sample", "2", "--json", "-o", "a.txt"]
+        #expect(await stage.run(words) == .brokenPipe)
+        #expect(try stage.file("a.txt") == Data("Whales?\n---\nWhales?\n".utf8))
+    }
+
+    /// Runs a command line, sends it a signal once so many calls are under way, and lets them end then.
+    private func stop(
+        _ words: [String], at calls: Int, _ manner: FakeService.Manner = FakeService.Manner(),
+        _ body: (Stage, FakeService) throws -> Void
+    ) async throws {
+        let gate = HablareTestServers.Gate()
+        var manner = manner
+        manner.gate = gate
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            try stage.write(#"{"type": "object", "properties": {"tons": {"minimum": 1}}}"#, to: "whale.json")
+            async let status = stage.run(["generate", "--provider", "openai", "Whales?"] + words)
+            _ = try await fake.server.calls(atLeast: calls)
+            stage.send(.interrupt)
+            try await waitUntil { stage.errors.contains("Stopping.") }
+            gate.open()
+            #expect(await status == .interrupted, "\(stage.errors)")
+            try body(stage, fake)
+        }
+    }
+
+    @Test func `After Ctrl-C their file is written where all came nevertheless`() async throws {
+        try await stop(["--sample", "2", "-o", "a.txt"], at: 2) { stage, _ in
+            #expect(try stage.file("a.txt") == Data("Whales sing.\n---\nWhales sing.\n".utf8))
+            #expect(!stage.errors.contains("To have the rest made"), "\(stage.errors)")
+        }
+        try await stop(["--sample", "2"], at: 2) { stage, _ in
+            #expect(stage.output == "Whales sing.\n---\nWhales sing.\n")
+        }
+    }
+
+    @Test func `After Ctrl-C a value is written where it is as the schema says`() async throws {
+        let words = ["--schema", "whale.json", "-o", "a.json"]
+        try await stop(words, at: 1) { stage, _ in
+            let value = try JSONDecoder().decode(ParameterValue.self, from: try stage.file("a.json"))
+            #expect(value == ["name": "Moby", "tons": 50])
+        }
+        var manner = FakeService.Manner()
+        manner.values = [#"{"name":"Moby","tons":0}"#]
+        try await stop(words, at: 1, manner) { stage, fake in
+            #expect(try !stage.folder.names().contains("a.json"))
+            #expect(stage.errors.contains("1 of 1 request is complete.\nTo see them: "), "\(stage.errors)")
+            #expect(fake.server.calls.count == 1)
+        }
+    }
+
+    // MARK: A full disk
+
+    /// A store that takes nothing of a kind any more.
+    private func stage(fullAt isFull: @escaping @Sendable (StoreWrite) -> Bool) throws -> Stage {
+        try Stage(provider: writer()) { BrokenStore($0) { $0.contains(where: isFull) } }
+    }
+
+    @Test(arguments: [
+        ([], "stream ID"), (["-o", "a.txt"], "show ID -o FILE"), (["--json"], "show ID --json"),
+        (["--stream"], "stream ID"), (["--sample", "2"], "ps --job JOB"),
+    ])
+    func `What was asked before the disk was full is gone on with, and not asked once more`(
+        options: [String], shown: String
+    ) async throws {
+        let stage = try stage { write in if case .settle = write { true } else { false } }
+        #expect(await stage.run(["generate", "--provider", "writer", "Whales?"] + options) == .inputOutput)
+        let snapshot = try #require(try stage.store().snapshots(SnapshotFilter()).first)
+        let file = stage.folder.url.appending(path: "a.txt").path
+        let words = shown.split(separator: " ").map { word in
+            switch word {
+            case "ID": snapshot.id.text
+            case "FILE": file
+            case "JOB": snapshot.job?.rawValue ?? ""
+            default: String(word)
+            }
+        }
+        let line = "go on with (hablare work && \(ShellWords.joined(["hablare"] + words)))"
+        #expect(stage.errors.contains("then \(line). What is finished is kept."), "\(stage.errors)")
+        #expect(!stage.errors.contains("same command"))
+    }
+
+    @Test(arguments: [[], ["--sample", "2"]])
+    func `Where nothing was asked the same command asks`(options: [String]) async throws {
+        let stage = try stage { write in if case .submit = write { true } else { false } }
+        #expect(await stage.run(["generate", "--provider", "writer", "Whales?"] + options) == .inputOutput)
+        #expect(!stage.errors.contains("go on with"), "\(stage.errors)")
+        #expect(stage.provider.record.calls.isEmpty)
+    }
+
+    // MARK: Removed
+
+    @Test func `Somebody who removes one of several keeps no other from being printed`() async throws {
+        let gate = HablareTestServers.Gate()
+        var manner = FakeService.Manner()
+        manner.gate = gate
+        try await FakeService.run(manner) { fake in
+            for options in [[], ["--json"]] {
+                let stage = try fake.stage()
+                let before = fake.server.calls.count
+                async let status = stage.run(
+                    ["generate", "--provider", "openai", "Whales?", "--sample", "2"] + options)
+                _ = try await fake.server.calls(atLeast: before + (before == 0 ? 2 : 1))
+                try await waitUntil { try stage.store().snapshots(SnapshotFilter()).count == 2 }
+                let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
+                let other = try fake.stage(folder: stage.folder)
+                #expect(await other.run("rm", id.text) == .success, "\(other.errors)")
+                gate.open()
+                #expect(await status == .incomplete)
+                #expect(stage.output.contains("Whales sing."), "\(stage.errors)")
+                #expect(stage.errors.contains("hablare: It was removed meanwhile"), "\(stage.errors)")
+                #expect(stage.errors.contains(id.text))
+            }
+        }
+    }
+
+    // MARK: Quiet
+
+    @Test(arguments: [
+        ([], "It waits in the store: hablare stream "), (["--sample", "3"], "To see them: hablare ps --job "),
+    ])
+    func `After Ctrl-C also who wants to hear nothing is told where it waits`(
+        options: [String], line: String
+    ) async throws {
+        let gate = Gate()
+        let isOne = options.isEmpty
+        let writer = ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { _ in
+            do { try await gate.pass() } catch { return .failure(AIServiceError(.cancelled, "Stopped.")) }
+            return .success(ProviderAnswer(.text(Body("x"))))
+        }
+        let quiet = try Stage(provider: writer)
+        async let status = quiet.run(["generate", "--provider", "writer", "Whales?", "--quiet"] + options)
+        try await waitUntil { writer.record.calls.count == (isOne ? 1 : 3) }
+        quiet.send(.interrupt)
+        quiet.send(.interrupt)
+        #expect(await status == .interrupted)
+        #expect(quiet.errors.hasPrefix(line) && quiet.errors.split(separator: "\n").count == 1, "\(quiet.errors)")
+        gate.open()
+    }
+
     // MARK: Names of files
 
     @Test(arguments: [

@@ -15,7 +15,14 @@ import Testing
         (["image", "--provider", "openai", "A whale.", "-o", "whale.png"], "openai.image"),
         (["speak", "--provider", "openai", "Whales sing.", "-o", "whale.wav"], "openai.speech"),
         (["narrate", "book.txt", "--provider", "openai.speech"], "openai.speech"),
+        (["generate", "--provider", "openai", "--schema", "whale.json", "The largest."], "openai.structured"),
     ]
+
+    /// The files that the commands read.
+    private func writeInput(_ stage: Stage) throws {
+        try stage.write("One.")
+        try stage.write(#"{"type": "object", "required": ["name"]}"#, to: "whale.json")
+    }
 
     private func requests(_ stage: Stage) throws -> [RequestSnapshot] {
         try stage.store().snapshots(SnapshotFilter())
@@ -38,7 +45,7 @@ import Testing
         try await FakeService.run { usual in
             try await FakeService.run(manner) { other in
                 let stage = try usual.stage()
-                try stage.write("One.")
+                try writeInput(stage)
                 let address = other.address("openai")
                 async let status = stage.run(words + ["--base-url", address + "/"])
                 _ = try await other.server.calls(atLeast: 1)
@@ -53,7 +60,7 @@ import Testing
                 #expect(other.server.calls.count == 2 && secrets(other).isEmpty)
                 // The same command finds what was made, but for generate, which always asks anew.
                 #expect(await stage.run(words + ["--base-url", address]) == .success, "\(stage.errors)")
-                #expect(other.server.calls.count == (provider == "openai" ? 3 : 2) && secrets(other).isEmpty)
+                #expect(other.server.calls.count == (words[0] == "generate" ? 3 : 2) && secrets(other).isEmpty)
                 #expect(usual.server.connectionCount == 0)
             }
         }
@@ -93,7 +100,7 @@ import Testing
             let stage = try other.stage(environment: [
                 "OPENAI_API_KEY": "", "HABLARE_SERVICES_OPENAI_BASE_URL": "https://api.openai.com/v1",
             ])
-            try stage.write("One.")
+            try writeInput(stage)
             #expect(await stage.run(words) == .unavailable)
             #expect(await stage.run(words + ["--base-url", other.address("openai")]) == .success, "\(stage.errors)")
             #expect(other.server.calls.count == 1 && secrets(other).isEmpty)
@@ -154,6 +161,20 @@ import Testing
                 stage.clearScreen()
                 #expect(await stage.run("show", snapshot.id.text) == .success)
                 #expect(stage.output.contains("no running process has taken it yet"), "\(stage.output)")
+            }
+        }
+    }
+
+    @Test func `An id that is shown may be asked for a value, too`() async throws {
+        try await FakeService.run { usual in
+            try await FakeService.run { other in
+                let stage = try usual.stage()
+                try writeInput(stage)
+                let name = "openai.structured@\(other.address("openai"))"
+                let words = ["generate", "--provider", name, "--model", "m", "--schema", "whale.json", "The largest."]
+                #expect(await stage.run(words) == .success, "\(stage.errors)")
+                #expect(stage.output.contains("Moby"))
+                #expect(other.server.calls.count == 1 && usual.server.calls.isEmpty)
             }
         }
     }

@@ -61,6 +61,8 @@ import Testing
                 try fake.paths.count > 1 && stage.store().snapshots(SnapshotFilter(phases: [.failed])).count > 0
             }
             #expect(!isOver.withLock { $0 })
+            try await waitUntil { stage.errors.contains("under way and may finish; Ctrl-C gives") }
+            #expect(stage.errors.contains("Nothing more is asked: ") && stage.errors.contains("[unauthorized]"))
             gate.open()
             #expect(await status == .incomplete)
             #expect(stage.errors.contains("; 1 is done, and kept."), "\(stage.errors)")

@@ -78,6 +78,49 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 2])
+    func `What was answered last is printed by the command that is said`(repairs: Int) async throws {
+        let answers = (0...2).map { #"{"name":"Moby","tons":-\#($0)}"# }
+        try await FakeService.run(manner(answers[0], answers[1], answers[2])) { fake in
+            let stage = try stage(fake)
+            let words = ["generate", "--provider", "openai", "--schema", "whale.json", "The largest."]
+            #expect(await stage.run(words + ["--repairs", "\(repairs)"]) == .incomplete)
+            let line = try #require(stage.errors.split(separator: "\n").last { $0.contains("in the store: ") })
+            #expect(line.contains("hablare stream "), "\(line)")
+            let id = try #require(line.split(separator: " ").last)
+            stage.clearScreen()
+            #expect(await stage.run("stream", String(id)) == .success)
+            #expect(try value(stage.output) == value(answers[repairs]))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `What it used and cost is the repairs', too`(isMended: Bool) async throws {
+        let wrong = #"{"name":"Moby","tons":0}"#
+        try await FakeService.run(manner(wrong, wrong, isMended ? #"{"name":"Moby","tons":2}"# : wrong)) { fake in
+            let stage = try stage(fake)
+            let words = [
+                "generate", "--provider", "local", "--schema", "whale.json", "The largest.", "--repairs", "2", "--json",
+            ]
+            #expect(await stage.run(words) == (isMended ? .success : .incomplete))
+            let object = try JSONDecoder().decode([String: ParameterValue].self, from: Data(stage.output.utf8))
+            #expect(object["repairs"] == 2 && object["costMicroDollars"] == 0)
+            #expect((object["problem"] == nil) == isMended)
+            let usage = try #require(object["usage"])
+            #expect(usage[member: "inputTokens"] == 27 && usage[member: "outputTokens"] == 12)
+            let ids = try stage.store().snapshots(SnapshotFilter()).map(\.id.text)
+            #expect(ids.count == 3 && object["id"] == .string(ids[2]))
+        }
+    }
+
+    @Test func `What several answers cost together is known where it is known of each`() {
+        let (dear, unknown) = (Usage(inputTokens: 1, costMicroDollars: 5), Usage(inputTokens: 2))
+        #expect(Usage.total(of: []) == nil)
+        #expect(Usage.total(of: [dear, dear]) == Usage(inputTokens: 2, costMicroDollars: 10))
+        #expect(Usage.total(of: [dear, unknown]) == Usage(inputTokens: 3))
+        #expect(Usage.total(of: [unknown, dear]) == Usage(inputTokens: 3))
+    }
+
     @Test func `Several values are one on each line`() async throws {
         let values = [#"{"name":"A","tons":1}"#, #"{"name":"B","tons":2}"#]
         try await FakeService.run(manner(values[0], values[1])) { fake in

@@ -108,6 +108,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["openai.structured", "openai.embedding"], [[], ["--restart"], ["--volatile"], ["--detach"]])
+    func `What comes in one piece is not streamed`(provider: String, options: [String]) async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let words = ["generate", "--provider", provider, "Whales?", "--stream"]
+            #expect(await stage.run(words + options) == .usage)
+            #expect(stage.errors.contains("Leave --stream out."), "\(stage.errors)")
+            #expect(fake.server.connectionCount == 0 && !stage.composition().storeExists(stage.data))
+        }
+    }
+
     // MARK: Several
 
     @Test func `Several answers are several calls, printed in order`() async throws {

@@ -47,6 +47,22 @@ import Testing
         #expect(stage.output == "In the beginning was")
     }
 
+    @Test(arguments: [
+        (ResponseContent.structured(["a": 1]), "{\n  \"a\" : 1\n}\n"), (.embedding([0.5]), "[\n  0.5\n]\n"),
+    ])
+    func `A value and a vector are printed as JSON`(content: ResponseContent, text: String) async throws {
+        let stage = try Stage()
+        let bench = StoreWorkbench(store: try stage.store())
+        let owner = try bench.register()
+        try bench.submit(1)
+        let attempt = try bench.startNext(owner)
+        _ = try bench.write(.settle(attempt.completed(content)))
+        #expect(await stage.run("stream", attempt.request.text) == .success)
+        #expect(stage.output == text)
+        #expect(await stage.run("stream", attempt.request.text, "--from", "2") == .usage)
+        #expect(stage.errors.contains("has only 1 chunk"))
+    }
+
     @Test func `What a failed stream left is printed, and why it failed`() async throws {
         let (stage, bench, attempt) = try underWay()
         _ = try bench.write(.settle(attempt.failed(StoreWorkbench.failure)))

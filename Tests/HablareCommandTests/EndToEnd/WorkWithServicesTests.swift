@@ -1,5 +1,7 @@
 import Foundation
 import Hablare
+import HablareSQLite
+import HablareTestKit
 import HablareTestServers
 import Testing
 
@@ -64,6 +66,77 @@ import Testing
             let other = try fake.stage(folder: folder)
             #expect(await other.run("work") == .success)
             #expect(other.errors.contains("1 request waits for mine@\(fake.address("openai")): The settings have no"))
+        }
+    }
+
+    // MARK: Refusals
+
+    /// A store in which a hundred requests wait for a service.
+    private func backlog(_ fake: FakeService, _ folder: TemporaryFolder) throws {
+        let bench = StoreWorkbench(store: try fake.stage(folder: folder).store())
+        for number in 1...100 { try bench.submit(StoreWorkbench.submission(number, provider: "openai")) }
+    }
+
+    @Test func `A wrong key fails a few, the rest waits, and all is made with the right one`() async throws {
+        try await FakeService.run { fake in
+            let folder = try TemporaryFolder()
+            try backlog(fake, folder)
+            let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
+            await detach(wrong, "espeak-ng", "Hello.")
+            wrong.clearScreen()
+            #expect(await wrong.run("work", "--concurrency", "2") == .incomplete)
+            let calls = fake.paths.count
+            #expect(calls >= 1 && calls <= 50, "\(calls) calls")
+            let left = 100 - calls
+            let snapshots = try wrong.store().snapshots(SnapshotFilter(limit: 200))
+            #expect(snapshots.count { $0.phase == .failed } == calls)
+            #expect(snapshots.count { $0.phase == .pending && $0.waiting != .held } == left)
+            #expect(wrong.output.contains("1 request completed, \(calls) failed"), "\(wrong.output)")
+            #expect(wrong.errors.contains("Nothing more is asked of openai: "), "\(wrong.errors)")
+            #expect(wrong.errors.contains("[unauthorized]"))
+            #expect(
+                wrong.errors.contains(
+                    "\(left) requests wait for openai: others were refused in a way that these would be, too. Once that "
+                        + "is put right, to go on: hablare retry --failed && hablare work\n"), "\(wrong.errors)")
+            let right = try fake.stage(folder: folder)
+            #expect(await right.run("retry", "--failed") == .success)
+            #expect(await right.run("work") == .success)
+            #expect(fake.paths.count == calls + 100)
+        }
+    }
+
+    @Test func `Who goes on for ever says it, and goes on with the others`() async throws {
+        try await FakeService.run { fake in
+            let folder = try TemporaryFolder()
+            try backlog(fake, folder)
+            let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
+            async let status = wrong.run("work", "--forever")
+            try await waitUntil { wrong.errors.contains("Nothing more is asked of openai: ") }
+            let other = try fake.stage(folder: folder)
+            await detach(other, "anthropic")
+            await detach(other, "openai")
+            try await waitUntil {
+                try other.store().snapshots(SnapshotFilter(phases: [.completed])).count == 1
+            }
+            let waiting = try other.store().snapshots(SnapshotFilter(phases: [.pending], limit: 200))
+            #expect(waiting.count > 20 && waiting.allSatisfy { $0.providerID == "openai" })
+            wrong.send(.interrupt)
+            #expect(await status == .interrupted)
+            #expect(wrong.errors.contains("requests wait for openai: "))
+        }
+    }
+
+    @Test func `A model that is not there is the affair of who names it`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let words = ["generate", "--detach", "--provider", "openai"]
+            #expect(await stage.run(words + ["--model", FakeService.unknownModel, "Whales?"]) == .success)
+            #expect(await stage.run("work") == .incomplete)
+            #expect(await stage.run(words + ["--model", FakeService.unknownModel, "Whales again?"]) == .success)
+            for number in 1...9 { await detach(stage, "openai", "Whale \(number)") }
+            #expect(await stage.run("work") == .incomplete)
+            #expect(try stage.store().snapshots(SnapshotFilter(phases: [.completed])).count == 9)
+            #expect(!stage.errors.contains("Nothing more is asked"), "\(stage.errors)")
         }
     }
 }

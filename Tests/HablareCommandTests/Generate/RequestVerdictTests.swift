@@ -57,7 +57,7 @@ import Testing
         Case(phase: .pending, waiting: .held, isQuiet: true, lines: [held]),
         Case(phase: .pending, waiting: .unclaimed(ahead: 1), lines: [waits]),
         Case(phase: .executing, lines: [waits]),
-        Case(phase: .executing, isQuiet: true, lines: []),
+        Case(phase: .executing, isQuiet: true, lines: ["It waits in the store: hablare stream \(id.text)"]),
     ])
     func `The verdict`(_ test: Case) throws {
         let snapshot = RequestSnapshot(

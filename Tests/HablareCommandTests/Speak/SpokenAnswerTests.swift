@@ -20,6 +20,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 2])
+    func `A piece that is damaged is named, with how it is made anew`(pieces: Int) async throws {
+        let store = Sounds { throw AIServiceError(.contentMissing, "It is gone.") }
+        let stage = try Stage()
+        let answer = SpokenAnswer(
+            container: .flac, target: .file(stage.folder.url.appending(path: "a.flac")), data: DataOptions.test(),
+            isQuiet: true, clock: EngineClock(ManualClock()))
+        let ids = (1...pieces).map { StoreWorkbench.id($0) }
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await answer.write(ids, of: store, to: stage.composition().console)
+        }
+        #expect(failure?.status == .badInput)
+        #expect(
+            failure?.message == "The sound of piece 1 cannot be used: It is gone or damaged. To have it made anew: "
+                + "hablare rm \(ids[0].text), then the same command again.")
+    }
+
     @Test func `Pieces are joined beside the file that they become, on its disk`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "long.flac")

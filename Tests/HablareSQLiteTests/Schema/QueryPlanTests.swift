@@ -93,6 +93,15 @@ import Testing
         #expect(!statements.contains { $0.hasPrefix("UPDATE") })
     }
 
+    @Test("Who is asked is found by a search for each provider, and not among all that waits")
+    func providers() throws {
+        let statements = try statements(reading: { #expect(try $0.providers() == ["p"]) })
+        let plans = try statements.filter { $0.hasPrefix("SELECT") }.flatMap(plan)
+        #expect(plans.contains("SEARCH f USING COVERING INDEX flights_live (owner=? AND provider=?)"), "\(plans)")
+        #expect(plans.contains("SEARCH f USING COVERING INDEX flights_live (owner>?)"), "\(plans)")
+        #expect(!plans.contains { $0.hasPrefix("SCAN f") }, "\(plans)")
+    }
+
     @Test("Requests out of time are found by their index, in order")
     func deadlines() throws {
         var expired: [ExpiredRequest] = []

@@ -222,6 +222,34 @@ struct RequestorTests {
                 == .invalidResponse)
     }
 
+    @Test("In a job a value is asked of whom is named, whatever the requestor's name says")
+    func namedProvider() async throws {
+        let named = ProviderID(rawValue: "service.structured@http://127.0.0.1:8080/v1")
+        let provider = ScriptedProvider(id: named, responseType: .structured) { _ in
+            .success(ProviderAnswer(.structured(7)))
+        }
+        let engine = try Engine([provider, ScriptedProvider(id: "sound", responseType: .audio)])
+        let requestor = try StructuredRequestor<Int>(
+            "service.structured.default", StructuredConfiguration(schema: try JSONSchema(true)))
+        let (request, job) = (try requestor.request("x"), JobKey(rawValue: "job"))
+        try await engine.run { [manager = engine.manager] in
+            for (id, refusal) in [("nobody", AIServiceError.Code.providerNotFound), ("sound", .invalidConfiguration)] {
+                let found = await code {
+                    _ = try await requestor.ask(
+                        request, manager: manager, jobKey: job, provider: ProviderID(rawValue: id))
+                }
+                #expect(found == refusal)
+            }
+            #expect(
+                await code { _ = try await requestor.ask(request, manager: manager, jobKey: job) }
+                    == .providerNotFound)
+            let output = try await requestor.ask(request, manager: manager, jobKey: job, provider: named)
+            #expect(output.value == 7)
+            #expect(try await manager.snapshot(for: request.id).providerID == named)
+        }
+        #expect(provider.record.calls.count == 1)
+    }
+
     @Test("A requestor of a provider that is not registered sends nothing")
     func noProvider() async throws {
         let engine = try Engine()

@@ -136,6 +136,19 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     @concurrent public func ask(
         _ request: AIRequest, manager: AIRequestManager, jobKey: JobKey, at position: Int = 0
     ) async throws -> Output {
+        try await ask(request, manager: manager, jobKey: jobKey, at: position, provider: provider(in: manager))
+    }
+
+    /// The same, of a provider that goes by another name than the requestor's: one of several at different addresses,
+    /// say.
+    ///
+    /// - Parameter provider: Who is asked, whatever ``id`` says.
+    /// - Throws: as ``ask(_:manager:jobKey:at:)``; ``AIServiceError/Code/providerNotFound`` where the manager has no such
+    ///   provider, `invalidConfiguration` where it answers with neither values nor text.
+    @concurrent public func ask(
+        _ request: AIRequest, manager: AIRequestManager, jobKey: JobKey, at position: Int = 0, provider: ProviderID
+    ) async throws -> Output {
+        try id.category.check(provider, in: manager.registry)
         let place = Submission.JobPlace(key: jobKey, position: position)
         guard (0...AIRequestManager.lastPosition - 1 - configuration.maximumRepairs).contains(position) else {
             throw AIServiceError(
@@ -143,7 +156,7 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
                 "A place in a job is between 0 and \(AIRequestManager.lastPosition), with room for the repairs. Count from 0."
             )
         }
-        return try await output(of: StructuredRepairs(of: request, by: provider(in: manager), with: manager, at: place))
+        return try await output(of: StructuredRepairs(of: request, by: provider, with: manager, at: place))
     }
 
     private func output(of asked: StructuredRepairs) async throws -> Output {
