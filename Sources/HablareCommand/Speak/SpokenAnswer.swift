@@ -6,6 +6,9 @@ import HablareAudio
 struct SpokenAnswer: Sendable {
     /// As what it is written; `nil` where the one piece that there is is written as it came.
     let container: AudioContainer?
+    /// What that one has to be, by its usual ending; `nil` for whatever it is. What a service sent in place of it is made
+    /// that, where it can be.
+    var kind: String?
     let target: OutputTarget
     /// Where the store is, for advice.
     let data: DataOptions
@@ -20,8 +23,8 @@ struct SpokenAnswer: Sendable {
     func write(_ ids: [UUID], of store: any StoreReading, to console: Console) async throws {
         do {
             let output = target.answerFile(console, isQuiet: isQuiet, clock)
-            if ids.count == 1, let body = try store.response(of: ids[0])?.content.body {
-                try await output.take(body, container.map { .audio($0) } ?? .none)
+            if ids.count == 1, let content = try store.response(of: ids[0])?.content, let body = content.body {
+                try await output.take(body, try conversion(of: content, of: ids[0]))
             } else if let name = target.file, case .file(let file) = try OutputPlace(name) {
                 try await FileTurn(at: name.path, clock, console, isQuiet: isQuiet).write {
                     try await OwnThread.run { try join(ids, of: store, into: file, while: $0) }
@@ -34,6 +37,20 @@ struct SpokenAnswer: Sendable {
             throw CommandFailure(writing: file, error)
         } catch let error as CocoaError {
             throw CommandFailure(.cannotCreate, "The sound cannot be joined: \(error.localizedDescription)")
+        }
+    }
+
+    /// What is done with the one piece that there is. One that cannot become what was asked for is paid for, and stays in
+    /// the store.
+    private func conversion(of content: ResponseContent, of id: UUID) throws -> AnswerConversion {
+        if let container { return .audio(container) }
+        guard let kind, let made = content.commandContent else { return .none }
+        do {
+            return try AnswerConversion(of: made, to: URL(filePath: "sound.\(kind)"))
+        } catch let failure as CommandFailure {
+            let better = target.file?.deletingPathExtension().appendingPathExtension(made.ending).path
+            let command = data.commandLine("show", id.text, "-o", better ?? "sound.\(made.ending)")
+            throw CommandFailure(.badInput, failure.message).advising("It is in the store: \(command)")
         }
     }
 
