@@ -31,7 +31,8 @@ struct ServiceSettings: Sendable, Equatable {
     var rate: Double?
     /// How long one attempt may take, or be silent where it streams.
     var timeout = Duration.seconds(120)
-    /// What else its calls say, by names in small letters. Never a secret.
+    /// What else its calls say, by names in small letters. Never a secret, and not for everybody all the same: they may
+    /// name an account.
     var headers: [String: String] = [:]
     /// Who is asked where it fails, in order.
     var fallback: [String] = []
@@ -53,9 +54,14 @@ struct ServiceSettings: Sendable, Equatable {
 extension ServiceSettings {
     /// The service at another address than the configured one.
     ///
-    /// Its key goes with it only within the configured origin: whoever is at another one has not been given it.
+    /// Its key and its headers go with it only within the configured origin: whoever is at another one has not been given
+    /// them.
     func placed(at address: ServiceAddress) -> ServiceSettings {
-        var placed = hasOrigin(of: address) ? self : unasked
+        var placed = self
+        if !hasOrigin(of: address) {
+            placed = unasked
+            placed.headers = [:]
+        }
         placed.place = address
         placed.address = address.text
         placed.addressProblem = nil

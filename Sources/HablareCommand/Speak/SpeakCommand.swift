@@ -109,7 +109,7 @@ struct SpeakCommand: ComposedCommand {
         let console = composition.console
         let session = team.session(for: plan.work, seconds: { await AudioSource.seconds(of: $0) })
         let writer = SpokenAnswer(
-            container: sound.container, target: place, data: options.data, isQuiet: options.quiet,
+            container: sound.container, kind: sound.kind, target: place, data: options.data, isQuiet: options.quiet,
             clock: composition.seams.clock)
         return try await session.run(in: composition, consequence: "so nothing is written yet") {
             workplace, ids, gaps in

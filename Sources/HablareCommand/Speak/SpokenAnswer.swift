@@ -6,6 +6,9 @@ import HablareAudio
 struct SpokenAnswer: Sendable {
     /// As what it is written; `nil` where the one piece that there is is written as it came.
     let container: AudioContainer?
+    /// What that one has to be, by its usual ending; `nil` for whatever it is. What a service sent in place of it is made
+    /// that, where it can be.
+    var kind: String?
     let target: OutputTarget
     /// Where the store is, for advice.
     let data: DataOptions
@@ -40,10 +43,10 @@ struct SpokenAnswer: Sendable {
     /// The one piece that there is.
     private func write(_ id: UUID, of store: any StoreReading, to output: AnswerFile) async throws {
         do {
-            guard let body = try store.response(of: id)?.content.body else {
+            guard let content = try store.response(of: id)?.content, let body = content.body else {
                 throw AIServiceError(.contentMissing, "The audio is not there.")
             }
-            try await output.take(body, container.map { .audio($0) } ?? .none)
+            try await output.take(body, try conversion(of: content, of: id))
         } catch let error as AIServiceError {
             throw error.contentProblem.map { unusable(0, id, $0) } ?? error
         }
@@ -51,6 +54,20 @@ struct SpokenAnswer: Sendable {
 
     private func unusable(_ index: Int, _ id: UUID, _ reason: String) -> CommandFailure {
         CommandFailure(unusable: "The sound of piece \(index + 1)", id, reason, data)
+    }
+
+    /// What is done with the one piece that there is. One that cannot become what was asked for is paid for, and stays in
+    /// the store.
+    private func conversion(of content: ResponseContent, of id: UUID) throws -> AnswerConversion {
+        if let container { return .audio(container) }
+        guard let kind, let made = content.commandContent else { return .none }
+        do {
+            return try AnswerConversion(of: made, to: URL(filePath: "sound.\(kind)"))
+        } catch let failure as CommandFailure {
+            let better = target.file?.deletingPathExtension().appendingPathExtension(made.ending).path
+            let command = data.commandLine("show", id.text, "-o", better ?? "sound.\(made.ending)")
+            throw CommandFailure(.badInput, failure.message).advising("It is in the store: \(command)")
+        }
     }
 
     /// All pieces in one file, for what is no file itself: a kind of sound whose beginning is known at the end cannot be

@@ -9,6 +9,9 @@ struct SpokenFormat: Sendable, Hashable {
     let parameter: String?
     /// As what the sound is written; `nil` where it is written as it comes.
     let container: AudioContainer?
+    /// What the output is in the end, by its usual ending. A service that sends something else than it was asked for is
+    /// not written as it comes.
+    let kind: String
 
     /// What joins without a gap and without a loss, and every service makes.
     private static let lossless = "wav"
@@ -34,6 +37,7 @@ struct SpokenFormat: Sendable, Hashable {
             return format
         }
         let kind = wanted.flatMap { audio($0) ?? AudioContainer(rawValue: $0)?.rawValue } ?? suffix ?? Self.lossless
+        self.kind = kind
         if let wanted, audio(wanted) == nil, AudioContainer(rawValue: wanted) == nil {
             throw Self.impossible(wanted, of: installed)
         }

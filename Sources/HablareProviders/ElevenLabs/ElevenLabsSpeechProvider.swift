@@ -10,7 +10,8 @@ public import Hablare
 /// say.
 ///
 /// With `timestamps` the metadata has the times of words and sentences (``/Hablare/AnswerMetadata/wordTimes``,
-/// ``/Hablare/AnswerMetadata/sentenceTimes``).
+/// ``/Hablare/AnswerMetadata/sentenceTimes``). A service that tells times of many more characters than the text has is not
+/// believed: then there are none, and the sound is the answer all the same.
 ///
 /// Bare samples (`pcm`, `ulaw`, `alaw`) become WAVE files. Where somebody reads along, their header goes out before anybody
 /// knows the size, and says the largest there is, as streamed files do; else it is exact.
@@ -97,7 +98,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         let answer = try await service.client.send(
             try plan.post(voice: voice, isStreamed: call.isStreaming), for: call)
         var sound = SoundCollector(format, isStreamed: call.isStreaming)
-        var times = SpeechTimes()
+        var times = SpeechTimes(of: plan.text)
         if plan.wantsTimes {
             try await answer.forEachLine(maximumBytes: Self.longestLine) { line in
                 let piece = try timed(line, of: answer)

@@ -5,6 +5,9 @@ import Hablare
 /// Services name characters as they like: whole ones, or letters and combining marks apart, or several at once. So all is
 /// done by Unicode scalars, each with the time of what it came in. Times that run backwards, are negative or no numbers are
 /// mended: nothing begins before what stands before it.
+///
+/// They are kept in memory until the answer is whole, so there may be only so many of them. Of more than that, which are not
+/// those of the text that was given, nothing is kept at all: half of the times would look like all.
 struct SpeechTimes: Sendable {
     private struct Sign: Sendable {
         var scalar: Unicode.Scalar
@@ -15,9 +18,18 @@ struct SpeechTimes: Sendable {
     private var signs: [Sign] = []
     private var latest = 0.0
     private var farthest = 0.0
+    private let limit: Int
+    /// Whether there were more characters than are kept, so that none are.
+    private(set) var areTooMany = false
 
     /// No characters yet.
-    init() {}
+    ///
+    /// - Parameter limit: How many Unicode scalars are kept at most. Default: as many as there are.
+    init(limit: Int = .max) { self.limit = limit }
+
+    /// No characters yet of a text. Services that tell of the text as it is read aloud (numbers and signs written out)
+    /// tell of more characters than it has: sixteen times as many, and a thousand, are more than any do.
+    init(of text: String) { self.init(limit: text.unicodeScalars.count * 16 + 1000) }
 
     /// Whether nothing was said.
     var isEmpty: Bool { signs.isEmpty }
@@ -32,7 +44,7 @@ struct SpeechTimes: Sendable {
     ///   - heard: How many seconds of sound came before this piece, where that is known.
     mutating func append(_ characters: [String], starts: [Double], ends: [Double], heard: Double? = nil) {
         let count = min(characters.count, starts.count, ends.count)
-        guard count > 0 else { return }
+        guard count > 0, !areTooMany else { return }
         let isOfItsOwn = starts[0].isFinite && starts[0] < farthest - Self.tolerance
         let offset = isOfItsOwn ? max(heard ?? farthest, latest) : 0
         for index in 0..<count {
@@ -40,8 +52,16 @@ struct SpeechTimes: Sendable {
             let end = max(start, ends[index].isFinite ? ends[index] + offset : start)
             latest = start
             farthest = max(farthest, end)
-            signs += characters[index].unicodeScalars.map { Sign(scalar: $0, start: start, end: end) }
+            for scalar in characters[index].unicodeScalars {
+                guard signs.count < limit else { return giveUp() }
+                signs.append(Sign(scalar: scalar, start: start, end: end))
+            }
         }
+    }
+
+    private mutating func giveUp() {
+        areTooMany = true
+        signs = []
     }
 
     /// Neighbours may overlap by so much without being taken for a new beginning: 50 ms.
@@ -165,6 +185,9 @@ struct SpeechTimes: Sendable {
     private var boundaries: [Int] {
         var boundaries: [Int] = []
         var index = 0
+        // Behind each mark the next sign that is spoken is looked for, from where the last one was found: a text of
+        // nothing but full stops would be gone through once for each.
+        var spoken = 0
         while index < signs.count {
             if isEmptyLine(at: index) { boundaries.append(index) }
             guard Self.ends.contains(signs[index].scalar) else {
@@ -175,7 +198,8 @@ struct SpeechTimes: Sendable {
             while index < signs.count, Self.ends.contains(signs[index].scalar) || Self.closes(signs[index].scalar) {
                 index += 1
             }
-            if isEnd(mark: mark, next: index) { boundaries.append(index) }
+            spoken = firstSpoken(from: max(spoken, index))
+            if isEnd(mark: mark, next: index, spoken: spoken) { boundaries.append(index) }
         }
         if boundaries.last != signs.count { boundaries.append(signs.count) }
         return boundaries
@@ -194,13 +218,24 @@ struct SpeechTimes: Sendable {
         }
     }
 
-    private func isEnd(mark: Int, next: Int) -> Bool {
+    /// Where the first sign is that is neither white space nor punctuation; behind the last one where there is none.
+    private func firstSpoken(from start: Int) -> Int {
+        var index = start
+        while index < signs.count, signs[index].scalar.properties.isWhitespace || Self.isAround(signs[index].scalar) {
+            index += 1
+        }
+        return index
+    }
+
+    /// Whether a sentence ends with a mark.
+    ///
+    /// - Parameters:
+    ///   - next: Behind the mark, and what closes quotes and brackets.
+    ///   - spoken: Where from there the first sign is that is spoken.
+    private func isEnd(mark: Int, next: Int, spoken: Int) -> Bool {
         if next == signs.count || Self.endsWithoutSpace.contains(signs[mark].scalar) { return true }
         guard signs[next].scalar.properties.isWhitespace else { return false }
-        let following = signs[next...].first { sign in
-            !sign.scalar.properties.isWhitespace && !Self.isAround(sign.scalar)
-        }
-        if following?.scalar.properties.isLowercase == true { return false }
+        if spoken < signs.count, signs[spoken].scalar.properties.isLowercase { return false }
         guard signs[mark].scalar == ".", next == mark + 1 else { return true }
         return !isAbbreviated(before: mark)
     }

@@ -19,18 +19,52 @@ import Testing
     }
 
     @Test func `A text becomes a file, in the format of its name, as the service sent it`() async throws {
-        try await FakeService.run { fake in
+        var manner = FakeService.Manner()
+        let sound: @Sendable (String) -> Data = { Data("ID3 of \($0)".utf8) }
+        manner.sound = sound
+        try await FakeService.run(manner) { fake in
             let stage = try fake.stage()
             let status = await stage.run(
                 "speak", "Hello, whale.", "-o", "hello.mp3", "--provider", "openai", "--voice", "nova", "--speed", "1.5"
             )
             #expect(status == .success, "\(stage.errors)")
-            #expect(try stage.file("hello.mp3") == Voice.audio(of: "Hello, whale."))
+            #expect(try stage.file("hello.mp3") == sound("Hello, whale."))
             #expect(fake.paths == ["/openai/v1/audio/speech"])
             let body = try #require(fake.bodies.first)
             #expect(body[member: "response_format"] == "mp3" && body[member: "voice"] == "nova")
             #expect(body[member: "speed"]?.number == 1.5 && body[member: "model"] == "tts-x")
             #expect(stage.output.hasPrefix(stage.folder.url.appending(path: "hello.mp3").path + "\n"))
+        }
+    }
+
+    @Test func `A server that sends WAV whatever it is asked for is heard in the format that was wanted`()
+        async throws
+    {
+        try await FakeService.run { fake in
+            for (words, output) in [(["-o", "a.mp3"], "a.mp3"), (["--format", "flac"], nil)] {
+                let stage = try fake.stage()
+                let status = await stage.run(["speak", "Hello.", "--provider", "openai"] + words)
+                #expect(status == .success, "\(stage.errors)")
+                let file = try output.map { try stage.file($0) } ?? stage.printedData
+                #expect(!file.starts(with: Data("RIFF".utf8)))
+                let sound = try AudioInspector().properties(of: .data(file))
+                #expect(sound.sampleRate == 8_000 && sound.frameCount > 0)
+            }
+            #expect(fake.bodies.map { $0[member: "response_format"] } == ["mp3", "flac"])
+        }
+    }
+
+    @Test func `Sound that cannot become what was wanted is kept, and it is said how to get it`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            #expect(await stage.run("speak", "Hello.", "--provider", "openai", "-o", "a.opus") == .badInput)
+            #expect(stage.errors.contains("The answer is wav audio, which cannot be made a .opus file."))
+            #expect(stage.errors.contains("It is in the store: ") && stage.errors.contains("a.wav"))
+            #expect(try !stage.folder.names().contains("a.opus"))
+            let id = try #require(stage.errors.firstMatch(of: #/show ([0-9A-Fa-f-]{36}) /#)?.1)
+            #expect(await stage.run("show", String(id), "-o", "a.wav") == .success)
+            #expect(try stage.file("a.wav") == Voice.audio(of: "Hello."))
+            #expect(fake.paths.count == 1)
         }
     }
 

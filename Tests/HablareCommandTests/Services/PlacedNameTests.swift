@@ -37,8 +37,11 @@ import Testing
         ("https://api.openai.com:8443/v1", false), ("http://api.openai.com/v1", false),
         ("https://api.openai.com.example.org/v1", false), ("http://127.0.0.1:8080/v1", false),
     ])
-    func `A key goes along within the configured origin only`(text: String, isTaken: Bool) throws {
-        let placed = ServiceSettings("openai", .openai).placed(at: try Self.address(text))
+    func `A key and headers go along within the configured origin only`(text: String, isTaken: Bool) throws {
+        var settings = ServiceSettings("openai", .openai)
+        settings.headers = ["openai-organization": "org-1"]
+        let placed = settings.placed(at: try Self.address(text))
+        #expect(placed.headers == (isTaken ? settings.headers : [:]))
         #expect(placed.takesKey == isTaken && placed.needsKey == isTaken)
         #expect(placed.address == (try Self.address(text).text) && placed.name == "openai")
         #expect(placed.placedName == "openai@\(placed.address)")

@@ -138,9 +138,20 @@ struct FakeAnswer {
 
     private func sound() -> ServerReply {
         let text = (body[member: "input"] ?? body[member: "text"])?.string ?? ""
-        var reply = ServerReply.bytes(200, manner.sound(text), type: "audio/wav")
+        var reply = ServerReply.bytes(200, manner.sound(text), type: "audio/\(soundType)")
         reply.steps = wait + reply.steps
         return reply
+    }
+
+    /// The media type of the sound that was asked for, whatever it is.
+    private var soundType: String {
+        let format = body[member: "response_format"]?.string ?? call.query("output_format") ?? "wav"
+        return switch format.prefix(while: { $0 != "_" }) {
+        case "mp3": "mpeg"
+        case "opus": "ogg"
+        case "ulaw", "alaw": "basic"
+        case let other: String(other)
+        }
     }
 
     private func json(_ value: ParameterValue, _ status: Int = 200) throws -> ServerReply {

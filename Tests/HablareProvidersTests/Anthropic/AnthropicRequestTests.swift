@@ -21,6 +21,19 @@ import Testing
         return try #require(error)
     }
 
+    @Test func `Its rate is counted in tokens, as its limits are`() throws {
+        let bench = try AnthropicBench(stream: AnthropicStreams.hello)
+        let prompts: [Prompt] = [
+            .text(String(repeating: "ä", count: 3000)),
+            .messages([.init(role: .user, parts: [.text("x"), .image(Body(Data([1])), .png)])]),
+        ]
+        for prompt in prompts {
+            let units = bench.text.units(of: AIRequest(prompt: prompt))
+            #expect(units == Double(TokenEstimate.tokens(of: prompt)))
+            #expect(units >= 1600 && units != Double(prompt.plainText.unicodeScalars.count))
+        }
+    }
+
     @Test func `A text becomes one message of the user's`() async throws {
         let call = try await sent(AIRequest(prompt: "Hello?"))
         #expect(call.url.absoluteString == "https://api.anthropic.com/v1/messages")

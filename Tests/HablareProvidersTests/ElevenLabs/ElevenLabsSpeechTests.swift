@@ -218,6 +218,22 @@ import Testing
         }
     }
 
+    @Test("Times without an end are left out, and the sound is kept", arguments: [false, true])
+    func endlessTimes(isStreamed: Bool) async throws {
+        // Two characters were given: of 1,032 and fewer times are kept.
+        for (lines, isKept) in [(10, true), (11, false), (40, false)] {
+            let line = Bench.timed(sound, String(repeating: "Hi ", count: 33) + "x", from: 0) + "\n"
+            let bench = try Bench { _ in .json(String(repeating: line, count: lines)) }
+            let answer = await bench.speech.answering(
+                AIRequest(
+                    prompt: "Hi", parameters: ["timestamps": true], streaming: isStreamed ? StreamingPolicy() : nil))
+            #expect(answer.yielded == Data(Array(repeating: sound, count: lines).joined()))
+            let response = response(try answer.result.get())
+            #expect(try response.wordTimes.count == (isKept ? lines * 33 + 1 : 0))
+            #expect(try response.sentenceTimes.isEmpty != isKept)
+        }
+    }
+
     @Test(
         "A broken piece of sound is a failure that tells nothing of it",
         arguments: [

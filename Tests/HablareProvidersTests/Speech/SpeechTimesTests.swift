@@ -118,6 +118,27 @@ import Testing
         #expect(times.words == [SpokenTime(text: "habla", start: 0, end: 0.5)])
     }
 
+    @Test func `Of more characters than are kept there are no times at all`() {
+        var times = SpeechTimes(limit: 4)
+        times.append(["a", "b "], starts: [0, 0.1], ends: [0.1, 0.2])
+        #expect(!times.areTooMany && times.words.count == 1)
+        times.append(["c"], starts: [0.2], ends: [0.3])
+        #expect(!times.areTooMany && times.words.map(\.text) == ["ab", "c"])
+        times.append(["d"], starts: [0.3], ends: [0.4])
+        times.append(["e"], starts: [0.4], ends: [0.5])
+        #expect(times.areTooMany && times.isEmpty && times.words.isEmpty && times.sentences.isEmpty)
+    }
+
+    /// As many marks as there are, and behind each all that are left: gone through for each of them it would take hours.
+    @Test(.timeLimit(.minutes(5)))
+    func `A long text of nothing but full stops is gone through once`() {
+        let marks = 300_000
+        let times = times(Array(repeating: [".", " "], count: marks).flatMap { $0 } + ["a", ".", " ", "B", "."])
+        let sentences = times.sentences
+        #expect(sentences.map(\.text.unicodeScalars.count) == [marks * 2 + 2, 2])
+        #expect(sentences.last?.text == "B.")
+    }
+
     @Test("Any signs and times give words in order", arguments: 0..<200)
     func random(seed: UInt64) {
         var generator = SeededSigns(state: seed)

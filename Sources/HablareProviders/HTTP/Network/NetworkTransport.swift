@@ -60,8 +60,9 @@ public final class NetworkTransport: HTTPTransport {
         var followed = 0
         while true {
             do {
-                let answer = try await exchange(call)
+                var answer = try await exchange(call)
                 isDone = isDone || Redirect.isDone(call, status: answer.status)
+                answer.wasCarriedOut = isDone
                 let next = try Redirect.next(
                     after: call, status: answer.status, location: answer.fields[.location], followed: followed)
                 guard let next else { return answer }

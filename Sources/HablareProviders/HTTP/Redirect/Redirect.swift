@@ -11,8 +11,9 @@ import HTTPTypes
 ///
 /// All other answers, and those that name no place, are answers. At most ``limit`` redirects follow each other. From
 /// `https` nobody is led to `http`. A call with secrets is not led to another origin, also not from `http` to `https`: it
-/// would be made there without its key, be refused for that, and have told a stranger its body. Any other call goes there
-/// without the cookies and keys among its fields, and does not get them back on the way.
+/// would be made there without its key, and be refused for that. Nor is one with a body, or one that is no GET or HEAD:
+/// what is for one server is told to no other. Any other call goes there without the cookies and keys among its fields,
+/// and does not get them back on the way.
 public enum Redirect {
     /// How many redirects of one call are followed: 5.
     public static let limit = 5
@@ -44,7 +45,11 @@ public enum Redirect {
         else { throw refusal("redirect to what is no address") }
         let from = HTTPOrigin(of: call.url)
         guard from?.scheme != "https" || origin.scheme == "https" else { throw refusal("redirect from https to http") }
-        guard origin == from || call.secrets.isEmpty else { throw refusal("redirect to \(name(of: origin))") }
+        // After a 303 the result is fetched, and nothing of the call goes along.
+        let isFetch = isDone || (call.method.isSafe && call.body.byteCount == 0)
+        guard origin == from || (isFetch && call.secrets.isEmpty) else {
+            throw refusal("redirect to \(name(of: origin))")
+        }
 
         var next = call
         next.url = url

@@ -44,8 +44,9 @@ public struct ServiceClient: Sendable {
     ///   - request: What is asked.
     ///   - call: Whose attempt it is: hears of limits, and gives the time for which the service may be silent.
     /// - Throws: ``/Hablare/AIServiceError``: what the dialect makes of a refusal; the failures of a transfer, `outcomeUnknown`
-    ///   wherever the call may have arrived and cost something; `invalidResponse` for an answer of another kind than is
-    ///   accepted; `cancelled` when the task is.
+    ///   wherever the call may have arrived and cost something, and so, too, for a refusal after a 303 for which another
+    ///   call would be made; `invalidResponse` for an answer of another kind than is accepted; `cancelled` when the task
+    ///   is.
     public func send(
         _ request: ServiceRequest, for call: ProviderCall? = nil
     ) async throws(AIServiceError) -> ServiceAnswer {
@@ -60,9 +61,10 @@ public struct ServiceClient: Sendable {
                 let body = try await beginning(of: answer)
                 let failure = dialect.failure(
                     for: ServiceRefusal(status: answer.status, fields: answer.fields, body: body, now: now))
-                // A refusal costs nothing, but a 303 that names no place is none: the call was carried out.
-                let isDone = Redirect.isDone(outgoing, status: answer.status)
-                throw isDone && request.mayBeBilled ? failure.billed(.maybeBilled) : failure
+                // A refusal costs nothing. After a 303, and be it one that names no place, it is only one to fetch the
+                // result of a call that was carried out.
+                let isDone = answer.wasCarriedOut || Redirect.isDone(outgoing, status: answer.status)
+                throw isDone && request.mayBeBilled ? Self.afterwards(failure) : failure
             }
             // It goes into the metadata of answers, and a server that says back what it was given says it there, too.
             let requestID = dialect.requestID(in: answer.fields).map { id in key.map { $0.hidden(in: id) } ?? id }
@@ -123,6 +125,12 @@ public struct ServiceClient: Sendable {
         } catch {
             return  // what came before is what there is
         }
+    }
+
+    /// A refusal after a call that was carried out: what would be made again is of unknown outcome, and all of it may be
+    /// billed.
+    private static func afterwards(_ refusal: AIServiceError) -> AIServiceError {
+        (refusal.isRetryable ? refusal.disposed(.outcomeUnknown) : refusal).billed(.maybeBilled)
     }
 
     /// Any error of a transfer as the engine's, without the key.

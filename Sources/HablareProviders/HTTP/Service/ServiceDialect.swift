@@ -31,7 +31,7 @@ extension ServiceDialect {
     public var fields: HTTPFields { [:] }
     /// A bearer token (RFC 6750).
     public func secrets(for key: APIKey) -> HTTPFields { [.authorization: "Bearer \(key.secret)"] }
-    /// As ``ServiceRefusal/usualFailure(of:)`` has it.
+    /// As ``ServiceRefusal/usualFailure(of:detail:)`` has it.
     public func failure(for refusal: ServiceRefusal) -> AIServiceError { refusal.usualFailure(of: name) }
     /// Nothing.
     public func limits(in fields: HTTPFields, now: Date) -> ReportedLimits? { nil }

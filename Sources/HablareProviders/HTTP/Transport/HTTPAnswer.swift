@@ -8,6 +8,9 @@ public struct HTTPAnswer: Sendable {
     public let fields: HTTPFields
     /// The body. Whoever lets go of it before its end ends the transfer.
     public let body: HTTPPieces
+    /// Whether a server had said on the way here that the call was carried out, and where its result is (303): whatever
+    /// this answer is, the call is not to be made again as if nothing had happened. Default: `false`.
+    public var wasCarriedOut = false
 
     /// Creates an answer.
     public init(status: Int, fields: HTTPFields = [:], body: HTTPPieces = HTTPPieces([])) {

@@ -4,7 +4,7 @@ public import HTTPTypes
 /// One call over HTTP, as a ``HTTPTransport`` sends it.
 ///
 /// What must never be told to anybody else stands apart from the rest, in ``secrets``: it is in no description, and a
-/// call that has some follows no redirect to another origin.
+/// call that has some follows no redirect to another origin. One with a body does not, either.
 public struct HTTPCall: Sendable {
     /// What is done. Default: `POST`.
     public var method: HTTPRequest.Method

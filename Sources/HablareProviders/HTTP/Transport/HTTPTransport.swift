@@ -7,7 +7,7 @@ public protocol HTTPTransport: Sendable {
     /// the caller.
     ///
     /// ``HTTPCall/secrets`` go to the origin of the call's address and to no other. Redirects are followed as
-    /// ``Redirect`` says.
+    /// ``Redirect`` says; whoever follows a 303 says so in the answer (``HTTPAnswer/wasCarriedOut``).
     ///
     /// Cancelling the task ends the transfer. After the head, the transfer also ends when nobody holds the answer's body
     /// any more.

@@ -119,6 +119,9 @@ struct OpenAIBackgroundMachine: Sendable {
     /// What is to be left for the next attempt; `nil` where that is left already.
     var unleft: OpenAIBackgroundHandle? { work == left ? nil : work }
 
+    /// A response that nobody will know of who comes after this attempt: it has a name, and nothing of it is left.
+    var unknown: OpenAIBackgroundHandle? { left == nil ? work : nil }
+
     /// It is left.
     mutating func wasLeft(_ handle: OpenAIBackgroundHandle) {
         left = handle

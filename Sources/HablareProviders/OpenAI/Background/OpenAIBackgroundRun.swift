@@ -6,9 +6,10 @@ import Hablare
 /// attempt began, and waits for its end.
 ///
 /// The service works on whether somebody is connected or not. So a failure of the way there ends this attempt and no
-/// more, and the next one goes on; only where nobody wants the answer any more is the work ended there.
+/// more, and the next one goes on; only where nobody wants the answer any more, or nobody can go on because the store took
+/// its name neither at once nor at the end, is the work ended there.
 struct OpenAIBackgroundRun: Sendable {
-    /// How long telling the service that nobody wants its work may take.
+    /// How long leaving the name of the work, and telling the service that nobody wants it, may take.
     private static let farewell = Duration.seconds(5)
 
     let call: ProviderCall
@@ -50,7 +51,7 @@ struct OpenAIBackgroundRun: Sendable {
                 return try await poll(id)
             }
         } catch {
-            if Task.isCancelled || error.code == .cancelled { await endUnlessWanted() }
+            await takeLeave(isStopped: Task.isCancelled || error.code == .cancelled)
             throw error
         }
     }
@@ -199,7 +200,8 @@ struct OpenAIBackgroundRun: Sendable {
             try await saying { call in try await call.remember(data) }
             machine.wasLeft(work)
         } catch {
-            // The work is begun and paid for, and the store may be well again with the next event: then it is tried again.
+            // The work is begun and paid for, and the store may be well again with the next event, or when the attempt
+            // ends: then it is tried again.
             guard error.category == .storage else { throw error }
         }
     }
@@ -226,21 +228,27 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Ending
 
-    /// Ends the work at the service, where nobody will go on with it.
+    /// The attempt ends without an answer. Leaves the name of the response where that could not be done before, and ends
+    /// the work at the service where nobody will go on with it: nobody wants it, or nobody can know of it, so that the
+    /// next attempt would begin it, and pay for it, again beside this one.
     ///
-    /// In a task of its own that is waited for, because this one is cancelled and would send nothing.
-    private func endUnlessWanted() async {
-        guard let id = machine.work?.id else { return }
-        let (call, client, clock) = (call, service.client, clock)
+    /// In a task of its own that is waited for, because this one may be cancelled and would send nothing.
+    ///
+    /// - Parameter isStopped: Whether the attempt was stopped. One that failed is followed by another one.
+    private func takeLeave(isStopped: Bool) async {
+        guard let work = machine.work, isStopped || machine.unknown != nil else { return }
+        let (call, client, clock, unknown) = (call, service.client, clock, machine.unknown)
         let task = TaskSpawner(executor: nil).start {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
                     do {
-                        guard try await !call.isWanted() else { return }
+                        let isKnown = await Self.leave(unknown, for: call)
+                        if isKnown, !isStopped { return }
+                        if isKnown, try await call.isWanted() { return }
                         _ = try await client.send(
-                            ServiceRequest(.post, ["responses", id, "cancel"], accepts: ["application/json"]))
+                            ServiceRequest(.post, ["responses", work.id, "cancel"], accepts: ["application/json"]))
                     } catch {
-                        return  // The request is over, so there is nobody to be told that the work is not.
+                        return  // The attempt is over, so there is nobody to be told that the work is not.
                     }
                 }
                 group.addTask {
@@ -251,6 +259,19 @@ struct OpenAIBackgroundRun: Sendable {
             }
         }
         await task.value
+    }
+
+    /// Leaves the name of a response of which nobody knows.
+    ///
+    /// - Returns: Whether the next attempt knows of it.
+    private static func leave(_ unknown: OpenAIBackgroundHandle?, for call: ProviderCall) async -> Bool {
+        guard let unknown else { return true }
+        do {
+            try await call.remember(try unknown.data())
+            return true
+        } catch {
+            return false  // the store still takes nothing, or the attempt is another's
+        }
     }
 
     // MARK: Errors

@@ -8,6 +8,10 @@ public import Hablare
 /// (`mp3`, the default, `wav`, `flac`, `opus`, `aac`, `pcm`), `speed` (0.25…4), `instructions` (how to speak; not with
 /// `tts-1`), `extra`. `previous_text`, `next_text` and `language` are taken and not used: the API has nothing like them.
 ///
+/// The answer's format is that of the sound which came, by its first bytes: not every server that speaks like OpenAI makes
+/// all formats, or knows that there are any. It is said when the answer is whole; who reads along has the bytes themselves.
+/// Sound that begins like nothing known counts as what was asked for.
+///
 /// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, voice, and for `pcm` the sample rate: 24,000, 16 bits,
 /// one channel, little endian, no header. Usage is the text's Unicode scalars and the sound's bytes: what it cost is known
 /// for models with a price by character.
@@ -83,8 +87,10 @@ public struct OpenAISpeechProvider: AIServiceProvider {
             ["audio", "speech"], json: request.body, accepts: ["audio", "application/octet-stream"])
         let answer = try await service.client.send(outgoing, for: call)
         var byteCount = 0
+        var beginning = Data()
         try await answer.forEachPiece { piece in
             byteCount += piece.count
+            beginning.append(piece.prefix(AudioFormat.beginningBytes - beginning.count))
             try await call.yield(piece)
         }
         if let length = answer.fields[.contentLength].flatMap({ Int($0) }), byteCount < length {
@@ -93,10 +99,10 @@ public struct OpenAISpeechProvider: AIServiceProvider {
         guard byteCount > 0 else { throw answer.unreadable("no sound") }
         var metadata = [AnswerMetadata.voice: request.voice, AnswerMetadata.model: request.model]
         metadata[AnswerMetadata.requestID] = answer.requestID
-        if request.format == "pcm" { metadata[AnswerMetadata.sampleRate] = "24000" }
+        let format = AudioFormat(of: beginning, askedFor: AudioFormat(rawValue: request.format))
+        if format.rawValue == "pcm" { metadata[AnswerMetadata.sampleRate] = "24000" }
         let usage = Usage(characters: Int64(request.text.unicodeScalars.count), bytes: Int64(byteCount))
-        return ProviderAnswer(
-            streamed: .audio(AudioFormat(rawValue: request.format)), metadata: metadata, usage: service.charged(usage))
+        return ProviderAnswer(streamed: .audio(format), metadata: metadata, usage: service.charged(usage))
     }
 }
 

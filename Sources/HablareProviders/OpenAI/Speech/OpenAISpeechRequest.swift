@@ -27,7 +27,8 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         body["speed"] = try reader.number("speed", in: 0.25...4).map { .double($0) }
         body["instructions"] = try reader.text("instructions").map { .string($0) }
         for name in ["previous_text", "next_text", "language"] { _ = try reader.text(name) }
-        let extra = try ExtraMembers(&reader)
+        let extra = try ExtraMembers(
+            &reader, reserving: ["stream_format": "The sound comes as bytes, which stream as they are."])
         try reader.finish()
         try extra.add(to: &body)
         self.body = .object(body)

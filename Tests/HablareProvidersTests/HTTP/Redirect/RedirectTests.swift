@@ -13,8 +13,10 @@ import Testing
             .contentType: "application/json", .accept: "text/plain", .cookie: "c", .authorization: "own",
         ]
         fields[named: "x-api-key"] = "own"
+        let hasBody = ![.get, .head].contains(method)
         return HTTPCall(
-            method, try #require(URL(string: url)), fields: fields, secrets: secrets, body: .bytes(Data("{}".utf8)))
+            method, try #require(URL(string: url)), fields: fields, secrets: secrets,
+            body: hasBody ? .bytes(Data("{}".utf8)) : .none)
     }
 
     private func refusal(
@@ -131,13 +133,36 @@ import Testing
     ])
     func `A call without one goes there, and takes nothing along that could be one`(location: String) throws {
         let next = try #require(
-            try Redirect.next(after: call(.post, secrets: [:]), status: 307, location: location, followed: 0))
+            try Redirect.next(after: call(.get, secrets: [:]), status: 307, location: location, followed: 0))
         #expect(next.fields[.authorization] == nil && next.fields[.cookie] == nil)
         #expect(next.fields[named: "x-api-key"] == nil)
-        #expect(next.fields[.contentType] == "application/json")
+        #expect(next.fields[.accept] == "text/plain")
         let back = try #require(
             try Redirect.next(after: next, status: 307, location: "https://a.example/", followed: 1))
         #expect(back.fields[.authorization] == nil, "what is gone stays gone")
+    }
+
+    @Test(arguments: [
+        "https://b.example/y", "https://a.example:8443/y", "//b.example/y", "https://sub.a.example/y",
+    ])
+    func `What a call says to one server no other is told, also without a key`(location: String) throws {
+        let host = try #require(URL(string: location)?.host())
+        for method in [HTTPRequest.Method.post, .put, .delete] {
+            for status in [301, 302, 307, 308] {
+                let failure = try refusal(of: call(method, secrets: [:]), status, to: location)
+                #expect(failure.cause.contains("https://\(host)") && !failure.mayHaveArrived)
+            }
+        }
+        var asking = try call(.get, secrets: [:])
+        asking.body = .bytes(Data("{}".utf8))
+        #expect(try refusal(of: asking, 307, to: location).cause.contains("https://\(host)"))
+        var empty = try call(.post, secrets: [:])
+        empty.body = .none
+        #expect(try refusal(of: empty, 307, to: location).cause.contains("https://\(host)"))
+        // The result of a call that was carried out is fetched there: nothing of the call goes along.
+        let result = try #require(
+            try Redirect.next(after: call(.post, secrets: [:]), status: 303, location: location, followed: 0))
+        #expect(result.method == .get && result.body.byteCount == 0 && result.fields[.authorization] == nil)
     }
 
     @Test(arguments: ["https://A.EXAMPLE/y", "https://a.example:443/y", "y", "/y", "?q"])

@@ -335,6 +335,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (503, AIServiceError.Code.overloaded, FailureDisposition.outcomeUnknown), (429, .rateLimited, .outcomeUnknown),
+        (404, .invalidRequest, .fail), (401, .unauthorized, .needsUser),
+    ])
+    func `A refusal to give the result of a call that was carried out has it not made again`(
+        status: Int, code: AIServiceError.Code, disposition: FailureDisposition
+    ) async throws {
+        try await LoopbackServer.withServer { call in
+            call.path == "/result"
+                ? .text(status, "no", fields: [.retryAfter: "3"]) : .head(303, fields: [.location: "/result"])
+        } _: { server in
+            try await withTransport { transport in
+                let client = try client(server.base, over: transport)
+                let made = try await failure(client, ServiceRequest(.post, ["x"], body: .bytes(Data("b".utf8))))
+                #expect(made.code == code && made.disposition == disposition && made.billing == .maybeBilled)
+                // What costs nothing is asked for again as any other.
+                for request in [ServiceRequest.get(["x"]), ServiceRequest(.post, ["x"], mayBeBilled: false)] {
+                    let asked = try await failure(client, request)
+                    let isAgain = disposition == .outcomeUnknown
+                    #expect(asked.code == code && asked.billing == nil)
+                    #expect(asked.disposition == (isAgain ? .retry(after: .seconds(3)) : disposition))
+                }
+            }
+        }
+    }
+
     // MARK: Refusals whose body does not come
 
     /// What comes of a refusal whose body begins and then stalls, when something happens.

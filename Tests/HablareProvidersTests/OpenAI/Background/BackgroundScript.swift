@@ -50,8 +50,10 @@ struct BackgroundCall: Sendable {
     var remembered: RememberedWork?
     /// Whether anybody wants the work.
     var isWanted = true
-    /// What remembering throws, the first time.
+    /// What remembering throws, the first times.
     var refusal: (any Error)?
+    /// How often.
+    var refusals = 1
 
     /// What came of it.
     struct Outcome: Sendable {
@@ -92,7 +94,7 @@ struct BackgroundCall: Sendable {
         let story = Guarded<[String]>([])
         let text = Guarded(Data())
         let handle = Guarded(remembered?.handle)
-        let refusal = Guarded(self.refusal)
+        let refusals = Guarded(self.refusals)
         let tell: @Sendable (String) -> Void = { event in
             story.withLock { $0.append(event) }
             // All but the farewell is told by the task of the call itself.
@@ -118,10 +120,14 @@ struct BackgroundCall: Sendable {
                 tell(piece.isEmpty ? "sign" : "yield \(String(decoding: piece, as: UTF8.self))")
                 text.withLock { $0.append(piece) }
             },
-            handles: { new in
+            handles: { [refusal] new in
                 let name = new.flatMap { ParameterValue(json: $0)?[member: "id"]?.string }
                 tell(name.map { "remember \($0)" } ?? "forget")
-                if let refused = refusal.withLock({ $0.take() }) { throw refused }
+                let isRefused = refusals.withLock { left in
+                    left -= 1
+                    return left >= 0
+                }
+                if isRefused, let refusal { throw refusal }
                 handle.withLock { $0 = new }
             },
             resumption: { tell("resume") },

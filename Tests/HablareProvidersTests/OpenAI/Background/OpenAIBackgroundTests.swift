@@ -207,6 +207,47 @@ import Testing
         }
     }
 
+    private static let busy = AIServiceError(.storageBusy, "Busy.")
+
+    @Test(
+        "Stopped before the store took the name, it leaves it then, and only then asks whether anybody wants the work",
+        arguments: [false, true], [false, true])
+    func stoppedUnremembered(streams: Bool, isWanted: Bool) async throws {
+        let begun = OpenAIBench.stream(BackgroundScript.events([])[0])
+        let answers = [streams ? begun : Self.queued, Self.queued]
+        let call = BackgroundCall(answers: answers, streams: streams, isWanted: isWanted, refusal: Self.busy)
+        let outcome = try await call.run(cancelledAt: streams ? "sign" : "pause")
+        #expect(outcome.error?.code == (streams ? .connectionLost : .cancelled))
+        let end = ["remember resp_1", "wanted?"] + (isWanted ? [] : ["POST responses/resp_1/cancel"])
+        #expect(outcome.story.suffix(end.count) == end[...], "\(outcome.story)")
+        #expect(outcome.story.count { $0 == "remember resp_1" } == 2 && outcome.handle != nil)
+    }
+
+    @Test("Failed before the store took the name, it leaves it then, for the next attempt")
+    func failedUnremembered() async throws {
+        let broken = OpenAIBench.json("{}", status: 503)
+        let call = BackgroundCall(answers: [Self.queued, broken], isWanted: false, refusal: Self.busy)
+        let outcome = try await call.run()
+        #expect(outcome.error?.code == .overloaded && outcome.handle != nil)
+        #expect(
+            outcome.story == [
+                "POST responses", "remember resp_1", "pause 1.0", "GET responses/resp_1", "remember resp_1",
+            ])
+    }
+
+    @Test(
+        "Where the store takes the name not even then, the work is ended: nobody could go on with it",
+        arguments: [AIServiceError(.storageBusy, "Busy."), CancellationError()] as [any Error])
+    func neverRemembered(refusal: any Error) async throws {
+        for isFailing in [false, true] {
+            let answers = isFailing ? [Self.queued, OpenAIBench.json("{}", status: 503)] : [Self.queued]
+            let call = BackgroundCall(answers: answers, refusal: refusal, refusals: .max)
+            let outcome = try await call.run(cancelledAt: isFailing ? nil : "pause")
+            #expect(outcome.handle == nil && !outcome.story.contains("wanted?"))
+            #expect(outcome.story.suffix(2) == ["remember resp_1", "POST responses/resp_1/cancel"])
+        }
+    }
+
     @Test("A failure ends nothing at the service")
     func leftAlone() async throws {
         let call = BackgroundCall(answers: [Self.queued, OpenAIBench.json("{}", status: 503)], isWanted: false)

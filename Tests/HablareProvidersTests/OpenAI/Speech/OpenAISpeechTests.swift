@@ -48,10 +48,10 @@ import Testing
         let outcome = try await call(
             [
                 "voice": "voice_12", "format": "pcm", "speed": 1.5, "instructions": "Whisper.", "previous_text": "a",
-                "next_text": "b", "language": "de", "extra": ["stream_format": "audio"],
+                "next_text": "b", "language": "de", "extra": ["lang_code": "d"],
             ], model: "gpt-4o-mini-tts")
         let expected = try ParameterValue.literal(
-            #"{"model":"gpt-4o-mini-tts","input":"Grüß dich","voice":{"id":"voice_12"},"response_format":"pcm","speed":1.5,"instructions":"Whisper.","stream_format":"audio"}"#
+            #"{"model":"gpt-4o-mini-tts","input":"Grüß dich","voice":{"id":"voice_12"},"response_format":"pcm","speed":1.5,"instructions":"Whisper.","lang_code":"d"}"#
         )
         #expect(outcome.calls.first?.json == expected)
         let answer = try outcome.result.get()
@@ -66,11 +66,26 @@ import Testing
     }
 
     @Test(
+        "Sound that is something else than was asked for is called what it is, however it is cut",
+        arguments: [
+            ("mp3", "RIFF\u{1}\u{2}\u{3}\u{4}WAVEfmt ", "wav"), ("wav", "ID3 and more", "mp3"),
+            ("flac", "fLaC", "flac"), ("pcm", "fLaC", "flac"), ("mp3", "RIFF    AVI ", "mp3"), ("aac", "x", "aac"),
+        ])
+    func anotherFormat(asked: String, sound: String, made: String) async throws {
+        for pieces in [[sound], sound.map { String($0) }] {
+            let outcome = try await call(["format": .string(asked)], Self.sound(pieces))
+            let answer = try outcome.result.get()
+            #expect(answer.content.format == made && answer.metadata["sample_rate"] == nil)
+            #expect(outcome.text == sound)
+        }
+    }
+
+    @Test(
         "What cannot be spoken is refused before anything is sent",
         arguments: [
             (["speed": 5], "x"), (["speed": 0.1], "x"), (["format": "mp4"], "x"), (["timestamps": true], "x"),
             ([:], " \n"),
-            (["extra": ["input": "y"]], "x"),
+            (["extra": ["input": "y"]], "x"), (["extra": ["stream_format": "sse"]], "x"),
             ([:], .messages([.init(role: .user, parts: [.text("x"), .image("y", .png)])])),
         ] as [([String: ParameterValue], Prompt)])
     func refused(parameters: [String: ParameterValue], prompt: Prompt) async throws {
