@@ -21,7 +21,7 @@ enum AnthropicStages {
         text: { #"{\"quokka\":\"\#(ProviderContract.text(of: $0))\"}"# })
 
     private static func stage(
-        _ name: String, _ type: ContentType, modes: [ProviderMode], form: AnthropicMessagesProvider.Form,
+        _ name: String, _ type: ContentType, modes: [ProviderMode], form: AnswerForm,
         parameters: [String: ParameterValue], content: @escaping @Sendable (Int) -> ResponseContent,
         text: @escaping @Sendable (Int) -> String
     ) -> HTTPStage {

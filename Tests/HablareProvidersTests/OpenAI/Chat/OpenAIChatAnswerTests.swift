@@ -9,7 +9,7 @@ import Testing
 @Suite struct OpenAIChatAnswerTests {
     private static let usage = Usage(inputTokens: 9, outputTokens: 4, cacheWriteTokens: 5)
 
-    private func call(_ answer: HTTPAnswer, form: OpenAIAnswerForm = .text) async throws -> OpenAIBench.Outcome {
+    private func call(_ answer: HTTPAnswer, form: AnswerForm = .text) async throws -> OpenAIBench.Outcome {
         try await OpenAIBench().call(AIRequest(prompt: "Greet.")) { _ in
             answer
         } _: {

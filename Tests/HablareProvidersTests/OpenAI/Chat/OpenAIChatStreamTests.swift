@@ -23,7 +23,7 @@ import Testing
     private static let text = "Grüß 🌍, 你好"
 
     private func call(
-        _ answer: HTTPAnswer, form: OpenAIAnswerForm = .text, streams: Bool = true
+        _ answer: HTTPAnswer, form: AnswerForm = .text, streams: Bool = true
     ) async throws -> OpenAIBench.Outcome {
         let request = AIRequest(prompt: "Greet.", streaming: streams ? StreamingPolicy() : nil)
         return try await OpenAIBench().call(request) { _ in
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    private func call(_ data: [String], form: OpenAIAnswerForm = .text) async throws -> OpenAIBench.Outcome {
+    private func call(_ data: [String], form: AnswerForm = .text) async throws -> OpenAIBench.Outcome {
         try await call(OpenAIBench.stream(OpenAIBench.events(data)), form: form)
     }
 

@@ -30,7 +30,7 @@ import Testing
     ].joined()
 
     private func call(
-        _ answer: HTTPAnswer, form: OpenAIAnswerForm = .text, streams: Bool = true
+        _ answer: HTTPAnswer, form: AnswerForm = .text, streams: Bool = true
     ) async throws -> OpenAIBench.Outcome {
         let request = AIRequest(prompt: "Greet.", streaming: streams ? StreamingPolicy() : nil)
         return try await OpenAIBench().call(request) { _ in
