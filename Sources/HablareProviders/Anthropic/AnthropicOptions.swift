@@ -69,7 +69,8 @@ struct AnthropicOptions: Sendable {
     /// may have the service look for more (`tools`, `mcp_servers`, `container`), or cost more (`service_tier`, `speed`,
     /// `inference_geo`, `cache_control` of an hour).
     private static let harmless: Set<String> = [
-        "metadata", "output_config", "output_format", "stop_sequences", "temperature", "thinking", "tool_choice", "top_k",
+        "metadata", "output_config", "output_format", "stop_sequences", "temperature", "thinking", "tool_choice",
+        "top_k",
         "top_p",
     ]
 

@@ -152,6 +152,13 @@ enum AnthropicStages {
             .text(200, event("error", error("overloaded_error", said)), type: "text/event-stream")
         },
         HTTPStage.Refusal(
+            row: ProviderFailureRow("200, and overloaded_error after some thoughts", .overloaded, .outcomeUnknown)
+        ) { said in
+            .text(
+                200, signs.prefix(4).joined() + event("error", error("overloaded_error", said)),
+                type: "text/event-stream")
+        },
+        HTTPStage.Refusal(
             row: ProviderFailureRow("200, and overloaded_error after some text", .overloaded, .outcomeUnknown)
         ) { said in
             .text(
