@@ -8,7 +8,8 @@ public import Hablare
 /// beyond these, as they are).
 ///
 /// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, finish reason (`refusal` where the text is the words
-/// in which the model refuses), tool calls, cached, cache write and reasoning tokens.
+/// in which the model refuses), tool calls (without the last one where `max_tokens` cut it), cached, cache write and reasoning
+/// tokens.
 ///
 /// A request that streams is sent as a stream, any other is not: streams of some models need a verified account, and a
 /// whole answer always says what it used.
