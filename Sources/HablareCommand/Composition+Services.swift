@@ -48,7 +48,7 @@ extension Composition {
             let provider: any AIServiceProvider
             switch offer.answers {
             case .text, .structured:
-                let form: OpenAIAnswerForm = offer.answers == .text ? .text : .structured
+                let form: AnswerForm = offer.answers == .text ? .text : .structured
                 provider =
                     switch settings.interface {
                     case .chat:
@@ -90,7 +90,7 @@ extension Composition {
         let limits = site.limits(.anthropic, at: "api.anthropic.com")
         return site.settings.kind.offers.map { offer in
             let id = site.settings.id(of: offer)
-            let form: AnthropicMessagesProvider.Form = offer.answers == .text ? .text : .structured
+            let form: AnswerForm = offer.answers == .text ? .text : .structured
             let usual = AnthropicMessagesProvider(id: id, service: service, form: form, limits: limits)
             let provider = offer.model(in: site.settings).map {
                 AnthropicMessagesProvider(id: id, service: service, form: form, model: $0, limits: limits)

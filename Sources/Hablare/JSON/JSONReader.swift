@@ -7,6 +7,8 @@ import Foundation
 /// refused: of its values Foundation takes the first, others the last, and what is checked must be what is decoded. So is
 /// one with two names that Unicode holds for the same, as `é` and `e` with an accent of its own: they are two for JSON, and
 /// a Swift dictionary has room for one of them. A number that no `Double` can hold is none.
+///
+/// A reader that ``takesLast`` takes the last value of such a name instead. Everything else is as strict.
 struct JSONReader {
     /// Why there is no value.
     enum Problem: Error, Equatable {
@@ -20,17 +22,21 @@ struct JSONReader {
 
     private let bytes: [UInt8]
     private(set) var place: Int
+    /// Whether the last value of a name that an object has twice counts, and it is no problem.
+    private let takesLast: Bool
 
     /// Reads from a place on.
-    init(_ bytes: [UInt8], at place: Int = 0) {
+    init(_ bytes: [UInt8], at place: Int = 0, takesLast: Bool = false) {
         self.bytes = bytes
         self.place = place
+        self.takesLast = takesLast
     }
 
     /// The value of a whole text, which has nothing else but white space, and perhaps a byte order mark.
-    static func value(of text: Data) throws(Problem) -> ParameterValue {
+    static func value(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue {
         guard String(validating: text, as: UTF8.self) != nil else { throw .unexpected(at: 0) }
-        var reader = JSONReader(Array(text), at: text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var reader = JSONReader(Array(text), at: start, takesLast: takesLast)
         let value = try reader.value()
         reader.skipSpace()
         guard reader.place == reader.bytes.count else { throw .unexpected(at: reader.place) }
@@ -87,9 +93,8 @@ struct JSONReader {
             let start = place
             let name = try string()
             guard take(":") else { throw unexpected() }
-            guard members.updateValue(try value(depth: depth), forKey: name) == nil else {
-                throw .nameTwice(at: start)
-            }
+            let isTwice = members.updateValue(try value(depth: depth), forKey: name) != nil
+            guard !isTwice || takesLast else { throw .nameTwice(at: start) }
             if take("}") { return .object(members) }
             guard take(",") else { throw unexpected() }
         }

@@ -4,9 +4,16 @@ extension ParameterValue {
     /// Reads JSON, by the same rules as answers are judged by (``JSONReader``); numbers without a fraction that fit become
     /// ``int(_:)``. `nil` where the bytes are no JSON in UTF-8, nest deeper than 64 levels, or have an object with a name
     /// twice.
-    package init?(json: Data) {
+    package init?(json: Data) { self.init(json: json, takesLast: false) }
+
+    /// Reads JSON as ``init(json:)`` does, but takes an object that has a name twice, of whose values the last one counts:
+    /// for what a service writes around an answer, and for the arguments of a tool. They are read here and nowhere else,
+    /// so nobody can take the other value, and an answer that is paid for is not thrown away for it.
+    package init?(lenientJSON json: Data) { self.init(json: json, takesLast: true) }
+
+    private init?(json: Data, takesLast: Bool) {
         do throws(JSONReader.Problem) {
-            guard let value = try JSONReader.value(of: json).normalized() else { return nil }
+            guard let value = try JSONReader.value(of: json, takesLast: takesLast).normalized() else { return nil }
             self = value
         } catch {
             return nil

@@ -12,7 +12,8 @@ public import Hablare
 /// | `organization_on_hold`, a key of Claude Code whose owner left | a person's: the account |
 /// | `cmek_key_disabled`, `cmek_key_network_blocked` | a person's: the workspace's encryption key |
 /// | an error in the middle of a stream, before anything was written | as the same error's status |
-/// | an error in the middle of a stream, afterwards | unknown: what was written may be billed |
+/// | an error in the middle of a stream, afterwards, that passes by itself | unknown: what was written may be billed |
+/// | any other error in the middle of a stream, afterwards | as the same error's status; what was written may be billed |
 public struct AnthropicDialect: ServiceDialect {
     /// The version of the API that is spoken.
     public static let version = "2023-06-01"
@@ -97,10 +98,9 @@ public struct AnthropicDialect: ServiceDialect {
     ) -> AIServiceError {
         let status = Self.status(of: said[member: "type"]?.string)
         let error = failure(for: ServiceRefusal(status: status, fields: fields, now: now), saying: said)
-        guard hasBegun, error.isRetryable else { return error }
-        return AIServiceError(
-            error.code, "\(error.message) It had begun to answer, which may be billed.", disposition: .outcomeUnknown,
-            cause: error.cause)
+        guard hasBegun else { return error }
+        let late = error.reworded("\(error.message) It had begun to answer, which may be billed.", cause: error.cause)
+        return (late.isRetryable ? late.disposed(.outcomeUnknown) : late).billed(.maybeBilled)
     }
 
     /// The status with which an error of a type comes where it is not in the middle of a stream.

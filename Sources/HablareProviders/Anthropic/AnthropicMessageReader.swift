@@ -40,10 +40,12 @@ struct AnthropicMessageReader: TextReader {
     /// Whether all is there: why it ends, and with it what was used. What may come behind that only says so again.
     var isComplete: Bool { stopReason != nil }
     var usage: Usage { tokens.usage }
+    /// Only the message's end has the count of all of it.
+    var counted: Usage? { isComplete && usage.outputTokens > 0 ? usage : nil }
 
     mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep {
         guard !isComplete || event.type == "message_stop" else { return .nothing }
-        guard let value = ParameterValue(json: event.data), case .object = value else {
+        guard let value = ParameterValue(lenientJSON: event.data), case .object = value else {
             // What no client knows may have any form.
             if !Self.known.contains(event.type) { return .nothing }
             throw .malformed("event \(ServiceRefusal.word(event.type)) is no object")
@@ -80,6 +82,8 @@ struct AnthropicMessageReader: TextReader {
             let block = event[member: "content_block"]
         else { throw .malformed("a start of no block") }
         try budget.charge(AnswerBudget.place)
+        // A block that is begun is one that the model writes, though its thoughts may not be shown.
+        hasBegun = true
         let place = blocks.count
         places[index] = place
         func text(_ member: String) -> String { block[member: member]?.string ?? "" }
@@ -92,7 +96,6 @@ struct AnthropicMessageReader: TextReader {
             try keep(text("thinking"), at: place, \.thinking)
             try keep(text("signature"), at: place, \.signature)
         case "redacted_thinking":
-            hasBegun = true
             blocks.append(Block(kind: .redacted))
             try keep(text("data"), at: place, \.signature)
         case "tool_use":
@@ -115,7 +118,6 @@ struct AnthropicMessageReader: TextReader {
             guard let piece = delta[member: member]?.string else { throw .malformed("a piece without \(member)") }
             return piece
         }
-        hasBegun = true
         switch (delta[member: "type"]?.string, blocks[place].kind) {
         case ("text_delta", .text): return say(try piece("text"), at: place)
         case ("thinking_delta", .thinking): try keep(try piece("thinking"), at: place, \.thinking)
@@ -140,7 +142,6 @@ struct AnthropicMessageReader: TextReader {
 
     private mutating func say(_ text: String, at place: Int) -> TextStep {
         guard !text.isEmpty else { return .nothing }
-        hasBegun = true
         blocks[place].byteCount += text.utf8.count
         return .text(text)
     }

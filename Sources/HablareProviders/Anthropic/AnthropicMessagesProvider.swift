@@ -20,15 +20,12 @@ public import Hablare
 /// structured answer that is no JSON is text; one that is a refusal fails as `providerFailed`, and one without any text as
 /// `invalidResponse`.
 public struct AnthropicMessagesProvider: AIServiceProvider {
-    /// What it answers with; for values requests need a `schema`.
-    public typealias Form = AnswerForm
-
     /// The name it is registered under.
     public let id: ProviderID
     /// Whom it asks.
     public let service: AnthropicService
-    /// What it answers with.
-    public let form: Form
+    /// In which form it answers; for values requests need a `schema`.
+    public let form: AnswerForm
     /// The model of requests that name none.
     public let model: String
     /// How many tokens an answer has at most where the request does not say; the API wants to be told. With a budget for
@@ -40,7 +37,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider {
 
     /// Creates a provider.
     public init(
-        id: ProviderID = "anthropic", service: AnthropicService, form: Form = .text,
+        id: ProviderID = "anthropic", service: AnthropicService, form: AnswerForm = .text,
         model: String = "claude-sonnet-5-5", defaultMaximumTokens: Int64 = 4096,
         limits: ProviderLimits = ProviderLimits(attemptTimeout: .seconds(600), rate: .anthropic)
     ) {
@@ -73,11 +70,14 @@ public struct AnthropicMessagesProvider: AIServiceProvider {
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
     /// Input counted high, a token for each byte of everything that is said; output up to `max_tokens`. `nil` with
-    /// pictures, whose tokens depend on the model, and for parameters that are refused.
+    /// pictures, whose tokens depend on the model, for parameters that are refused, and where `extra` has a member that may
+    /// bring in more than is said or have another price: every one of which the API's reference does not say that it
+    /// cannot.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         guard !request.prompt.hasImages else { return nil }
         do throws(AIServiceError) {
             let options = try plan(of: request).options
+            guard options.isBounded else { return nil }
             let said = TokenEstimate.mostTokens(of: request.prompt)
             let parameters = TokenEstimate.mostTokens(of: .object(request.parameters))
             // The service adds some instructions of its own for tools.

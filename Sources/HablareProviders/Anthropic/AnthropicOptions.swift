@@ -12,6 +12,8 @@ struct AnthropicOptions: Sendable {
     let members: [String: ParameterValue]
     /// What the body has beyond, as it is.
     let extra: ExtraMembers
+    /// Whether `extra` has only what leaves the bound of a call as it is.
+    let isBounded: Bool
     /// Whether a schema is given.
     let hasSchema: Bool
 
@@ -57,10 +59,20 @@ struct AnthropicOptions: Sendable {
         turns = try Self.turns(&reader)
         instructions = try reader.text("instructions")
         extra = try ExtraMembers(&reader)
+        isBounded = extra.areAll(in: Self.harmless)
         try reader.finish()
         self.members = members
         hasSchema = schema != nil || extra["output_config"] != nil
     }
+
+    /// What `extra` may say without making a call cost more than is reckoned with, by the API's reference. What is not here
+    /// may have the service look for more (`tools`, `mcp_servers`, `container`), or cost more (`service_tier`, `speed`,
+    /// `inference_geo`, `cache_control` of an hour).
+    private static let harmless: Set<String> = [
+        "metadata", "output_config", "output_format", "stop_sequences", "temperature", "thinking", "tool_choice",
+        "top_k",
+        "top_p",
+    ]
 
     private static func tool(_ tool: ToolDefinition) -> ParameterValue {
         var members: [String: ParameterValue] = ["name": .string(tool.name), "input_schema": tool.parameters]

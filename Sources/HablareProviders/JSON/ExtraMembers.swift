@@ -33,5 +33,8 @@ struct ExtraMembers: Sendable, Hashable {
         }
     }
 
+    /// Whether each is one of some names: those of which it is known that they make no call cost more.
+    func areAll(in names: Set<String>) -> Bool { members.keys.allSatisfy(names.contains) }
+
     subscript(name: String) -> ParameterValue? { members[name] }
 }

@@ -14,6 +14,3 @@ public enum AnswerForm: String, Sendable, Hashable {
     /// every server says what it used.
     func streams(_ request: AIRequest) -> Bool { request.streaming != nil && self == .text }
 }
-
-/// In which form a language model that speaks OpenAI's API answers.
-public typealias OpenAIAnswerForm = AnswerForm

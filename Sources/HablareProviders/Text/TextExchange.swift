@@ -47,7 +47,7 @@ struct TextExchange<Reader: TextReader>: Sendable {
     ) async throws {
         guard form == .structured else { return try await call.yield(text) }
         guard text.utf8.count <= Reader.mostText - gathered.utf8.count else {
-            throw answer.tooLarge(limit: Reader.mostText)
+            throw failure(.tooLarge(limit: Reader.mostText), of: answer)
         }
         gathered += text
         try await call.yield(Data())
@@ -70,14 +70,14 @@ struct TextExchange<Reader: TextReader>: Sendable {
 
     private func ending(of answer: ServiceAnswer) throws(AIServiceError) -> TextEnding {
         do throws(TextFault) {
-            return try reader.ending(requestID: answer.requestID)
+            return try reader.ending(requestID: answer.requestID).mapWords { answer.key?.hidden(in: $0) ?? $0 }
         } catch {
             throw useless(failure(error, of: answer))
         }
     }
 
     /// The value tree of an answer; null where the model wants tools called first. Words that are no JSON stay the words
-    /// that they are: whoever asked for a value may find one in them.
+    /// that they are: whoever asked for a value may find one in them. It is read as strictly as it is judged.
     private func value(_ text: String, _ ending: TextEnding) throws(AIServiceError) -> ResponseContent {
         if text.isEmpty, ending.hasToolCalls { return .structured(.null) }
         guard ending.finishReason != "refusal" else {
@@ -93,22 +93,35 @@ struct TextExchange<Reader: TextReader>: Sendable {
     }
 
     /// The failure of an answer that is whole and of no use: it is billed like any other.
-    private func useless(_ error: AIServiceError) -> AIServiceError {
-        let used = service.charged(reader.usage)
-        return error.billed(used.outputTokens > 0 || used.costMicroDollars != nil ? .billed(used) : .maybeBilled)
-    }
+    private func useless(_ error: AIServiceError) -> AIServiceError { billed(error, hasBegun: true) }
 
     // MARK: Faults
 
-    /// What a fault of an answer means.
+    /// A failure with what is known of its bill: what the service says was used, and where it does not say, whether it may
+    /// charge for what it had begun.
+    private func billed(_ error: AIServiceError, hasBegun: Bool) -> AIServiceError {
+        if let counted = reader.counted { return error.billed(.billed(service.charged(counted))) }
+        guard hasBegun else { return error }
+        let used = service.charged(Usage())
+        return error.billed(used.costMicroDollars == nil ? .maybeBilled : .billed(used))
+    }
+
+    /// What a fault of an answer means, with what is known of its bill.
     ///
     /// - Parameter hasBegun: Whether a part of it came before.
     func failure(_ fault: TextFault, of answer: ServiceAnswer, hasBegun: Bool = false) -> AIServiceError {
+        let hasBegun = hasBegun || reader.hasBegun
+        return billed(failure(fault, of: answer, afterBegun: hasBegun), hasBegun: hasBegun)
+    }
+
+    private func failure(
+        _ fault: TextFault, of answer: ServiceAnswer, afterBegun hasBegun: Bool
+    ) -> AIServiceError {
         switch fault {
         case .malformed(let what): answer.unreadable(what)
         case .tooLarge(let limit): answer.tooLarge(limit: limit)
         case .failed(let error):
-            answer.withoutKey(service.failure(saying: error, in: answer, hasBegun: hasBegun || reader.hasBegun))
+            answer.withoutKey(service.failure(saying: error, in: answer, hasBegun: hasBegun))
         case .cancelled:
             AIServiceError(
                 .providerFailed,
@@ -137,7 +150,7 @@ extension TextExchange where Reader: WholeTextReader {
     }
 
     private mutating func whole(_ answer: ServiceAnswer) async throws(AIServiceError) -> ProviderAnswer {
-        guard let value = ParameterValue(json: try await answer.data()), case .object = value else {
+        guard let value = ParameterValue(lenientJSON: try await answer.data()), case .object = value else {
             throw answer.unreadable("no JSON object")
         }
         let text: String

@@ -30,6 +30,16 @@ struct TextEnding: Sendable, Hashable {
     /// Whether the model wants tools called.
     var hasToolCalls: Bool
 
+    /// The same with each text changed that is a word of the service's own, and not the model's answer.
+    func mapWords(_ change: (String) -> String) -> TextEnding {
+        var changed = self
+        for (name, text) in metadata where !Self.answers.contains(name) { changed.metadata[name] = change(text) }
+        return changed
+    }
+
+    /// What of the metadata the model has written: it stays as it is, as its text does.
+    private static let answers: Set<String> = [AnswerMetadata.toolCalls, AnswerMetadata.thinking]
+
     /// Why the answer ends, by the names of ``/Hablare/AnswerMetadata/finishReason``.
     var finishReason: String? { metadata[AnswerMetadata.finishReason] }
 }
@@ -46,6 +56,8 @@ protocol TextReader: Sendable {
     var isComplete: Bool { get }
     /// What was used, as far as it is known.
     var usage: Usage { get }
+    /// What the service itself says was used by what came, with nothing still to be added; `nil` where it does not say.
+    var counted: Usage? { get }
     /// Takes an event of a stream.
     mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep
     /// What stands beside the text, when the answer is complete.

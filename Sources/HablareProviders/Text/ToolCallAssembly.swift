@@ -8,6 +8,9 @@ struct ToolCallAssembly: Sendable {
         var id = ""
         var name = ""
         var arguments = ""
+
+        /// The arguments without white space around them.
+        var text: String { arguments.trimmingCharacters(in: .whitespacesAndNewlines) }
     }
 
     /// No model makes as many calls at once.
@@ -73,27 +76,30 @@ struct ToolCallAssembly: Sendable {
         }
     }
 
-    /// The calls, in the order of their indices; `nil` for one that has no name, or arguments that are no JSON. Without
-    /// arguments it has an empty object.
-    func drafted() -> [ToolCall?] {
-        let ordered = drafts.enumerated().sorted {
+    private var ordered: [Draft] {
+        drafts.enumerated().sorted {
             ($0.element.index ?? 0, $0.offset) < ($1.element.index ?? 0, $1.offset)
-        }
-        return ordered.enumerated().map { number, entry in
-            let draft = entry.element
-            let text = draft.arguments.trimmingCharacters(in: .whitespacesAndNewlines)
-            guard !draft.name.isEmpty, let arguments = ParameterValue(json: Data((text.isEmpty ? "{}" : text).utf8))
-            else {
-                return nil
-            }
+        }.map(\.element)
+    }
+
+    /// The calls, in the order of their indices; `nil` for one that has no name, or arguments that are no JSON. Without
+    /// arguments it has an empty object; of a name that an object in them has twice the last value counts.
+    func drafted() -> [ToolCall?] {
+        ordered.enumerated().map { number, draft in
+            let text = draft.text.isEmpty ? "{}" : draft.text
+            guard !draft.name.isEmpty, let arguments = ParameterValue(lenientJSON: Data(text.utf8)) else { return nil }
             return ToolCall(
                 id: draft.id.isEmpty ? "call_\(number)" : draft.id, name: draft.name, arguments: arguments)
         }
     }
 
     /// The calls; `nil` where one of them is none.
-    func calls() -> [ToolCall]? {
-        let drafted = drafted()
+    ///
+    /// - Parameter areCut: Whether the answer was cut. Then the last call is left out where it is none, and where it has no
+    ///   arguments: they may be what was cut off.
+    func calls(areCut: Bool = false) -> [ToolCall]? {
+        var drafted = drafted()
+        if areCut, let last = ordered.last, last.text.isEmpty || drafted.last == .some(nil) { drafted.removeLast() }
         let calls = drafted.compactMap(\.self)
         return calls.count == drafted.count ? calls : nil
     }

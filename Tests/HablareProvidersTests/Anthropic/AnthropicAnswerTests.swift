@@ -247,6 +247,69 @@ import Testing
         #expect(thought.failure?.disposition == .outcomeUnknown && thought.yielded.isEmpty)
     }
 
+    private static let unseen = [
+        Streams.event(
+            "content_block_start",
+            #"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}"#),
+        Streams.block(0, #"{"type":"redacted_thinking","data":"c2VjcmV0"}"#),
+        Streams.block(0, #"{"type":"tool_use","id":"1","name":"x","input":{}}"#),
+        Streams.block(0, #"{"type":"server_tool_use","id":"1","name":"search","input":{}}"#),
+    ]
+
+    @Test("An error behind a block that nobody reads may have been billed, whoever has to mend it", arguments: unseen)
+    func begunUnseen(block: String) async throws {
+        let rows: [(String, FailureDisposition, FailureDisposition)] = [
+            ("overloaded_error", .retry(after: nil), .outcomeUnknown), ("billing_error", .needsUser, .needsUser),
+            ("permission_error", .needsUser, .needsUser), ("invalid_request_error", .fail, .fail),
+        ]
+        for (type, early, late) in rows {
+            for structured in [false, true] {
+                let unbegun = try await answer(Streams.start + Streams.error(type), structured: structured).failure
+                #expect(unbegun?.disposition == early && unbegun?.billing == nil)
+                let begun = try await answer(Streams.start + block + Streams.error(type), structured: structured)
+                #expect(begun.failure?.disposition == late && begun.failure?.billing == .maybeBilled)
+                #expect(begun.yielded.isEmpty)
+            }
+        }
+    }
+
+    @Test func `A tool call that is none is billed as the message says`() async throws {
+        let stream =
+            Streams.start
+            + Streams.block(
+                0, #"{"type":"tool_use","id":"1","name":"x","input":{}}"#,
+                #"{"type":"input_json_delta","partial_json":"[1]"}"#)
+        let whole = try await answer(stream + Streams.end("tool_use") + Streams.stop).failure
+        #expect(whole?.code == .invalidResponse && whole?.billing == .billed(Self.usage))
+        // The count at the start is not that of the whole message.
+        let broken = try await answer(stream + Streams.event("content_block_delta", "7")).failure
+        #expect(broken?.code == .invalidResponse && broken?.billing == .maybeBilled)
+    }
+
+    @Test func `A name that comes twice, in an event or in a tool's arguments: the last counts`() async throws {
+        let stream =
+            Streams.start + Streams.event("ping", #"{"type":"x","type":"ping"}"#) + Streams.text(0, "Wait.")
+            + Streams.block(
+                1, #"{"type":"tool_use","id":"0","id":"1","name":"x","input":{}}"#,
+                #"{"type":"input_json_delta","partial_json":"{\"q\":\"a\",\"q\":\"b\"}"}"#)
+            + Streams.end("tool_use") + Streams.stop
+        let answer = try await answer(stream)
+        #expect(answer.text == "Wait.")
+        #expect(try answer.metadata["tool_calls"] == #"[{"arguments":{"q":"b"},"id":"1","name":"x"}]"#)
+    }
+
+    @Test func `A key that stands as the model, the reason or the sequence is not in the metadata`() async throws {
+        let key = "sk-ant-api03-0123456789abcdef"
+        let start = Streams.event(
+            "message_start", #"{"type":"message_start","message":{"model":"\#(key)","usage":{"input_tokens":20}}}"#)
+        let end = Streams.event(
+            "message_delta",
+            #"{"type":"message_delta","delta":{"stop_reason":"\#(key)","stop_sequence":"\#(key)"},"usage":{}}"#)
+        let metadata = try await answer(start + Streams.text(0, "x") + end + Streams.stop).metadata
+        #expect(Set(metadata.keys).isSuperset(of: ["model", "finish_reason", "stop_sequence"]))
+        #expect(!"\(metadata)".contains(key))
+    }
+
     @Test func `A refusal and a cut are answers that say so`() async throws {
         #expect(
             try await answer(Streams.start + Streams.end("refusal") + Streams.stop).metadata["finish_reason"]

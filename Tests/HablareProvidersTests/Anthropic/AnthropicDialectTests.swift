@@ -100,13 +100,22 @@ import Testing
         #expect(early.disposition == .retry(after: nil))
         let late = dialect.failure(inStream: data, hasBegun: true, fields: [:], now: now)
         #expect(late.disposition == .outcomeUnknown && late.code == early.code)
+        #expect(early.billing == nil && late.billing == .maybeBilled)
         #expect(!"\(late) \(late.cause ?? "")".contains("secret"))
     }
 
-    @Test func `What a stream's error says of money or of the request stays what it is, whatever was written`() {
-        for (type, disposition) in [("billing_error", FailureDisposition.needsUser), ("invalid_request_error", .fail)] {
+    @Test func `What a stream's error says of money or of the request stays what it is, and may be billed afterwards`()
+    {
+        let rows: [(String, FailureDisposition)] = [
+            ("billing_error", .needsUser), ("permission_error", .needsUser), ("authentication_error", .needsUser),
+            ("invalid_request_error", .fail), ("request_too_large", .fail),
+        ]
+        for (type, disposition) in rows {
             let data: ParameterValue = ["type": .string(type), "message": ""]
-            #expect(dialect.failure(inStream: data, hasBegun: true, fields: [:], now: now).disposition == disposition)
+            let early = dialect.failure(inStream: data, hasBegun: false, fields: [:], now: now)
+            #expect(early.disposition == disposition && early.billing == nil)
+            let late = dialect.failure(inStream: data, hasBegun: true, fields: [:], now: now)
+            #expect(late.disposition == disposition && late.code == early.code && late.billing == .maybeBilled)
         }
     }
 

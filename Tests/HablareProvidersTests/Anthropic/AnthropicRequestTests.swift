@@ -206,6 +206,25 @@ import Testing
         #expect(provider.maximumUsage(of: AIRequest(prompt: "x", parameters: ["wrong": 1])) == nil)
     }
 
+    @Test func `With members of extra that may bring in more, or cost more, the most that a call can use is not known`()
+        throws
+    {
+        let provider = try AnthropicBench(stream: "").text
+        func most(_ extra: [String: ParameterValue]) -> Usage? {
+            provider.maximumUsage(of: AIRequest(prompt: "x", parameters: ["max_tokens": 77, "extra": .object(extra)]))
+        }
+        let unknown: [String: ParameterValue] = [
+            "tools": [["type": "web_search_20250305", "name": "web_search"]], "mcp_servers": [], "container": "c_1",
+            "service_tier": "auto", "speed": "fast", "inference_geo": "us", "cache_control": ["ttl": "1h"],
+            "of_tomorrow": 1,
+        ]
+        for (name, value) in unknown {
+            #expect(most([name: value]) == nil, "\(name)")
+            #expect(most(["top_k": 4, name: value]) == nil, "\(name)")
+        }
+        #expect(most(["top_k": 4, "metadata": ["user_id": "7"]])?.outputTokens == 77)
+    }
+
     @Test func `What changes answers is another instance`() throws {
         let bench = try AnthropicBench(stream: "")
         #expect(bench.text.instance != bench.structured.instance)

@@ -21,7 +21,7 @@ enum AnthropicStages {
         text: { #"{\"quokka\":\"\#(ProviderContract.text(of: $0))\"}"# })
 
     private static func stage(
-        _ name: String, _ type: ContentType, modes: [ProviderMode], form: AnthropicMessagesProvider.Form,
+        _ name: String, _ type: ContentType, modes: [ProviderMode], form: AnswerForm,
         parameters: [String: ParameterValue], content: @escaping @Sendable (Int) -> ResponseContent,
         text: @escaping @Sendable (Int) -> String
     ) -> HTTPStage {
@@ -150,6 +150,13 @@ enum AnthropicStages {
         HTTPStage.Refusal(row: ProviderFailureRow("200, and a stream that says overloaded_error", .overloaded)) {
             said in
             .text(200, event("error", error("overloaded_error", said)), type: "text/event-stream")
+        },
+        HTTPStage.Refusal(
+            row: ProviderFailureRow("200, and overloaded_error after some thoughts", .overloaded, .outcomeUnknown)
+        ) { said in
+            .text(
+                200, signs.prefix(4).joined() + event("error", error("overloaded_error", said)),
+                type: "text/event-stream")
         },
         HTTPStage.Refusal(
             row: ProviderFailureRow("200, and overloaded_error after some text", .overloaded, .outcomeUnknown)

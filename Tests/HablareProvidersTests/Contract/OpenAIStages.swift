@@ -108,6 +108,7 @@ enum OpenAIStages {
                 { said in .text(200, "data: \(HTTPStage.quoted(said))\n\n", type: "text/event-stream") },
                 { said in .text(200, "event: error\ndata: \(HTTPStage.quoted(said))\n\n", type: "text/event-stream") },
                 { said in .text(200, "data: \(said)\n\n", type: "text/event-stream") },
+                { _ in .text(200, naming(HTTPStage.key, isChat: name.contains("chat")), type: "application/json") },
             ])
     }
 
@@ -136,6 +137,15 @@ enum OpenAIStages {
     }
     private static func chatDelta(_ text: String) -> String {
         #"data: {"choices":[{"delta":{"content":"\#(text)"}}]}"# + "\n\n"
+    }
+
+    /// An answer with a word in each of the places that are for the service's own.
+    private static func naming(_ word: String, isChat: Bool) -> String {
+        let rest =
+            isChat
+            ? #""choices":[{"message":{"content":"x"},"finish_reason":"\#(word)"}]"#
+            : #""status":"incomplete","incomplete_details":{"reason":"\#(word)"}"#
+        return #"{"id":"\#(word)","model":"\#(word)",\#(rest)}"#
     }
 
     private static let responsesAnswer: Answer = { text in
@@ -207,13 +217,29 @@ enum OpenAIStages {
         let error =
             isChat
             ? #"{"error":{"code":"server_error","message":""# : #"{"type":"error","code":"server_error","message":""#
-        return [
-            HTTPStage.Refusal(row: ProviderFailureRow("200, and a stream that says server_error", .overloaded)) {
-                said in
-                .text(200, "data: \(error)\(said)\"\(isChat ? "}}" : "}")\n\n", type: "text/event-stream")
+        func refusal(
+            _ name: String, behind begun: String = "", _ disposition: FailureDisposition? = nil
+        ) -> HTTPStage.Refusal {
+            HTTPStage.Refusal(row: ProviderFailureRow(name, .overloaded, disposition)) { said in
+                .text(200, "\(begun)data: \(error)\(said)\"\(isChat ? "}}" : "}")\n\n", type: "text/event-stream")
             }
-        ]
+        }
+        let late = (isChat ? chatBeginnings : responsesBeginnings).map { begun in
+            refusal("200, and server_error after \(begun)", behind: "data: \(begun)\n\n", .outcomeUnknown)
+        }
+        return [refusal("200, and a stream that says server_error")] + late
     }
+
+    /// A model that thinks, or writes the arguments of a tool: that is paid for, though nobody reads it.
+    private static let chatBeginnings = [
+        #"{"choices":[{"delta":{"reasoning_content":"hm"}}]}"#, #"{"choices":[{"delta":{"reasoning":"hm"}}]}"#,
+        #"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}}]}"#,
+    ]
+    private static let responsesBeginnings = [
+        #"{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"x"}}"#,
+        #"{"type":"response.reasoning_summary_text.delta","delta":"hm"}"#,
+        #"{"type":"response.function_call_arguments.delta","delta":"{"}"#,
+    ]
 
     private static func refusal(
         _ status: Int, _ code: String, _ expected: AIServiceError.Code, _ disposition: FailureDisposition? = nil,

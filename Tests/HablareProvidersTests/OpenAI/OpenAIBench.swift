@@ -49,11 +49,11 @@ struct OpenAIBench: Sendable {
             result: result, pieces: pieces.withLock { $0 }, limits: limits.withLock { $0 }, calls: transport.calls)
     }
 
-    static func chat(_ form: OpenAIAnswerForm = .text) -> (OpenAIService) -> any AIServiceProvider {
+    static func chat(_ form: AnswerForm = .text) -> (OpenAIService) -> any AIServiceProvider {
         { OpenAIChatProvider("openai", service: $0, model: "gpt-4.1-mini", form: form) }
     }
 
-    static func responses(_ form: OpenAIAnswerForm = .text) -> (OpenAIService) -> any AIServiceProvider {
+    static func responses(_ form: AnswerForm = .text) -> (OpenAIService) -> any AIServiceProvider {
         { OpenAIResponsesProvider("openai", service: $0, model: "gpt-4.1-mini", form: form) }
     }
 

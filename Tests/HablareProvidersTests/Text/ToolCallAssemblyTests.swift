@@ -88,6 +88,32 @@ import Testing
         #expect(calls([(0, "a", "weather", #"{"city":"Os"#)]) == nil)
     }
 
+    @Test("Of a name that comes twice in arguments the last value counts")
+    func nameTwice() {
+        #expect(
+            calls([(0, "a", "weather", #"{"city":"Rome","city":"Oslo"}"#), (1, "b", "time", #"{"zone":"CET"}"#)])
+                == Self.expected)
+    }
+
+    @Test("Of an answer that was cut the last call is left out where it is cut, or has no arguments yet")
+    func cut() throws {
+        func calls(_ arguments: [String]) throws -> [String]? {
+            var assembly = ToolCallAssembly()
+            var budget = AnswerBudget()
+            for (index, text) in arguments.enumerated() {
+                try assembly.take(
+                    index: Int64(index), id: "\(index)", name: "f", arguments: .string(text), within: &budget)
+            }
+            return assembly.calls(areCut: true)?.map(\.id)
+        }
+        #expect(try calls([]) == [])
+        #expect(try calls(["{}", "{}"]) == ["0", "1"])
+        for cut in ["{", #"{"a":"#, "", " "] { #expect(try calls(["{}", cut]) == ["0"]) }
+        #expect(try calls(["{", "{}"]) == nil)
+        #expect(try calls(["{", "{"]) == nil)
+        #expect(try calls(["", "{}"]) == ["0", "1"])
+    }
+
     @Test("Everything that is kept is charged: arguments, names and ids, and the place of a call")
     func bounded() {
         let text = String(repeating: "x", count: 1000)

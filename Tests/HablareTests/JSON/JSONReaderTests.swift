@@ -64,6 +64,21 @@ import Testing
         #expect(try Self.read(#"[{"a":1},{"a":{"a":1}}]"#) == [["a": 1], ["a": ["a": 1]]])
     }
 
+    @Test(
+        "Where what is read is not judged, the last value of a name counts, and nothing else is taken",
+        arguments: [
+            (#"{"a":1,"a":2}"#, ["a": 2]), (#"[{"b":{"c":1, "c":{"c":2,"c":3}}}]"#, [["b": ["c": ["c": 3]]]]),
+            (#"{"a":{"b":1},"a":null,"d":4}"#, ["a": nil, "d": 4]), (#"{"\u00e9":1,"e\u0301":2}"#, ["é": 2]),
+        ] as [(String, ParameterValue)])
+    func lastValue(text: String, value: ParameterValue) throws {
+        let read = ParameterValue(lenientJSON: Data(text.utf8))
+        #expect(read == value)
+        #expect(ParameterValue(json: Data(text.utf8)) == nil)
+        for broken in [text + "}", String(text.dropLast()), "[\(text),]", "1e999", "{a:1}"] {
+            #expect(ParameterValue(lenientJSON: Data(broken.utf8)) == nil)
+        }
+    }
+
     @Test("Texts are read scalar by scalar, and none is put into another form")
     func scalars() throws {
         let read = try Self.read("[\"e\u{301}\",\"e\\u0301\",\"\u{E9}\",\"\\u00e9\"]")

@@ -26,8 +26,9 @@ public struct ServiceRefusal: Sendable {
         self.now = now
     }
 
-    /// The body as a value tree; `nil` where it is no JSON, as an error page of a proxy is not.
-    public var json: ParameterValue? { ParameterValue(json: body) }
+    /// The body as a value tree; `nil` where it is no JSON, as an error page of a proxy is not. Of a name that an object
+    /// has twice the last value counts.
+    public var json: ParameterValue? { ParameterValue(lenientJSON: body) }
 
     /// How long the service asks to be left alone: `retry-after-ms`, else `Retry-After` in seconds or as a date.
     public var retryAfter: Duration? { RetryAfter.duration(in: fields, now: now) }

@@ -31,7 +31,7 @@ struct OpenAIBackgroundHandle: Sendable, Hashable {
 
     /// Reads what was remembered; `nil` for what this version does not understand.
     init?(_ data: Data) {
-        guard let value = ParameterValue(json: data), let id = value[member: "id"]?.string else { return nil }
+        guard let value = ParameterValue(lenientJSON: data), let id = value[member: "id"]?.string else { return nil }
         self.init(id: id)
         for mark in value[member: "marks"]?.elements ?? [] {
             guard let number = mark[element: 0]?.count, let bytes = mark[element: 1]?.count else { return nil }

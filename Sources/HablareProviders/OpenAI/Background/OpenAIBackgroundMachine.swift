@@ -139,9 +139,9 @@ struct OpenAIBackgroundMachine: Sendable {
     // MARK: Failures
 
     /// Whose move it is when what came of the response cannot be used. The work goes on meanwhile, and asking for it costs
-    /// nothing: so it is asked again, where it has a name.
+    /// nothing: so it is asked again, where it has a name. What it used is counted then, once.
     func judged(_ error: AIServiceError) -> AIServiceError {
         guard work != nil, error.code == .invalidResponse, error.disposition == .fail else { return error }
-        return error.disposed(.outcomeUnknown)
+        return error.disposed(.outcomeUnknown).billed(.maybeBilled)
     }
 }

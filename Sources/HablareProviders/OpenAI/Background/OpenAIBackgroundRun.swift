@@ -61,7 +61,7 @@ struct OpenAIBackgroundRun: Sendable {
         let request = try ServiceRequest.post(["responses"], json: body, accepts: streams ? kinds.reversed() : kinds)
         let answer = try await service.client.send(request, for: call)
         guard answer.mediaType != "text/event-stream" else { return try await follow(answer) }
-        guard let response = ParameterValue(json: try await answer.data()), case .object = response else {
+        guard let response = ParameterValue(lenientJSON: try await answer.data()), case .object = response else {
             throw answer.unreadable("no JSON object")
         }
         if let whole = try await ended(response, of: answer) { return whole }
@@ -89,7 +89,7 @@ struct OpenAIBackgroundRun: Sendable {
         do throws(AIServiceError) {
             let answer = try await service.client.send(request, for: call)
             let data = try await answer.data()
-            let value = ParameterValue(json: data)
+            let value = ParameterValue(lenientJSON: data)
             if answer.status == 404 {
                 // In the service's own words: what stands between it and us may know no path for a moment.
                 guard OpenAIErrorBody(body: value) != nil else { throw answer.unreadable("status 404") }

@@ -8,7 +8,8 @@ public import Hablare
 /// beyond these, as they are).
 ///
 /// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, finish reason (`refusal` where the text is the words
-/// in which the model refuses), tool calls, cached, cache write and reasoning tokens.
+/// in which the model refuses), tool calls (without the last one where `max_tokens` cut it), cached, cache write and reasoning
+/// tokens.
 ///
 /// A request that streams is sent as a stream, any other is not: streams of some models need a verified account, and a
 /// whole answer always says what it used.
@@ -56,7 +57,8 @@ public struct OpenAIChatProvider: AIServiceProvider {
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
     /// A token for each byte that is sent, and as many more as the request allows; not known where it sets no
-    /// `max_tokens`.
+    /// `max_tokens`, or where `extra` has a member that may bring in more than is sent or have another price: every one
+    /// of which the API's reference does not say that it cannot.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             try plan(of: request).parameters.maximumUsage(of: request.prompt)

@@ -10,12 +10,14 @@ struct OpenAIChatReader: WholeTextReader {
     static let mostText = 16 << 20
 
     private(set) var answer = OpenAITextAnswer()
+    /// Whether the model wrote anything, be it thoughts or the arguments of a tool.
     private var hasWritten = false
     private var hasChoice = false
 
     var hasBegun: Bool { hasWritten || answer.hasUsed }
     var isComplete: Bool { answer.finishReason != nil }
     var usage: Usage { answer.tokens.usage }
+    var counted: Usage? { answer.counted }
 
     func ending(requestID: String?) throws(TextFault) -> TextEnding { try answer.ending(requestID: requestID) }
 
@@ -24,7 +26,7 @@ struct OpenAIChatReader: WholeTextReader {
             guard hasChoice else { throw .malformed("a stream without an answer") }
             return .end(rest: "")
         }
-        guard let value = ParameterValue(json: event.data), case .object = value else {
+        guard let value = ParameterValue(lenientJSON: event.data), case .object = value else {
             throw .malformed("an event that is no JSON object")
         }
         if event.type == "error", value[member: "error"] == nil { throw .failed(value) }
@@ -40,10 +42,10 @@ struct OpenAIChatReader: WholeTextReader {
 
     /// Reads a chunk or a completion, whose choice has its part of the answer in a member of that name.
     private mutating func read(_ value: ParameterValue, _ member: String) throws(TextFault) -> String {
+        if let usage = value[member: "usage"], usage != .null { answer.tokens.learn(usage) }
         if let error = value[member: "error"], error != .null { throw .failed(error) }
         answer.id = answer.id ?? value[member: "id"]?.string
         answer.model = answer.model ?? value[member: "model"]?.string
-        if let usage = value[member: "usage"], usage != .null { answer.tokens.learn(usage) }
         guard let choices = value[member: "choices"], choices != .null else { return "" }
         guard case .array(let list) = choices else { throw .malformed("choices that are no list") }
         // Several are never asked for; should there be some, the first is the answer.
@@ -51,14 +53,15 @@ struct OpenAIChatReader: WholeTextReader {
         guard case .object = choice else { throw .malformed("a choice that is no object") }
         hasChoice = true
         let text = try read(part: choice[member: member] ?? .null)
-        if !text.isEmpty { hasWritten = true }
         try read(finish: choice[member: "finish_reason"] ?? .null)
         return text
     }
 
     private mutating func read(part: ParameterValue) throws(TextFault) -> String {
         guard part != .null else { return "" }
-        guard case .object = part else { throw .malformed("a part that is no object") }
+        guard case .object(let members) = part else { throw .malformed("a part that is no object") }
+        // Each server has a name of its own for what a model thinks: whatever is there beside the role was written.
+        if members.contains(where: { $0.key != "role" && Self.hasContent($0.value) }) { hasWritten = true }
         try read(tools: part[member: "tool_calls"] ?? .null)
         var text = try Self.text(part[member: "content"] ?? .null)
         switch part[member: "refusal"] ?? .null {
@@ -69,6 +72,14 @@ struct OpenAIChatReader: WholeTextReader {
         default: throw .malformed("a refusal that is no text")
         }
         return text
+    }
+
+    /// Whether a member of a part says anything: chunks have many that do not.
+    private static func hasContent(_ value: ParameterValue) -> Bool {
+        switch value {
+        case .null, "", [], [:]: false
+        default: true
+        }
     }
 
     /// A text; some servers have a list of parts in its place.
@@ -91,7 +102,6 @@ struct OpenAIChatReader: WholeTextReader {
                 index: call[member: "index"]?.count, id: call[member: "id"]?.string,
                 name: function?[member: "name"]?.string, arguments: function?[member: "arguments"],
                 within: &answer.budget)
-            hasWritten = true
         }
     }
 

@@ -23,13 +23,14 @@ struct OpenAIDialect: ServiceDialect {
     ///
     /// - Parameters:
     ///   - error: The error's object or text.
-    ///   - hasBegun: Whether a part of the answer had come. It is paid for then, perhaps, so what would be made again is
-    ///     of unknown outcome instead.
+    ///   - hasBegun: Whether a part of the answer had come. It may be billed then, whatever the error is; and what would be
+    ///     made again is of unknown outcome instead.
     func failure(inAnswer error: ParameterValue, hasBegun: Bool, now: Date) -> AIServiceError {
         let body = OpenAIErrorBody(error)
         let failure = failure(for: ServiceRefusal(status: Self.status(of: body), now: now), body)
-        guard hasBegun, case .retry = failure.disposition else { return failure }
-        return failure.disposed(.outcomeUnknown)
+        guard hasBegun else { return failure }
+        guard case .retry = failure.disposition else { return failure.billed(.maybeBilled) }
+        return failure.disposed(.outcomeUnknown).billed(.maybeBilled)
     }
 
     /// The status under which an error would have come that has none of its own.

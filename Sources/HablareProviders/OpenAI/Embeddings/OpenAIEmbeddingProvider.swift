@@ -44,9 +44,12 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider {
     /// Estimated tokens: a third of the bytes. On the high side.
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
-    /// A token for each byte.
+    /// A token for each byte; not known where `extra` has a member that may cost more (all but `user`).
     public func maximumUsage(of request: AIRequest) -> Usage? {
-        service.charged(Usage(inputTokens: TokenEstimate.mostTokens(of: request.prompt)))
+        service.maximumUsage { () throws(AIServiceError) in
+            guard try plan(of: request).isBounded else { return nil }
+            return Usage(inputTokens: TokenEstimate.mostTokens(of: request.prompt))
+        }
     }
 
     /// Has a vector made of a text.
@@ -71,20 +74,19 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider {
                 ["embeddings"], json: request.body, accepts: ["application/json"],
                 maximumAnswerBytes: Self.largestAnswer), for: call)
         let list: OpenAIVectorList = try await answer.json()
-        guard list.data.count == 1, let vector = list.data[0].embedding.vector else {
-            throw answer.unreadable("no vector")
+        var tokens = OpenAITokens()
+        tokens.learn(list.usage)
+        let usage = Usage(inputTokens: tokens.usage.inputTokens)
+        guard list.data?.count == 1, let vector = list.data?.first?.embedding?.vector else {
+            throw service.useless(answer.unreadable("no vector"), having: usage)
         }
         guard request.dimensions == nil || request.dimensions == Int64(vector.count) else {
-            throw answer.unreadable("a vector of \(vector.count) numbers")
+            throw service.useless(answer.unreadable("a vector of \(vector.count) numbers"), having: usage)
         }
         var metadata: [String: String] = [:]
         metadata[AnswerMetadata.requestID] = answer.requestID
-        metadata[AnswerMetadata.model] = list.model?.string
-        var tokens = OpenAITokens()
-        tokens.learn(list.usage)
-        return ProviderAnswer(
-            .embedding(vector), metadata: metadata,
-            usage: service.charged(Usage(inputTokens: tokens.usage.inputTokens)))
+        metadata[AnswerMetadata.model] = list.model?.string.map { answer.key?.hidden(in: $0) ?? $0 }
+        return ProviderAnswer(.embedding(vector), metadata: metadata, usage: service.charged(usage))
     }
 }
 

@@ -4,6 +4,8 @@ import Hablare
 struct OpenAIEmbeddingRequest: Sendable, Hashable {
     /// How many numbers the vector is to have; `nil` for the model's own number.
     let dimensions: Int64?
+    /// Whether `extra` has nothing that could cost more than the text.
+    let isBounded: Bool
     let body: ParameterValue
 
     /// Reads a request.
@@ -21,6 +23,7 @@ struct OpenAIEmbeddingRequest: Sendable, Hashable {
         dimensions = try reader.whole("dimensions", in: 1...65_536)
         body["dimensions"] = dimensions.map { .int($0) }
         let extra = try ExtraMembers(&reader)
+        isBounded = extra.areAll(in: ["user"])
         try reader.finish()
         try extra.add(to: &body)
         self.body = .object(body)

@@ -33,9 +33,23 @@ struct OpenAIVectorList: Decodable, Sendable {
         }
     }
 
-    struct Entry: Decodable, Sendable { let embedding: Vector }
+    struct Entry: Decodable, Sendable {
+        /// `nil` for what is no vector: what the answer used is told all the same.
+        let embedding: Vector?
 
-    let data: [Entry]
+        enum CodingKeys: CodingKey { case embedding }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            do {
+                embedding = try container.decode(Vector.self, forKey: .embedding)
+            } catch is DecodingError {
+                embedding = nil
+            }
+        }
+    }
+
+    let data: [Entry]?
     /// Whatever stands there: a vector that is paid for is not thrown away for what stands beside it.
     let model: ParameterValue?
     let usage: ParameterValue?

@@ -74,12 +74,14 @@ public struct OpenAIImageProvider: AIServiceProvider {
         let outgoing = try await outgoing(plan)
         let answer = try await service.client.send(outgoing, for: call)
         let made: OpenAIImageAnswer = try await answer.json()
-        guard let picture = made.picture else { throw answer.unreadable("no picture") }
+        var tokens = OpenAITokens()
+        tokens.learn(made.usage)
+        guard let picture = made.picture else {
+            throw service.useless(answer.unreadable("no picture"), having: tokens.usage)
+        }
         var metadata = [AnswerMetadata.model: plan.model]
         metadata[AnswerMetadata.requestID] = answer.requestID
         metadata[AnswerMetadata.revisedPrompt] = picture.revisedPrompt
-        var tokens = OpenAITokens()
-        tokens.learn(made.usage)
         var usage = tokens.usage
         usage.bytes = Int64(picture.bytes.count)
         return ProviderAnswer(

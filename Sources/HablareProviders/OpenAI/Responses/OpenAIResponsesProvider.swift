@@ -63,7 +63,8 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
     public func units(of request: AIRequest) -> Double { Double(TokenEstimate.tokens(of: request.prompt)) }
 
     /// A token for each byte that is sent, and as many more as the request allows; not known where it sets no
-    /// `max_tokens`.
+    /// `max_tokens`, or where `extra` has a member that may bring in more than is sent or have another price: every one
+    /// of which the API's reference does not say that it cannot.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
             try plan(of: request).parameters.maximumUsage(of: request.prompt)

@@ -7,6 +7,7 @@ struct OpenAIResponsesReader: WholeTextReader {
     static let mostText = 16 << 20
 
     private(set) var answer = OpenAITextAnswer()
+    /// Whether the model put anything out, be it thoughts or the arguments of a tool.
     private var hasWritten = false
     /// The number of the last event, from which a response that runs in the background can be read on; `nil` where it has
     /// none.
@@ -21,17 +22,20 @@ struct OpenAIResponsesReader: WholeTextReader {
     var hasBegun: Bool { hasWritten || answer.hasUsed }
     var isComplete: Bool { answer.finishReason != nil }
     var usage: Usage { answer.tokens.usage }
+    var counted: Usage? { answer.counted }
 
     func ending(requestID: String?) throws(TextFault) -> TextEnding { try answer.ending(requestID: requestID) }
 
     mutating func read(_ event: ServerSentEvent) throws(TextFault) -> TextStep {
         sequenceNumber = nil
         if event.data.starts(with: Data("[DONE]".utf8)) { return .nothing }
-        guard let value = ParameterValue(json: event.data), case .object = value else {
+        guard let value = ParameterValue(lenientJSON: event.data), case .object = value else {
             throw .malformed("an event that is no JSON object")
         }
         sequenceNumber = value[member: "sequence_number"]?.count
-        switch value[member: "type"]?.string ?? event.type {
+        let type = value[member: "type"]?.string ?? event.type
+        if type.hasPrefix("response."), !Self.states.contains(type) { hasWritten = true }
+        switch type {
         case "response.created", "response.in_progress", "response.queued":
             if let response = value[member: "response"] { read(head: response) }
             return .nothing
@@ -43,7 +47,6 @@ struct OpenAIResponsesReader: WholeTextReader {
             guard let item = value[member: "item"], case .object = item else {
                 throw .malformed("an item that is none")
             }
-            hasWritten = true
             try answer.budget.charge(AnswerBudget.place)
             try answer.budget.charge(item)
             items.append((value[member: "output_index"]?.count ?? Int64(items.count), item))
@@ -62,6 +65,13 @@ struct OpenAIResponsesReader: WholeTextReader {
             return .nothing
         }
     }
+
+    /// What is said of the response itself. Every other event of its is of something that it has put out: an item that
+    /// is begun, thought or done, be it one of which nothing can be shown.
+    private static let states: Set<String> = [
+        "response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete",
+        "response.failed", "response.cancelled",
+    ]
 
     mutating func read(whole value: ParameterValue) throws(TextFault) -> String {
         read(head: value)
@@ -84,7 +94,6 @@ struct OpenAIResponsesReader: WholeTextReader {
     private mutating func text(_ delta: ParameterValue?) throws(TextFault) -> TextStep {
         guard let text = delta?.string else { throw .malformed("a piece that is no text") }
         guard !text.isEmpty else { return .nothing }
-        hasWritten = true
         hasText = true
         return .text(text)
     }
@@ -103,8 +112,9 @@ struct OpenAIResponsesReader: WholeTextReader {
         read(head: response)
         answer.tokens.learn(response[member: "usage"])
         hasFailed = ["failed", "cancelled"].contains(response[member: "status"]?.string)
-        let reason = try Self.finishReason(of: response)
         let listed = response[member: "output"]?.elements ?? []
+        if !listed.isEmpty { hasWritten = true }
+        let reason = try Self.finishReason(of: response)
         let output = listed.isEmpty ? items.sorted { $0.place < $1.place }.map(\.item) : listed
         // One list is kept now, and it is charged as it is read.
         items = []

@@ -8,7 +8,7 @@ extension OpenAIService {
     ///   `cancelled` when the task is.
     public func models() async throws(AIServiceError) -> [OpenAIModel] {
         let answer = try await client.send(.get(["models"]))
-        guard case .array(let entries)? = ParameterValue(json: try await answer.data())?[member: "data"] else {
+        guard case .array(let entries)? = ParameterValue(lenientJSON: try await answer.data())?[member: "data"] else {
             throw answer.unreadable("no list of models")
         }
         return entries.compactMap(OpenAIModel.init).sorted { $0.id < $1.id }

@@ -84,6 +84,12 @@ public struct OpenAIService: Sendable {
         return usage
     }
 
+    /// The failure of an answer that is of no use, with what the answer says was used: it is billed like any other.
+    func useless(_ error: AIServiceError, having used: Usage) -> AIServiceError {
+        let used = charged(used)
+        return used == Usage() ? error : error.billed(.billed(used))
+    }
+
     /// The most that a call can use.
     ///
     /// - Parameter most: What that is where calls cost money; `nil` where it is not known. Throws for a request that is

@@ -18,17 +18,18 @@ struct OpenAITextAnswer: Sendable {
     /// How much of it is kept.
     var budget = AnswerBudget()
 
-    /// Whether anything was used, so that it is to be paid for.
-    var hasUsed: Bool { tokens.usage.outputTokens > 0 }
+    /// What the service says was used, so that it is to be paid for; `nil` where it says nothing, or that it was nothing.
+    var counted: Usage? { tokens.usage == Usage() ? nil : tokens.usage }
+    /// Whether anything was used.
+    var hasUsed: Bool { counted != nil }
 
-    /// What stands beside the text.
+    /// What stands beside the text. The last tool call of an answer that was cut may be cut itself: nobody can make it,
+    /// so it is left out.
     ///
     /// - Throws: A fault for tool calls that are none.
     func ending(requestID: String?) throws(TextFault) -> TextEnding {
-        guard let calls = tools.calls() else {
-            throw .malformed(
-                finishReason == "length" ? "a tool call that was cut at max_tokens" : "a tool call without name or JSON"
-            )
+        guard let calls = tools.calls(areCut: finishReason == "length") else {
+            throw .malformed("a tool call without name or JSON")
         }
         var metadata = tokens.metadata
         metadata[AnswerMetadata.requestID] = requestID ?? id

@@ -20,6 +20,8 @@ struct OpenAITextParameters: Sendable, Hashable {
     /// Whether the service works on while nobody is connected, and keeps the answer.
     var isInBackground = false
     let extra: ExtraMembers
+    /// Whether `extra` has only what leaves the bound of a call as it is.
+    let isBounded: Bool
 
     /// Which of OpenAI's two APIs is asked; they do not take the same.
     enum API: Sendable { case chat, responses }
@@ -51,6 +53,7 @@ struct OpenAITextParameters: Sendable, Hashable {
         schema = try reader.object("schema")
         if let name = try reader.text("schema_name") { schemaName = name }
         extra = try ExtraMembers(&reader, reserving: Self.reserved(for: api))
+        isBounded = extra.areAll(in: Self.harmless(for: api))
         try reader.finish()
     }
 
@@ -76,6 +79,27 @@ struct OpenAITextParameters: Sendable, Hashable {
         return reserved
     }
 
+    /// What `extra` may say without making a call cost more than is reckoned with: what is sent to the model is in the body
+    /// with its bytes, what the model writes is within the limit, and the price is the usual one.
+    ///
+    /// By the reference of both APIs. What is not here may bring in what is kept at the service (`previous_response_id`,
+    /// `conversation`, `prompt`), have it look for more (`tools`, `web_search_options`), or cost more (`service_tier`).
+    private static func harmless(for api: API) -> Set<String> {
+        let both: Set = [
+            "metadata", "parallel_tool_calls", "prompt_cache_key", "safety_identifier", "store", "temperature",
+            "tool_choice", "top_logprobs", "top_p", "user",
+        ]
+        return switch api {
+        case .chat:
+            both.union([
+                "chat_template_kwargs", "frequency_penalty", "logit_bias", "logprobs", "min_p", "presence_penalty",
+                "reasoning_effort", "repetition_penalty", "response_format", "seed", "stop", "stream_options", "top_k",
+                "verbosity",
+            ])
+        case .responses: both.union(["include", "max_tool_calls", "reasoning", "text", "truncation"])
+        }
+    }
+
     /// The JSON schema of the answer, as both APIs have it, without its place.
     var format: [String: ParameterValue]? {
         schema.map { ["name": .string(schemaName), "schema": .object($0), "strict": true] }
@@ -84,9 +108,10 @@ struct OpenAITextParameters: Sendable, Hashable {
     /// Whether what the model thinks is asked for, to be sent back in a later turn.
     var includesThoughts: Bool { effort != nil && effort != "none" && extra["include"] == nil }
 
-    /// The most that a call with a prompt can use; `nil` where the output is not limited.
+    /// The most that a call with a prompt can use; `nil` where the output is not limited, or `extra` may make it cost more.
     func maximumUsage(of prompt: Prompt) -> Usage? {
-        maximumTokens.map {
+        guard isBounded else { return nil }
+        return maximumTokens.map {
             Usage(inputTokens: TokenEstimate.mostTokens(of: prompt) + mostTokens, outputTokens: $0)
         }
     }

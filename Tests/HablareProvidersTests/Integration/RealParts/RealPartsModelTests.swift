@@ -11,7 +11,7 @@ import Testing
     .timeLimit(.minutes(5)))
 struct RealPartsModelTests {
     private func withEngine<Result: Sendable>(
-        _ form: OpenAIAnswerForm = .text, _ body: @escaping @Sendable (AIRequestManager) async throws -> Result
+        _ form: AnswerForm = .text, _ body: @escaping @Sendable (AIRequestManager) async throws -> Result
     ) async throws -> Result {
         try await RealParts.withService { service in
             let provider = OpenAIChatProvider("local", service: service, model: "smollm2", form: form)

@@ -46,7 +46,7 @@ struct BackgroundCall: Sendable {
     var answers: [HTTPAnswer]
     var parameters: [String: ParameterValue] = [:]
     var streams = false
-    var form = OpenAIAnswerForm.text
+    var form = AnswerForm.text
     var remembered: RememberedWork?
     /// Whether anybody wants the work.
     var isWanted = true

@@ -142,6 +142,8 @@ import Testing
         let unreadable = AIServiceError(.invalidResponse, "x", billing: .maybeBilled)
         #expect(named.judged(unreadable).disposition == .outcomeUnknown)
         #expect(named.judged(unreadable).billing == .maybeBilled)
+        // What it used is on the bill of the attempt that gets the answer, and on no other.
+        #expect(named.judged(unreadable.billed(.billed(Usage(outputTokens: 4)))).billing == .maybeBilled)
         #expect(nameless.judged(unreadable) == unreadable)
         for other in [AIServiceError(.unauthorized, "x"), AIServiceError(.overloaded, "x"), .workLost] {
             #expect(named.judged(other) == other)

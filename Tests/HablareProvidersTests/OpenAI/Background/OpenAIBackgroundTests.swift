@@ -173,6 +173,20 @@ import Testing
         }
     }
 
+    @Test("A name that comes twice in what the service says, or in what was left, is no reason to lose the work")
+    func nameTwice() async throws {
+        let handle = RememberedWork(handle: Data(#"{"id":"resp_0","id":"resp_1"}"#.utf8))
+        let done = OpenAIBench.json(
+            BackgroundScript.done("Hello").replacingOccurrences(of: #""id":"#, with: #""id":"x","id":"#))
+        let outcome = try await BackgroundCall(answers: [done], remembered: handle).run()
+        #expect(try outcome.result.get().content == .text("Hello"))
+        #expect(outcome.story == ["resume", "GET responses/resp_1"])
+        let queued = OpenAIBench.json(
+            BackgroundScript.response("queued").replacingOccurrences(of: #""id":"#, with: #""id":"x","id":"#))
+        let begun = try await BackgroundCall(answers: [queued, done]).run()
+        #expect(try begun.result.get().content == .text("Hello"))
+    }
+
     @Test("A name that the store did not take is left once it does")
     func storeFails() async throws {
         let call = BackgroundCall(

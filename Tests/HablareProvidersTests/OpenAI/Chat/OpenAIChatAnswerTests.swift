@@ -9,7 +9,7 @@ import Testing
 @Suite struct OpenAIChatAnswerTests {
     private static let usage = Usage(inputTokens: 9, outputTokens: 4, cacheWriteTokens: 5)
 
-    private func call(_ answer: HTTPAnswer, form: OpenAIAnswerForm = .text) async throws -> OpenAIBench.Outcome {
+    private func call(_ answer: HTTPAnswer, form: AnswerForm = .text) async throws -> OpenAIBench.Outcome {
         try await OpenAIBench().call(AIRequest(prompt: "Greet.")) { _ in
             answer
         } _: {
@@ -97,6 +97,38 @@ import Testing
         #expect(!String(reflecting: error).contains(OpenAIBench.key))
     }
 
+    @Test("A key that stands as the id, the model or the reason of an answer is not in its metadata; the answer stays")
+    func keyBeside() async throws {
+        let key = OpenAIBench.key
+        let call = #"{"id":"a","function":{"name":"f","arguments":"{\"said\":\"\#(key)\"}"}}"#
+        let answer = try await self.call(
+            OpenAIBench.json(
+                #"{"id":"\#(key)","model":"m \#(key.uppercased())","choices":[{"message":{"content":"\#(key)","tool_calls":[\#(call)]},"finish_reason":"\#(key)"}]}"#
+            )
+        ).result.get()
+        for name in [AnswerMetadata.requestID, AnswerMetadata.model, AnswerMetadata.finishReason] {
+            let text = try #require(answer.metadata[name])
+            #expect(!text.lowercased().contains(key) && text.contains("…"))
+        }
+        // What the model wrote is its answer, and no word of the service's.
+        #expect(answer.content == .text(Body(key)))
+        #expect(answer.metadata["tool_calls"] == #"[{"arguments":{"said":"\#(key)"},"id":"a","name":"f"}]"#)
+    }
+
+    @Test("A name that comes twice: the last counts in a completion, and in a refusal; what is judged keeps its words")
+    func nameTwice() async throws {
+        let text =
+            #"{"id":"x","id":"c","choices":[],"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}"#
+        let answer = try await call(OpenAIBench.json(text)).result.get()
+        #expect(answer.content == .text("Hello") && answer.metadata["request_id"] == "c")
+        let refused = try await call(
+            OpenAIBench.json(#"{"error":{"code":"x","code":"model_not_found","message":"x"}}"#, status: 400))
+        #expect(refused.error?.code == .invalidConfiguration)
+        let tree = try await call(
+            OpenAIBench.json(Self.completion(#"{"content":"{\"a\":1,\"a\":2}"}"#)), form: .structured)
+        #expect(try tree.result.get().content == .text(#"{"a":1,"a":2}"#))
+    }
+
     @Test("An error under a status of success is an error")
     func error() async throws {
         let outcome = try await call(OpenAIBench.json(#"{"error":{"message":"x","code":"model_not_found"}}"#))
@@ -143,6 +175,31 @@ import Testing
             let provider = OpenAIBench.chat()(try bench.service(ScriptedTransport { _ in answer }))
             #expect(provider.maximumUsage(of: AIRequest(prompt: "x"))?.costMicroDollars == cost)
         }
+    }
+
+    @Test("With members of extra that may bring in more, or cost more, the most that a call can use is not known")
+    func unbounded() throws {
+        let service = try OpenAIBench().service(ScriptedTransport { _ in OpenAIBench.json("") })
+        let (chat, responses) = (OpenAIBench.chat()(service), OpenAIBench.responses()(service))
+        func most(_ provider: any AIServiceProvider, _ extra: [String: ParameterValue]) -> Usage? {
+            provider.maximumUsage(of: AIRequest(prompt: "x", parameters: ["max_tokens": 100, "extra": .object(extra)]))
+        }
+        let unknown: [String: ParameterValue] = [
+            "previous_response_id": "resp_1", "conversation": "conv_1", "prompt": ["id": "pmpt_1"],
+            "tools": [["type": "web_search"]], "service_tier": "priority", "web_search_options": [:],
+            "context_management": [], "modalities": ["audio"], "of_tomorrow": 1,
+        ]
+        for (name, value) in unknown {
+            for provider in [chat, responses] {
+                #expect(most(provider, [name: value]) == nil, "\(name)")
+                #expect(most(provider, ["user": "ada", name: value]) == nil, "\(name)")
+            }
+        }
+        let plain = most(chat, [:])
+        let longer = most(chat, ["user": "ada", "seed": 1, "response_format": ["type": "text"]])
+        #expect(plain?.outputTokens == 100 && longer?.outputTokens == 100)
+        #expect((longer?.inputTokens ?? 0) > (plain?.inputTokens ?? 0))
+        #expect(most(responses, ["truncation": "auto", "store": true])?.outputTokens == 100)
     }
 
     @Test("The most that a call can use is known where the request limits the output")

@@ -8,7 +8,7 @@ import Testing
 /// What is sent to `chat/completions`, to the letter.
 @Suite struct OpenAIChatBodyTests {
     private func sent(
-        _ request: AIRequest, form: OpenAIAnswerForm = .text, at bench: OpenAIBench = OpenAIBench()
+        _ request: AIRequest, form: AnswerForm = .text, at bench: OpenAIBench = OpenAIBench()
     ) async throws -> ParameterValue {
         let outcome = try await bench.call(request) { _ in
             OpenAIBench.json("{}", status: 500)

@@ -21,9 +21,10 @@ import Testing
         chunk(#"{"content":"你好"}"#), chunk("{}", finish: "stop"), usage, "[DONE]",
     ]
     private static let text = "Grüß 🌍, 你好"
+    private static let used = Usage(inputTokens: 9, outputTokens: 4, cachedInputTokens: 3)
 
     private func call(
-        _ answer: HTTPAnswer, form: OpenAIAnswerForm = .text, streams: Bool = true
+        _ answer: HTTPAnswer, form: AnswerForm = .text, streams: Bool = true
     ) async throws -> OpenAIBench.Outcome {
         let request = AIRequest(prompt: "Greet.", streaming: streams ? StreamingPolicy() : nil)
         return try await OpenAIBench().call(request) { _ in
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    private func call(_ data: [String], form: OpenAIAnswerForm = .text) async throws -> OpenAIBench.Outcome {
+    private func call(_ data: [String], form: AnswerForm = .text) async throws -> OpenAIBench.Outcome {
         try await call(OpenAIBench.stream(OpenAIBench.events(data)), form: form)
     }
 
@@ -170,13 +171,82 @@ import Testing
             ])
     }
 
-    @Test("A tool call that was cut is no answer")
-    func cutTool() async throws {
+    private static func tool(_ index: Int, _ id: String, _ arguments: String) -> String {
+        chunk(
+            #"{"tool_calls":[{"index":\#(index),"id":"\#(id)","function":{"name":"one","arguments":"\#(arguments)"}}]}"#
+        )
+    }
+
+    @Test("A tool call that was cut is left out; text and the calls before it stay", arguments: [#"{\"a\":"#, "{", ""])
+    func cutTool(arguments: String) async throws {
+        let said = Self.chunk(#"{"content":"I look."}"#)
+        let first = Self.tool(0, "a", #"{\"x\":1}"#)
         let outcome = try await call([
-            Self.chunk(#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{\"x\":"}}]}"#),
-            Self.chunk("{}", finish: "length"), "[DONE]",
+            said, first, Self.tool(1, "b", arguments), Self.chunk("{}", finish: "length"), Self.usage, "[DONE]",
         ])
-        #expect(outcome.error?.code == .invalidResponse && outcome.error?.cause?.contains("max_tokens") == true)
+        let answer = try outcome.result.get()
+        #expect(outcome.text == "I look." && answer.metadata["finish_reason"] == "length")
+        #expect(answer.metadata["tool_calls"] == #"[{"arguments":{"x":1},"id":"a","name":"one"}]"#)
+        #expect(answer.usage.outputTokens == 4)
+        let only = try await call([Self.tool(0, "a", arguments), Self.chunk("{}", finish: "length"), "[DONE]"])
+        #expect(try only.result.get().metadata["tool_calls"] == nil)
+    }
+
+    @Test("Only the last call can be what was cut, and only where the answer was")
+    func brokenTool() async throws {
+        let (broken, whole) = (Self.tool(0, "a", #"{\"x\":"#), Self.tool(1, "b", "{}"))
+        let (cut, stopped) = (Self.chunk("{}", finish: "length"), Self.chunk("{}", finish: "stop"))
+        for events in [[broken, whole, cut], [broken, stopped], [whole, broken, stopped]] {
+            let error = try await call(events + [Self.usage, "[DONE]"]).error
+            #expect(error?.code == .invalidResponse && error?.disposition == .fail)
+            #expect(error?.billing == .billed(Self.used))
+        }
+    }
+
+    @Test(
+        "A model that thinks or calls a tool, and then fails, has begun: nobody pays twice for it in silence",
+        arguments: [
+            #"{"reasoning_content":"hm"}"#, #"{"reasoning":"hm"}"#, #"{"content":"","thinking":"hm"}"#,
+            #"{"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]}"#,
+            #"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}"#,
+        ])
+    func thinksThenFails(delta: String) async throws {
+        let empty = #"{"role":"assistant","content":"","refusal":null,"reasoning_content":"","tool_calls":[]}"#
+        let rows: [(String, FailureDisposition, FailureDisposition)] = [
+            ("server_error", .retry(after: nil), .outcomeUnknown), ("invalid_prompt", .fail, .fail),
+            ("insufficient_quota", .needsUser, .needsUser),
+        ]
+        for (code, early, late) in rows {
+            let error = #"{"error":{"code":"\#(code)","message":"x"}}"#
+            let unbegun = try await call([Self.chunk(empty), error]).error
+            #expect(unbegun?.disposition == early && unbegun?.billing == nil)
+            let begun = try await call([Self.chunk(empty), Self.chunk(delta), error]).error
+            #expect(begun?.disposition == late && begun?.billing == .maybeBilled)
+        }
+    }
+
+    @Test("What a failed stream says that it used is on the bill", arguments: ["server_error", "invalid_prompt"])
+    func usedThenFails(code: String) async throws {
+        let used = #""usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":3}}"#
+        let error = #""error":{"code":"\#(code)","message":"x"}"#
+        for events in [["{\(used)}", "{\(error)}"], ["{\(error),\(used)}"]] {
+            let failure = try await call(events).error
+            #expect(failure?.disposition == (code == "server_error" ? .outcomeUnknown : .fail))
+            #expect(failure?.billing == .billed(Self.used))
+        }
+        let unreadable = try await call([Self.usage, "rubbish"]).error
+        #expect(unreadable?.code == .invalidResponse && unreadable?.billing == .billed(Self.used))
+    }
+
+    @Test("A name that comes twice, in an event or in a tool's arguments, loses no answer: the last one counts")
+    func nameTwice() async throws {
+        let outcome = try await call([
+            #"{"id":"x","id":"c","choices":[{"delta":{"content":"Hallo","role":"a","role":"assistant"}}]}"#,
+            Self.tool(0, "a", #"{\"q\":\"a\",\"q\":\"b\"}"#), Self.chunk("{}", finish: "tool_calls"), "[DONE]",
+        ])
+        let answer = try outcome.result.get()
+        #expect(outcome.text == "Hallo" && answer.metadata["request_id"] == "c")
+        #expect(answer.metadata["tool_calls"] == #"[{"arguments":{"q":"b"},"id":"a","name":"one"}]"#)
     }
 
     @Test("A value tree is gathered from a stream, and yields nothing")

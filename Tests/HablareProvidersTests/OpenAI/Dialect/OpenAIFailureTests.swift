@@ -182,6 +182,7 @@ import Testing
         let late = dialect.failure(inAnswer: try .literal(text), hasBegun: true, now: OpenAIBench.now)
         let isAgain = if case .retry = disposition { true } else { false }
         #expect(late.code == code && late.disposition == (isAgain ? .outcomeUnknown : disposition))
+        #expect(error.billing == nil && late.billing == .maybeBilled)
     }
 
     @Test("The key goes to the service and into no error", arguments: [401, 429, 500])

@@ -54,7 +54,50 @@ import Testing
         "What is no vector is not taken for one",
         arguments: ["[]", "\"\"", "\"AAA=\"", "\"?\"", "[\"x\"]", "null", "[1e999]", #""AACAfw==""#, "{}"])
     func malformed(text: String) async throws {
-        #expect(try await call([:], Self.list(text)).error?.code == .invalidResponse)
+        let error = try await call([:], Self.list(text)).error
+        #expect(error?.code == .invalidResponse && error?.disposition == .fail)
+        #expect(error?.billing == .billed(Usage(inputTokens: 5)))
+    }
+
+    @Test(
+        "An answer without a vector is billed as it says, or may be billed; on this machine it costs nothing",
+        arguments: [
+            #""data":[]"#, #""data":null"#, #""data":[{}]"#, #""data":[{"embedding":[1]},{"embedding":[2]}]"#,
+        ])
+    func useless(data: String) async throws {
+        let local = OpenAIBench(baseURL: "http://localhost:8080/v1")
+        let told = try await call([:], OpenAIBench.json(#"{\#(data),"usage":{"prompt_tokens":5}}"#)).error
+        #expect(told?.code == .invalidResponse && told?.billing == .billed(Usage(inputTokens: 5)))
+        let silent = try await call([:], OpenAIBench.json("{\(data)}")).error
+        #expect(silent?.code == .invalidResponse && silent?.billing == .maybeBilled)
+        let free = try await call([:], at: local, OpenAIBench.json("{\(data)}")).error
+        #expect(free?.billing == .billed(Usage(costMicroDollars: 0)))
+    }
+
+    @Test("A vector of another length than was asked for is billed as the answer says")
+    func otherLength() async throws {
+        let error = try await call(["dimensions": 2], Self.list("[1,2,3]")).error
+        #expect(error?.code == .invalidResponse && error?.billing == .billed(Usage(inputTokens: 5)))
+    }
+
+    @Test("A key that stands as the model is not in the metadata")
+    func key() async throws {
+        let answer = try await call(
+            [:], OpenAIBench.json(#"{"data":[{"embedding":[1]}],"model":"\#(OpenAIBench.key)"}"#)
+        ).result.get()
+        #expect(answer.metadata["model"]?.contains("…") == true && !"\(answer.metadata)".contains(OpenAIBench.key))
+    }
+
+    @Test("The most that a call can use is known, unless extra may make it more")
+    func bound() throws {
+        let provider = OpenAIEmbeddingProvider(
+            "openai.embedding", service: try OpenAIBench().service(ScriptedTransport { _ in Self.list("[1]") }),
+            model: "m")
+        func most(_ parameters: [String: ParameterValue]) -> Usage? {
+            provider.maximumUsage(of: AIRequest(prompt: "hello", parameters: parameters))
+        }
+        #expect((most([:])?.inputTokens ?? 0) >= 5 && most(["extra": ["user": "7"]]) == most([:]))
+        #expect(most(["extra": ["instruction": "Name the topic."]]) == nil)
     }
 
     @Test(

@@ -92,6 +92,18 @@ import Testing
         ])
     func malformed(text: String) async throws {
         let outcome = try await call([:], OpenAIBench.json(text))
-        #expect(outcome.error?.code == .invalidResponse)
+        #expect(outcome.error?.code == .invalidResponse && outcome.error?.billing == .maybeBilled)
+    }
+
+    @Test(
+        "An answer without a picture is billed as it says",
+        arguments: [
+            "", #""data":[],"#, #""data":[{"url":"https://example.com/x.png"}],"#, #""data":[{"b64_json":"?"}],"#,
+        ])
+    func useless(data: String) async throws {
+        let answer = OpenAIBench.json(#"{\#(data)"usage":{"input_tokens":7,"output_tokens":1000}}"#)
+        let error = try await call([:], answer).error
+        #expect(error?.code == .invalidResponse && error?.disposition == .fail)
+        #expect(error?.billing == .billed(Usage(inputTokens: 7, outputTokens: 1000)))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// What is sent to `responses`, to the letter.
 @Suite struct OpenAIResponsesBodyTests {
-    private func sent(_ request: AIRequest, form: OpenAIAnswerForm = .text) async throws -> ParameterValue {
+    private func sent(_ request: AIRequest, form: AnswerForm = .text) async throws -> ParameterValue {
         let outcome = try await OpenAIBench().call(request) { _ in
             OpenAIBench.json("{}", status: 500)
         } _: {

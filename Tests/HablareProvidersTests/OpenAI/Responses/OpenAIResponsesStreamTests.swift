@@ -8,6 +8,7 @@ import Testing
 @Suite struct OpenAIResponsesStreamTests {
     private static let usage =
         #"{"input_tokens":9,"output_tokens":4,"total_tokens":13,"input_tokens_details":{"cached_tokens":3,"cache_write_tokens":1},"output_tokens_details":{"reasoning_tokens":2}}"#
+    private static let used = Usage(inputTokens: 9, outputTokens: 4, cachedInputTokens: 3, cacheWriteTokens: 1)
     private static let message =
         #"{"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_text","text":"Grüß 🌍","annotations":[]}]}"#
 
@@ -30,7 +31,7 @@ import Testing
     ].joined()
 
     private func call(
-        _ answer: HTTPAnswer, form: OpenAIAnswerForm = .text, streams: Bool = true
+        _ answer: HTTPAnswer, form: AnswerForm = .text, streams: Bool = true
     ) async throws -> OpenAIBench.Outcome {
         let request = AIRequest(prompt: "Greet.", streaming: streams ? StreamingPolicy() : nil)
         return try await OpenAIBench().call(request) { _ in
@@ -142,7 +143,8 @@ import Testing
             ("server_error", false, .overloaded, .retry(after: nil)),
             ("server_error", true, .overloaded, .outcomeUnknown),
             ("rate_limit_exceeded", false, .rateLimited, .retry(after: nil)),
-            ("invalid_prompt", false, .invalidRequest, .fail),
+            ("invalid_prompt", false, .invalidRequest, .fail), ("invalid_prompt", true, .invalidRequest, .fail),
+            ("cyber_policy", true, .invalidRequest, .fail), ("bio_policy", true, .invalidRequest, .fail),
             ("image_parse_error", true, .invalidRequest, .fail),
         ]
         for (code, used, expected, disposition) in rows {
@@ -150,7 +152,52 @@ import Testing
             for answer in [OpenAIBench.stream(event), OpenAIBench.json(end(code, used: used))] {
                 let error = try await call(answer).error
                 #expect(error?.code == expected && error?.disposition == disposition)
+                #expect(error?.billing == (used ? .billed(Self.used) : nil), "\(code)")
             }
+        }
+    }
+
+    @Test("A response that failed behind something it has put out may be billed, though it does not say what it used")
+    func failedBehindOutput() async throws {
+        let thought = #"{"type":"reasoning","id":"rs_1","summary":[]}"#
+        for (code, disposition) in [("server_error", FailureDisposition.outcomeUnknown), ("invalid_prompt", .fail)] {
+            let end =
+                #"{"id":"r","status":"failed","error":{"code":"\#(code)"},"output":[\#(thought)],"usage":null}"#
+            let event = Self.event("response.failed", #""response":\#(end)"#, 0)
+            for answer in [OpenAIBench.stream(event), OpenAIBench.json(end)] {
+                let error = try await call(answer).error
+                #expect(error?.disposition == disposition && error?.billing == .maybeBilled)
+            }
+        }
+    }
+
+    private static let signs = [
+        event("response.output_item.added", #""output_index":0,"item":{"type":"reasoning","id":"rs_1"}"#, 1),
+        event("response.output_item.done", #""output_index":0,"item":{"type":"reasoning","id":"rs_1"}"#, 1),
+        event("response.reasoning_summary_text.delta", #""delta":"hm""#, 1),
+        event("response.reasoning_text.delta", #""delta":"hm""#, 1),
+        event("response.function_call_arguments.delta", #""delta":"{""#, 1),
+        event("response.code_interpreter_call_code.delta", #""delta":"1""#, 1),
+        event("response.web_search_call.searching", #""output_index":0"#, 1),
+    ]
+
+    @Test(
+        "A model that thinks or calls a tool, and then fails, has begun: nobody pays twice for it in silence",
+        arguments: signs)
+    func thinksThenFails(sign: String) async throws {
+        let states = ["created", "in_progress", "queued"].map {
+            Self.event("response.\($0)", #""response":{"id":"resp_1","status":"in_progress"}"#, 0)
+        }.joined()
+        let rows: [(String, FailureDisposition, FailureDisposition)] = [
+            ("server_error", .retry(after: nil), .outcomeUnknown), ("invalid_prompt", .fail, .fail),
+            ("insufficient_quota", .needsUser, .needsUser),
+        ]
+        for (code, early, late) in rows {
+            let error = Self.event("error", #""code":"\#(code)","message":"x""#, 9)
+            let unbegun = try await call(OpenAIBench.stream(states + error)).error
+            #expect(unbegun?.disposition == early && unbegun?.billing == nil)
+            let begun = try await call(OpenAIBench.stream(states + sign + error)).error
+            #expect(begun?.disposition == late && begun?.billing == .maybeBilled)
         }
     }
 
@@ -185,6 +232,34 @@ import Testing
         let unknown = try await call(
             OpenAIBench.stream("data: {\"type\":\"response.new_thing\",\"delta\":7}\n\n" + Self.greeting))
         #expect(unknown.text == "Grüß 🌍")
+    }
+
+    @Test("An end that cannot be read, and a tool call that is none, are billed as the response says")
+    func uselessEnd() async throws {
+        for output in [
+            #"{"type":"message","content":[{"type":"output_text","text":7}]}"#,
+            #"{"type":"function_call","call_id":"a","name":"look","arguments":"{"}"#,
+        ] {
+            let end = Self.response("completed", output: output)
+            let event = Self.event("response.completed", #""response":\#(end)"#, 0)
+            for answer in [OpenAIBench.stream(event), OpenAIBench.json(end)] {
+                let error = try await call(answer).error
+                #expect(error?.code == .invalidResponse && error?.billing == .billed(Self.used))
+            }
+        }
+    }
+
+    @Test("A tool call that was cut is left out; text and the calls before it stay", arguments: [#"{\"at\":"#, ""])
+    func cutTool(arguments: String) async throws {
+        let whole = #"{"type":"function_call","call_id":"a","name":"look","arguments":"{\"at\":1}"}"#
+        let cut = #"{"type":"function_call","call_id":"b","name":"look","arguments":"\#(arguments)"}"#
+        let end = Self.response(
+            "incomplete", output: [Self.message, whole, cut].joined(separator: ","),
+            #","incomplete_details":{"reason":"max_output_tokens"}"#)
+        let answer = try await call(OpenAIBench.json(end)).result.get()
+        #expect(answer.content == .text("Grüß 🌍") && answer.metadata["finish_reason"] == "length")
+        #expect(answer.metadata["tool_calls"] == #"[{"arguments":{"at":1},"id":"a","name":"look"}]"#)
+        #expect(answer.usage == Self.used)
     }
 
     @Test("The number of the last event is known, to read on from")
