@@ -52,7 +52,7 @@ import Testing
 
     @Test(
         "What is no vector is not taken for one",
-        arguments: ["[]", "\"\"", "\"AAA=\"", "\"?\"", "[\"x\"]", "null", "[1e999]", #""AACAfw==""#, "{}"])
+        arguments: ["[]", "\"\"", "\"AAA=\"", "\"?\"", "[\"x\"]", "null", #""AACAfw==""#, "{}"])
     func malformed(text: String) async throws {
         let error = try await call([:], Self.list(text)).error
         #expect(error?.code == .invalidResponse && error?.disposition == .fail)
@@ -72,6 +72,12 @@ import Testing
         #expect(silent?.code == .invalidResponse && silent?.billing == .maybeBilled)
         let free = try await call([:], at: local, OpenAIBench.json("{\(data)}")).error
         #expect(free?.billing == .billed(Usage(costMicroDollars: 0)))
+    }
+
+    @Test("An answer that cannot be read at all may be billed", arguments: ["[1e999]", "[1", "x"])
+    func unreadable(text: String) async throws {
+        let error = try await call([:], Self.list(text)).error
+        #expect(error?.code == .invalidResponse && error?.disposition == .fail && error?.billing == .maybeBilled)
     }
 
     @Test("A vector of another length than was asked for is billed as the answer says")
