@@ -99,7 +99,8 @@ import Testing
 
     @Test func `After Ctrl-C their file is written where all came nevertheless`() async throws {
         try await stop(["--sample", "2", "-o", "a.txt"], at: 2) { stage, _ in
-            #expect(try stage.file("a.txt") == Data("Whales sing.\n---\nWhales sing.\n".utf8))
+            let file = try stage.file("a.txt")
+            #expect(file == Data("Whales sing.\n---\nWhales sing.\n".utf8))
             #expect(!stage.errors.contains("To have the rest made"), "\(stage.errors)")
         }
         try await stop(["--sample", "2"], at: 2) { stage, _ in
@@ -116,7 +117,8 @@ import Testing
         var manner = FakeService.Manner()
         manner.values = [#"{"name":"Moby","tons":0}"#]
         try await stop(words, at: 1, manner) { stage, fake in
-            #expect(try !stage.folder.names().contains("a.json"))
+            let names = try stage.folder.names()
+            #expect(!names.contains("a.json"))
             #expect(stage.errors.contains("1 of 1 request is complete.\nTo see them: "), "\(stage.errors)")
             #expect(fake.server.calls.count == 1)
         }
@@ -195,15 +197,14 @@ import Testing
     func `After Ctrl-C also who wants to hear nothing is told where it waits`(
         options: [String], line: String
     ) async throws {
-        let gate = Gate()
-        let isOne = options.isEmpty
+        let gate = HablareTestKit.Gate()
         let writer = ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { _ in
             do { try await gate.pass() } catch { return .failure(AIServiceError(.cancelled, "Stopped.")) }
             return .success(ProviderAnswer(.text(Body("x"))))
         }
         let quiet = try Stage(provider: writer)
         async let status = quiet.run(["generate", "--provider", "writer", "Whales?", "--quiet"] + options)
-        try await waitUntil { writer.record.calls.count == (isOne ? 1 : 3) }
+        try await waitUntil { !writer.record.calls.isEmpty }
         quiet.send(.interrupt)
         quiet.send(.interrupt)
         #expect(await status == .interrupted)
