@@ -95,7 +95,10 @@ import Testing
 
     @Test("Who is asked is found by a search for each provider, and not among all that waits")
     func providers() throws {
-        let statements = try statements(reading: { #expect(try $0.providers() == ["p"]) })
+        let statements = try statements(reading: { store in
+            let providers = try store.providers()
+            #expect(providers == ["p"])
+        })
         let plans = try statements.filter { $0.hasPrefix("SELECT") }.flatMap(plan)
         #expect(plans.contains("SEARCH f USING COVERING INDEX flights_live (owner=? AND provider=?)"), "\(plans)")
         #expect(plans.contains("SEARCH f USING COVERING INDEX flights_live (owner>?)"), "\(plans)")
