@@ -108,8 +108,9 @@ import Testing
             #expect((object["problem"] == nil) == isMended)
             let usage = try #require(object["usage"])
             #expect(usage[member: "inputTokens"] == 27 && usage[member: "outputTokens"] == 12)
-            let ids = try stage.store().snapshots(SnapshotFilter()).map(\.id.text)
-            #expect(ids.count == 3 && object["id"] == .string(ids[2]))
+            let snapshots = try stage.store().snapshots(SnapshotFilter())
+            let last = try #require(snapshots.first { $0.position == 2 })
+            #expect(snapshots.count == 3 && object["id"] == .string(last.id.text))
         }
     }
 

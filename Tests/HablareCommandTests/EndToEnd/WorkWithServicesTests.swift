@@ -92,7 +92,7 @@ import Testing
             #expect(snapshots.count { $0.phase == .failed } == calls)
             #expect(snapshots.count { $0.phase == .pending && $0.waiting != .held } == left)
             #expect(wrong.output.contains("1 request completed, \(calls) failed"), "\(wrong.output)")
-            #expect(wrong.errors.contains("Nothing more is asked of openai: "), "\(wrong.errors)")
+            #expect(wrong.errors.contains("Nothing more is asked of openai text: "), "\(wrong.errors)")
             #expect(wrong.errors.contains("[unauthorized]"))
             #expect(
                 wrong.errors.contains(
@@ -111,7 +111,7 @@ import Testing
             try backlog(fake, folder)
             let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
             async let status = wrong.run("work", "--forever")
-            try await waitUntil { wrong.errors.contains("Nothing more is asked of openai: ") }
+            try await waitUntil { wrong.errors.contains("Nothing more is asked of openai text: ") }
             let other = try fake.stage(folder: folder)
             await detach(other, "anthropic")
             await detach(other, "openai")
