@@ -199,11 +199,11 @@ private struct ServiceSite: Sendable {
     ///
     /// - Parameters:
     ///   - usual: What the service grants, where nobody says a rate.
-    ///   - host: Where the service is that grants it; other servers have none.
+    ///   - host: Where the service is that grants it; other servers have what they report.
     func limits(_ usual: RateLimit, at host: String) -> ProviderLimits {
         ProviderLimits(
             concurrency: concurrency, attemptTimeout: timeout,
-            rate: rate ?? (address.origin.host == host ? usual : nil))
+            rate: rate ?? (address.origin.host == host ? usual : .asReported))
     }
 
     func openAI() -> OpenAIService {

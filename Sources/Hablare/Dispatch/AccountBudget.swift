@@ -89,8 +89,7 @@ package struct AccountBudget: Sendable, Hashable {
     }
 
     private func measure(_ own: Double?, _ reported: Double?, _ limit: RateLimit) -> TokenBucket.Measure? {
-        guard let own else { return nil }
-        let rate = reported.map { limit.isEstimate ? $0 : min(own, $0) } ?? own
+        guard let rate = reported.map({ limit.isEstimate ? $0 : min(own ?? $0, $0) }) ?? own else { return nil }
         return TokenBucket.Measure(perMinute: rate, burst: limit.burst)
     }
 

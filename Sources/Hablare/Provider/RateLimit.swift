@@ -4,9 +4,10 @@
 /// take the permits of a second, which a process may hold before it spends them. The bucket lives in the store, so
 /// processes share it and a restart does not fill it.
 public struct RateLimit: Sendable, Hashable {
-    /// Calls a minute. `nil`: not limited.
+    /// Calls a minute. `nil`: not limited, unless the provider reports a limit.
     public var requestsPerMinute: Double?
-    /// Units (tokens, characters: what ``AIServiceProvider/units(of:)`` counts) a minute. `nil`: not limited.
+    /// Units (tokens, characters: what ``AIServiceProvider/units(of:)`` counts) a minute. `nil`: not limited, unless the provider
+    /// reports a limit.
     public var unitsPerMinute: Double?
     /// How much of a minute's share may be spent at once after a quiet time, between 0 and 1; at least one call in any
     /// case. Default 0.1: six seconds' worth.
@@ -31,6 +32,11 @@ public struct RateLimit: Sendable, Hashable {
     public static let anthropic = RateLimit(requestsPerMinute: 50, isEstimate: true)
     /// 300 calls a minute, for ElevenLabs.
     public static let elevenLabs = RateLimit(requestsPerMinute: 300, isEstimate: true)
+
+    /// None but what the provider says itself: the pauses that it asks for and the rates that it reports are kept, by all
+    /// processes on a store together. For a service whose limits are not known. No limit at all (`nil` in
+    /// ``ProviderLimits/rate``) keeps them in the process only that heard of them.
+    public static let asReported = RateLimit(requestsPerMinute: nil, isEstimate: true)
 
     /// Whether every number is one that a bucket can be made of.
     var isValid: Bool {

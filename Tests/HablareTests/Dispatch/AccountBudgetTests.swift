@@ -68,6 +68,25 @@ import Testing
         Self.check(spent, rate: rate, burst: burst, "HABLARE_SEED=\(seed)")
     }
 
+    @Test("Where no rate is known, what the provider says counts: its pauses, and its rates")
+    func reported() {
+        let start = StoreWorkbench.date(0)
+        var budget = AccountBudget()
+        #expect(budget.reserve([1, 1, 1], of: .asReported, now: start) == PermitGrant(costs: [1, 1, 1], next: nil))
+        budget.note(AccountReport(account: "a", pausedUntil: StoreWorkbench.date(6)), now: start)
+        #expect(
+            budget.reserve([1], of: .asReported, now: start) == PermitGrant(costs: [], next: StoreWorkbench.date(6)))
+        let limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 60))
+        budget.note(AccountReport(account: "a", limits: limits), now: StoreWorkbench.date(6))
+        // Six seconds' worth at once, and then one a second.
+        let grant = budget.reserve(Array(repeating: 1, count: 20), of: .asReported, now: StoreWorkbench.date(6))
+        #expect(grant.costs.count == 6 && grant.next == StoreWorkbench.date(7))
+        let units = ReportedLimits(units: ReportedLimits.Quota(perMinute: 600))
+        budget.note(AccountReport(account: "a", limits: units), now: StoreWorkbench.date(60))
+        let large = budget.reserve([50, 50], of: .asReported, now: StoreWorkbench.date(60))
+        #expect(large.costs == [50] && large.next == StoreWorkbench.date(64))
+    }
+
     @Test("Calls are bounded like units", arguments: Seeds.choose(30))
     func calls(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

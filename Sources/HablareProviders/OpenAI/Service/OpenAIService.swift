@@ -18,8 +18,8 @@ public struct OpenAIService: Sendable {
     /// Whose limits are used up: each kind of provider has an account of its own below this name, because the service's
     /// limits are those of its models.
     public let account: AccountID
-    /// How much may be asked of each kind of provider a minute; `nil` for any number.
-    public let rate: RateLimit?
+    /// How much may be asked of each kind of provider a minute.
+    public let rate: RateLimit
     /// How many calls each provider may have under way in one process.
     public let concurrency: Int
     let client: ServiceClient
@@ -37,7 +37,7 @@ public struct OpenAIService: Sendable {
     ///   - isCharged: Whether calls cost money. Default: unless it is on this machine.
     ///   - account: The name of the account. Default: `openai`, and the origin of another server.
     ///   - rate: How much may be asked a minute. Default: ``/Hablare/RateLimit/openAI`` at OpenAI's own host, elsewhere
-    ///     any number.
+    ///     ``/Hablare/RateLimit/asReported``.
     ///   - concurrency: How many calls at once. Default 8 at OpenAI's own host, else 4.
     ///   - date: The present.
     public init(
@@ -51,7 +51,7 @@ public struct OpenAIService: Sendable {
         self.compatibility = compatibility ?? (isOpenAI ? .openAI : .others)
         self.isCharged = isCharged ?? !address.origin.isLoopback
         self.account = account ?? AccountID(rawValue: isOpenAI ? "openai" : "openai \(address.origin.text)")
-        self.rate = rate ?? (isOpenAI ? .openAI : nil)
+        self.rate = rate ?? (isOpenAI ? .openAI : .asReported)
         self.concurrency = concurrency ?? (isOpenAI ? 8 : 4)
         dialect = OpenAIDialect(name: isOpenAI ? "OpenAI" : "The server", fields: fields)
         client = ServiceClient(address, dialect: dialect, transport: transport, key: key, date: date)

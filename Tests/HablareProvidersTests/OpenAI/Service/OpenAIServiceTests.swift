@@ -42,7 +42,7 @@ import Testing
         let here = try service(OpenAIService.baseURL, OpenAIBench.json(""))
         #expect(here.compatibility == .openAI && here.isCharged && here.rate == .openAI && here.account == "openai")
         let local = try service("http://localhost:11434/v1", OpenAIBench.json(""))
-        #expect(local.compatibility == .others && !local.isCharged && local.rate == nil)
+        #expect(local.compatibility == .others && !local.isCharged && local.rate == .asReported)
         #expect(local.account != here.account)
         let providers: [any AIServiceProvider] = [
             OpenAIChatProvider("a", service: here, model: "m"), OpenAIResponsesProvider("b", service: here, model: "m"),
