@@ -208,7 +208,20 @@ private struct ServiceSite: Sendable {
 
     func openAI() -> OpenAIService {
         OpenAIService(
-            address, transport: transport, key: key, account: account, rate: rate, concurrency: concurrency, date: date)
+            address, transport: transport, key: key, isCharged: isCharged, account: account, rate: rate,
+            concurrency: concurrency, date: date)
+    }
+
+    /// Whether somebody charges for calls: also for those of a server on this machine that wants a key, as one does that
+    /// passes them on, or that has a price of its own. `nil`: as it is usual where it is.
+    private var isCharged: Bool? {
+        if settings.takesKey, settings.needsKey { return true }
+        // The name of a kind has the prices of the service itself, which say nothing of another server.
+        guard settings.name != settings.kind.rawValue else { return nil }
+        let isPriced = limits.prices.entries.contains {
+            $0.provider == settings.name || $0.provider.hasPrefix("\(settings.name).")
+        }
+        return isPriced ? true : nil
     }
 
     func anthropic() -> AnthropicService {

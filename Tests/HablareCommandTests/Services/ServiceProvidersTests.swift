@@ -84,6 +84,19 @@ import Testing
         #expect(made["local"]?.provider.limits.rate == .asReported)
     }
 
+    @Test func `A server on this machine costs nothing, unless it wants a key or has a price`() throws {
+        let settings = """
+              openai: {base_url: "http://localhost:1/v1", needs_key: false, model: m}
+              keyed: {kind: openai, base_url: "http://localhost:2/v1", model: m}
+              local: {kind: openai, base_url: "http://localhost:3/v1", needs_key: false, model: m}
+              other: {kind: openai, base_url: "http://localhost:4/v1", needs_key: false, model: m}
+            """
+        let entry = PriceEntry(provider: "local", unit: .outputToken, microDollarsPerMillion: 1)
+        let made = try made(settings, limits: .forAsking(try PriceTable([entry] + PriceTable.shipped.entries)))
+        #expect(made["openai"]?.hasPrice == false && made["other"]?.hasPrice == false)
+        #expect(made["keyed"]?.hasPrice == true && made["local"]?.hasPrice == true)
+    }
+
     @Test func `Each service has an account of its own`() throws {
         let made = try made(
             """
