@@ -6,7 +6,7 @@ import Hablare
 struct LogsCommand: ComposedCommand {
     static let configuration = CommandConfiguration(
         commandName: "logs",
-        abstract: "List the attempts at a request: when, how long, what came of them.",
+        abstract: "List the attempts at a request: who was asked, when, how long, what came of them.",
         discussion: """
             EXAMPLES:
               hablare logs 01982f6e-6c4b-7d1e-9a3f-0123456789ab
@@ -29,13 +29,13 @@ struct LogsCommand: ComposedCommand {
             try await console.print(JSONText.of(attempts.map(AttemptRow.init)))
             return .success
         }
-        var table = Table(["ATTEMPT", "STARTED", "TOOK", "OUTCOME", "BILLING", "ERROR"])
+        var table = Table(["ATTEMPT", "PROVIDER", "STARTED", "TOOK", "OUTCOME", "BILLING", "ERROR"])
         for attempt in attempts { table.append(AttemptRow(attempt: attempt).cells) }
         if snapshot.phase == .executing {
             let isInterrupted = try composition.standings(of: [snapshot], in: store).contains(where: \.isInterrupted)
             let holder = snapshot.holder.map { "in process \($0.processID)\(isInterrupted ? ", which ended" : "")" }
             table.append([
-                String(snapshot.attempts), "-", "-", isInterrupted ? "interrupted" : "under way", "-", holder ?? "",
+                String(snapshot.attempts), snapshot.providerID.rawValue, "-", "-", isInterrupted ? "interrupted" : "under way", "-", holder ?? "",
             ])
         }
         if table.isEmpty {
@@ -77,18 +77,20 @@ struct AttemptRow: Encodable, Sendable {
         var error = attempt.error.map { "\($0.words) [\($0.code)]" } ?? ""
         if let cause = attempt.error?.cause { error += " (\(cause))" }
         return [
-            String(attempt.attempt), TimeText.stamp(attempt.startedAt), TimeText.length(seconds), outcome, billing,
-            error,
+            String(attempt.attempt), attempt.provider?.rawValue ?? "-", TimeText.stamp(attempt.startedAt),
+            TimeText.length(seconds), outcome, billing, error,
         ]
     }
 
     private enum CodingKeys: String, CodingKey {
-        case attempt, startedAt, endedAt, seconds, outcome, billing, error, usage
+        case attempt, provider, model, startedAt, endedAt, seconds, outcome, billing, error, usage
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(attempt.attempt, forKey: .attempt)
+        try container.encode(attempt.provider?.rawValue, forKey: .provider)
+        try container.encode(attempt.model, forKey: .model)
         try container.encode(attempt.startedAt, forKey: .startedAt)
         try container.encode(attempt.endedAt, forKey: .endedAt)
         try container.encode((seconds * 1000).rounded() / 1000, forKey: .seconds)

@@ -62,6 +62,7 @@ extension GenerateCommand {
             return end.signal?.status ?? .incomplete
         }
         let status = try tell(of: answers, asked)
+        try note(of: answers, run.provider, asked)
         if try target.url == nil || target.waitsForReader { try await output.write(answers) }
         try await output.printRecords(answers)
         return end.signal?.status ?? status
@@ -100,6 +101,18 @@ extension GenerateCommand {
             status = .incomplete
         }
         return status
+    }
+
+    /// Says which of the complete ones are not whole, or not of whom they were asked.
+    private func note(of answers: [AnswersRun.Answer], _ provider: ProviderID, _ asked: AskedRequests) throws {
+        guard !quiet else { return }
+        for (number, answer) in answers.enumerated() {
+            guard case .complete(let id, _, _) = answer.ending, let response = try asked.store.response(of: id) else {
+                continue
+            }
+            let name = answers.count == 1 ? "The answer" : "Answer \(number + 1)"
+            for line in AnswerNote.lines(of: response, named: name, askedOf: provider, data) { asked.console.note(line) }
+        }
     }
 
     /// Says where those are that a signal stopped; that there is something of them also who wants to hear nothing else.

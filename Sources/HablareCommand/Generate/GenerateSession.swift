@@ -121,7 +121,10 @@ struct GenerateSession: Sendable {
         }
         if case .file = target, try target.waitsForReader { try await keep() }
         let status = try asked.tell(of: id, isOurs: isOurs, after: isStream ? printer?.next : nil)
-        if !isQuiet, let age = try store.response(of: id)?.ageInCache { console.note(AskedRequests.cacheNote(age)) }
+        if !isQuiet, status == .success, let response = try store.response(of: id) {
+            if let age = response.ageInCache { console.note(AskedRequests.cacheNote(age)) }
+            for line in AnswerNote.lines(of: response, askedOf: provider, data) { console.note(line) }
+        }
         if isJSON { try await printDetails() }
         guard status == .success, let printer, printer.isBegunAnew, !console.terminal.isOutputTerminal else {
             return status

@@ -108,8 +108,9 @@ struct ImageCommand: ComposedCommand {
             return written
         } report: { ended in
             let written = ended.value ?? WrittenPictures()
-            try await ImageReport(made: written.made, target: target)
-                .print(json: json, quiet: options.quiet, to: console)
+            let report = ImageReport(made: written.made, target: target)
+            if !options.quiet { report.tellUnwritten(ended, places, options.data, to: console) }
+            try await report.print(json: json, quiet: options.quiet, to: console)
             try written.check(of: work.count, list: options.data.commandLine("ps", "--job", work.job.rawValue))
         }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Hablare
 
 /// How a job's session ended, and what is said of that.
@@ -8,6 +9,8 @@ struct JobEnd<Value: Sendable>: Sendable {
     /// How many requests have their answer now.
     let finished: Int
     let goingOn: JobContinuation
+    /// The requests that the store has, by their places.
+    let ids: [Int: UUID]
 
     /// The requests without an answer, in their order; none where a signal stopped it, and nobody looked.
     var gaps: [JobGap] {

@@ -59,7 +59,7 @@ struct JobSession: Sendable {
                 let standing = try await workplace.manager.standing(of: work, ownProcess: ownProcess)
                 let ended = JobEnd(
                     end: end, work: work, progress: reporter.current, finished: standing.completed.count,
-                    goingOn: goingOn)
+                    goingOn: goingOn, ids: standing.ids)
                 ended.tell(consequence, isQuiet: quiet, to: console)
                 try await report(ended)
                 return ended.status

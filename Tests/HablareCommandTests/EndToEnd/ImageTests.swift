@@ -82,6 +82,15 @@ import Testing
             #expect(fake.paths.count == 4)
             let snapshots = try stage.store().snapshots(SnapshotFilter())
             #expect(snapshots.map(\.phase) == [.completed, .completed, .completed])
+            // And it says how that one gets to its file: no other command writes it.
+            let names = try stage.folder.names().filter { $0.hasSuffix(".png") }
+            let missing = try #require((0..<3).first { !names.contains("whale-\($0 + 1).png") })
+            let late = try #require(snapshots.first { $0.position == missing })
+            let file = stage.folder.url.appending(path: "whale-\(missing + 1).png").path
+            let line = ShellWords.joined(["hablare", "show", late.id.text, "-o", file])
+            #expect(stage.errors.contains("Then each that is done is written with:\n  \(line)\n"), "\(stage.errors)")
+            #expect(await stage.run("show", late.id.text, "-o", file) == .success)
+            #expect(try stage.file("whale-\(missing + 1).png") == Self.png)
         }
     }
 
@@ -115,6 +124,12 @@ import Testing
             #expect(await stage.run("retry", "--failed", "--job", job) == .success)
             #expect(await stage.run("work") == .success)
             #expect(fake.paths.count == 3)
+            for snapshot in snapshots {
+                let place = try #require(snapshot.position) + 1
+                let file = stage.folder.url.appending(path: "whale-\(place).png").path
+                let line = ShellWords.joined(["hablare", "show", snapshot.id.text, "-o", file])
+                #expect(stage.errors.contains("\n  \(line)\n"), "\(stage.errors)")
+            }
         }
     }
 

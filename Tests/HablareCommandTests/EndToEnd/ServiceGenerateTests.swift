@@ -180,6 +180,66 @@ import Testing
             #expect(stage.output == "Whales sing.")
             #expect(fake.paths == ["/openai/v1/chat/completions", "/anthropic/v1/messages"])
             #expect(fake.bodies.map { $0["model"] } == ["gpt-x", "claude-x"])
+            let id = try #require(try requests(stage).first?.id.text)
+            let note = "The answer is of anthropic: openai failed. Why: hablare logs \(id)\n"
+            #expect(stage.errors.contains(note), "\(stage.errors)")
+            stage.clearScreen()
+            #expect(await stage.run("logs", id, "--json") == .success)
+            let rows = try #require(try JSONSerialization.jsonObject(with: Data(stage.output.utf8)) as? [[String: Any]])
+            #expect(rows.map { $0["provider"] as? String } == ["openai", "anthropic"])
+            stage.clearScreen()
+            #expect(await stage.run("logs", id) == .success)
+            #expect(stage.output.contains("PROVIDER") && stage.output.contains("anthropic"))
+            #expect(await stage.run("generate", "--provider", "openai", "--quiet", "Dolphins?") == .success)
+            #expect(stage.errors.isEmpty, "\(stage.errors)")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `An answer that is not whole says why, and what to do`(hasSeveral: Bool) async throws {
+        let answers: [(reason: String, text: ParameterValue, words: String)] = [
+            ("length", "Whales", "was cut, because it became as long as it may be. Allow more with --parameter max_tokens=N."),
+            ("length", "", "is empty: it became as long as it may be before anything was said. Allow more"),
+            ("content_filter", "Whales", "was kept back, or a part of it, by the service's rules of content."),
+            ("stop", "", "is empty, and the model ended it so."),
+        ]
+        for answer in answers {
+            var manner = FakeService.Manner()
+            manner.instead = { _ in
+                try .json(
+                    200,
+                    [
+                        "choices": [
+                            [
+                                "index": 0, "message": ["role": "assistant", "content": answer.text],
+                                "finish_reason": .string(answer.reason),
+                            ]
+                        ]
+                    ])
+            }
+            try await FakeService.run(manner) { fake in
+                let stage = try fake.stage()
+                let words = ["generate", "--provider", "openai", "Whales?"] + (hasSeveral ? ["--sample", "2"] : [])
+                #expect(await stage.run(words) == .success)
+                let wanted = hasSeveral ? "Answer 2 \(answer.words)" : "The answer \(answer.words)"
+                #expect(stage.errors.contains(wanted), "\(stage.errors)")
+                stage.clearScreen()
+                #expect(await stage.run(words + ["--quiet"]) == .success)
+                #expect(stage.errors.isEmpty, "\(stage.errors)")
+            }
+        }
+    }
+
+    @Test func `An answer that wants tools called says how they are read`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            let tools = #"tools=[{"name":"weather","description":"","parameters":{"type":"object"}}]"#
+            #expect(await stage.run("generate", "--provider", "local", "--parameter", tools, "Rain?") == .success)
+            let id = try #require(try requests(stage).first?.id.text)
+            #expect(stage.output.isEmpty)
+            #expect(
+                stage.errors == "The answer wants tools called, which nobody does here: hablare show \(id) --json\n",
+                "\(stage.errors)")
         }
     }
 
