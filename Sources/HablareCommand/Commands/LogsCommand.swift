@@ -35,7 +35,8 @@ struct LogsCommand: ComposedCommand {
             let isInterrupted = try composition.standings(of: [snapshot], in: store).contains(where: \.isInterrupted)
             let holder = snapshot.holder.map { "in process \($0.processID)\(isInterrupted ? ", which ended" : "")" }
             table.append([
-                String(snapshot.attempts), snapshot.providerID.rawValue, "-", "-", isInterrupted ? "interrupted" : "under way", "-", holder ?? "",
+                String(snapshot.attempts), snapshot.providerID.rawValue, "-", "-",
+                isInterrupted ? "interrupted" : "under way", "-", holder ?? "",
             ])
         }
         if table.isEmpty {

@@ -169,7 +169,7 @@ struct StreamCommand: ComposedCommand {
             return .incomplete
         case .pending:
             guard try store.snapshot(of: id)?.waiting == .held else { return nil }
-            console.note("It is held. To have it made: \(data.commandLine("retry", id.text))")
+            console.note("It is held. To have it made: \(data.makingLine(of: id))")
             return .incomplete
         case .executing:
             return nil

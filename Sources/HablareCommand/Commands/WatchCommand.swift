@@ -61,7 +61,7 @@ struct WatchCommand: ComposedCommand {
             last = seen
             if let status = seen.end {
                 if seen.waiting == .held {
-                    composition.console.note("To have it made: \(data.commandLine("retry", id.text))")
+                    composition.console.note("To have it made: \(data.makingLine(of: id))")
                 }
                 return status
             }

@@ -11,6 +11,19 @@ enum OutputFiles {
         try check([file], in: file.deletingLastPathComponent())
     }
 
+    /// A name for a file that a command is advised to write, and that nothing has yet, which would be replaced:
+    /// `whale.jpeg`, else `whale-2.jpeg`, `whale-3.jpeg` …
+    static func free(_ file: URL) -> URL {
+        let (name, ending) = (file.deletingPathExtension().lastPathComponent, file.pathExtension)
+        var (free, number) = (file, 1)
+        while FileManager.default.fileExists(atPath: free.path) {
+            number += 1
+            free = file.deletingLastPathComponent().appending(
+                path: "\(name)-\(number)" + (ending.isEmpty ? "" : ".\(ending)"), directoryHint: .notDirectory)
+        }
+        return free
+    }
+
     /// Refuses files of one folder that could not be put there in the end.
     ///
     /// - Throws: ``CommandFailure``: their folder is missing or may not be written, or one of them is a folder, or is no

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareProviders
 
 /// `hablare embed`: texts in, a vector of each out.
 struct EmbedCommand: ComposedCommand {
@@ -52,7 +53,11 @@ struct EmbedCommand: ComposedCommand {
         let team = try AskedProvider(
             asked, options, for: .embed, making: .embedding, program: "text", in: composition)
         let target = try OutputTarget(output, json: false, what: "vectors", in: composition)
-        if let file = target.file { try OutputFiles.check([file], in: file.deletingLastPathComponent()) }
+        if let file = target.file {
+            try OutputFiles.check([file], in: file.deletingLastPathComponent())
+            // Vectors are written as JSON, which is text.
+            _ = try AnswerConversion(of: .text, to: file)
+        }
         let work = try vectors(by: team, in: composition)
         try await team.open(for: work.request(0, UUID()))
         let console = composition.console

@@ -24,7 +24,7 @@ enum AnswerConversion: Sendable, Hashable {
         switch content {
         case .data: return
         case .text:
-            guard Self.isSoundOrPicture(wanted) else { return }
+            guard Self.isNoText(wanted) else { return }
             possible = ["txt"]
         case .image(let format):
             possible = Self.extensions(of: format.rawValue)
@@ -63,9 +63,14 @@ enum AnswerConversion: Sendable, Hashable {
         return [format] + group.filter { $0 != format }.sorted()
     }
 
-    private static func isSoundOrPicture(_ suffix: String) -> Bool {
-        decodable.contains(suffix) || groups.contains { $0.contains(suffix) }
-            || ["m4a", "aac", "png", "webp", "gif"].contains(suffix)
+    /// What else is no text, by its usual endings: sound, pictures, films, documents and archives.
+    private static let others: Set<String> = [
+        "m4a", "aac", "png", "webp", "gif", "bmp", "tif", "tiff", "heic", "avif", "ico", "mp4", "mov", "mkv", "webm",
+        "avi", "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "zip", "gz",
+    ]
+
+    private static func isNoText(_ suffix: String) -> Bool {
+        decodable.contains(suffix) || groups.contains { $0.contains(suffix) } || others.contains(suffix)
     }
 
     private static func words(for content: CommandContent) -> String {

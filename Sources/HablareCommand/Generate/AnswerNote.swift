@@ -10,7 +10,8 @@ enum AnswerNote {
     ///   - provider: Who was asked.
     ///   - data: Where the store is, for advice.
     static func lines(
-        of response: AIResponseData, named name: String = "The answer", askedOf provider: ProviderID, _ data: DataOptions
+        of response: AIResponseData, named name: String = "The answer", askedOf provider: ProviderID,
+        _ data: DataOptions
     ) -> [String] {
         let id = response.requestID.text
         var lines = [ending(of: response, data.commandLine("show", id, "--json")).map { "\(name) \($0)" }]

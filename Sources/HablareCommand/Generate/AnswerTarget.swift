@@ -98,7 +98,8 @@ enum AnswerTarget: Sendable, Hashable {
         do {
             return try content.conversion(to: file, isMade: true)
         } catch let failure as CommandFailure {
-            let better = file.deletingPathExtension().appendingPathExtension(content.commandContent?.ending ?? "")
+            let better = OutputFiles.free(
+                file.deletingPathExtension().appendingPathExtension(content.commandContent?.ending ?? ""))
             throw CommandFailure(.badInput, failure.message).advising(AnswerTarget.file(better).advice(for: id, data))
         }
     }

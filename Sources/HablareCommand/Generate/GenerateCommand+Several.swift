@@ -111,7 +111,9 @@ extension GenerateCommand {
                 continue
             }
             let name = answers.count == 1 ? "The answer" : "Answer \(number + 1)"
-            for line in AnswerNote.lines(of: response, named: name, askedOf: provider, data) { asked.console.note(line) }
+            for line in AnswerNote.lines(of: response, named: name, askedOf: provider, data) {
+                asked.console.note(line)
+            }
         }
     }
 

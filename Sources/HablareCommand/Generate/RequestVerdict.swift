@@ -22,7 +22,8 @@ struct RequestVerdict: Sendable, Equatable {
         case .failed:
             let failure = "hablare: It failed\(after): \(Self.reason(of: snapshot.error, isOurs: isOurs))"
             guard snapshot.error?.code == .streamInterrupted else {
-                lines = [failure]
+                let isKey = snapshot.error?.code == .unauthorized
+                lines = [failure] + (isKey ? ["\(Self.keyAdvice(for: snapshot.providerID)) \(again)"] : [])
                 return
             }
             let otherwise =
@@ -47,6 +48,16 @@ struct RequestVerdict: Sendable, Equatable {
             // Who wants to hear nothing but errors must find it, too.
             lines = [isQuiet ? "It waits in the store: \(data.commandLine("stream", snapshot.id.text))" : waits]
         }
+    }
+
+    /// What to do first where a key was refused, before the commands that have it made. What is at an address of its own
+    /// has no key that could be set.
+    private static func keyAdvice(for provider: ProviderID) -> String {
+        let name = provider.rawValue
+        guard !name.contains("@"), let service = name.split(separator: ".").first else {
+            return "Once that is put right, to have it made:"
+        }
+        return "Once the key is right (hablare keys set \(service)), to have it made:"
     }
 
     private static func reason(of error: AIServiceError?, isOurs: Bool) -> String {

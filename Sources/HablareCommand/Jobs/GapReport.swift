@@ -12,7 +12,8 @@ struct GapReport: Sendable {
     let finished: Int
     /// What one of them is for, in a word.
     let noun: String
-    /// What follows from the gaps, behind a comma.
+    /// What follows from the gaps, behind a comma. One that begins with `and` is of what is done, and is not said where
+    /// nothing is.
     let consequence: String
     let goingOn: JobContinuation
 
@@ -48,8 +49,9 @@ struct GapReport: Sendable {
             (gaps.waiting.count, { $0 ? "waits" : "wait" }),
         ]
         let parts = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.words($0.count == 1))" }
-        return "hablare: Of \(TimeText.count(total, noun)), \(parts.joined(separator: ", ")), "
-            + "\(consequence); \(finished) \(finished == 1 ? "is" : "are") done, and kept."
+        let counted = "hablare: Of \(TimeText.count(total, noun)), \(parts.joined(separator: ", "))"
+        guard finished > 0 || !consequence.hasPrefix("and ") else { return counted + "." }
+        return "\(counted), \(consequence); \(finished) \(finished == 1 ? "is" : "are") done, and kept."
     }
 
     private var advice: [String] {

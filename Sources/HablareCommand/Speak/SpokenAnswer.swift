@@ -64,8 +64,11 @@ struct SpokenAnswer: Sendable {
         do {
             return try AnswerConversion(of: made, to: URL(filePath: "sound.\(kind)"))
         } catch let failure as CommandFailure {
-            let better = target.file?.deletingPathExtension().appendingPathExtension(made.ending).path
-            let command = data.commandLine("show", id.text, "-o", better ?? "sound.\(made.ending)")
+            let better = target.file?.deletingPathExtension().appendingPathExtension(made.ending)
+            let name =
+                better.map { OutputFiles.free($0).path }
+                ?? OutputFiles.free(URL(filePath: "sound.\(made.ending)")).lastPathComponent
+            let command = data.commandLine("show", id.text, "-o", name)
             throw CommandFailure(.badInput, failure.message).advising("It is in the store: \(command)")
         }
     }

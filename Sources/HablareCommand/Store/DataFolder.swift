@@ -149,6 +149,9 @@ struct DataOptions: ParsableArguments {
             ["hablare"] + words + options.flatMap { name, value in value.map { [name, $0] } ?? [] })
     }
 
+    /// The commands that have a request made that failed, was cancelled or is held.
+    func makingLine(of id: UUID) -> String { "\(commandLine("retry", id.text)) && \(commandLine("work"))" }
+
     /// No request has that UUID.
     func unknown(_ id: UUID) -> CommandFailure {
         CommandFailure(

@@ -39,7 +39,7 @@ import Testing
             (.audio(.wav), "a.txt", ".wav, .wave, .flac, .mp3"),
             (.audio(AudioFormat(rawValue: "m4a")), "a.wav", "with .m4a, or"), (.image(.png), "a.jpg", "with .png, or"),
             (.image(.jpeg), "a.png", "with .jpeg, .jpg, or"), (.text, "a.mp3", "with .txt, or"),
-            (.text, "a.png", "with .txt, or"),
+            (.text, "a.png", "with .txt, or"), (.text, "a.pdf", "with .txt, or"), (.text, "a.docx", "with .txt, or"),
         ])
     func refused(content: CommandContent, name: String, possible: String) {
         let failure = #expect(throws: CommandFailure.self) { try conversion(content, name) }

@@ -85,6 +85,7 @@ import Testing
         (["--provider", "openai", "-f", "none.txt"], "", .inputMissing, "There is no file"),
         (["--provider", "openai", "--dimensions", "0", "one"], "", .usage, "from 1 to 65536"),
         (["--provider", "openai", "-o", "none/a", "one"], "", .cannotCreate, "There is no folder"),
+        (["--provider", "openai", "-o", "v.png", "one"], "", .usage, "which cannot be made a .png file"),
         (["--provider", "openai", "--parameter", "dimension=3", "one"], "", .usage, "Did you mean dimensions?"),
         (["--provider", "openai", "--parameter", "dimensions=3", "--dimensions", "3", "one"], "", .usage, "twice"),
     ])

@@ -165,7 +165,10 @@ import Testing
     @Test func `Watching a held request ends: it waits for a word and not for time`() async throws {
         let (stage, id, _) = try await held()
         #expect(await stage.run("watch", id.text) == .incomplete)
-        #expect(stage.errors.contains("To have it made: hablare retry \(id.text)"))
+        #expect(stage.errors.contains("To have it made: hablare retry \(id.text) && hablare work"))
+        stage.clearScreen()
+        #expect(await stage.run("stream", id.text) == .incomplete)
+        #expect(stage.errors.contains("It is held. To have it made: hablare retry \(id.text) && hablare work"))
     }
 
     // MARK: retry, cancel, rm

@@ -274,6 +274,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [["generate", "--provider", "openai.image"], ["image", "--provider", "openai"]])
+    func `The better name is none that a file has`(words: [String]) async throws {
+        var manner = FakeService.Manner()
+        manner.picture = Data([0xFF, 0xD8, 0xFF, 0xE0]) + Data("a picture".utf8)
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            try stage.write("mine", to: "whale.jpeg")
+            try stage.write("mine", to: "whale-2.jpeg")
+            #expect(await stage.run(words + ["A whale.", "-o", "whale.png"]) == .badInput)
+            let better = stage.folder.url.appending(path: "whale-3.jpeg").path
+            #expect(stage.errors.contains(ShellWords.joined(["-o", better])), "\(stage.errors)")
+        }
+    }
+
+    @Test func `The better name of sound is none that a file has`() async throws {
+        try await FakeService.run { fake in
+            let stage = try fake.stage()
+            try stage.write("mine", to: "a.wav")
+            #expect(await stage.run("speak", "Hello.", "--provider", "openai", "-o", "a.opus") == .badInput)
+            let better = stage.folder.url.appending(path: "a-2.wav").path
+            #expect(stage.errors.contains(ShellWords.joined(["-o", better])), "\(stage.errors)")
+        }
+    }
+
     // MARK: Before it is asked
 
     @Test(arguments: ["\n", " \t\n"])

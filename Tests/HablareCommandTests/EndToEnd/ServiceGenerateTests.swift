@@ -198,7 +198,7 @@ import Testing
     @Test(arguments: [false, true])
     func `An answer that is not whole says why, and what to do`(hasSeveral: Bool) async throws {
         let answers: [(reason: String, text: ParameterValue, words: String)] = [
-            ("length", "Whales", "was cut, because it became as long as it may be. Allow more with --parameter max_tokens=N."),
+            ("length", "Whales", "was cut, because it became as long as it may be. Allow more with --parameter "),
             ("length", "", "is empty: it became as long as it may be before anything was said. Allow more"),
             ("content_filter", "Whales", "was kept back, or a part of it, by the service's rules of content."),
             ("stop", "", "is empty, and the model ended it so."),

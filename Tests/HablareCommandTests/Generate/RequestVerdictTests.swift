@@ -41,6 +41,12 @@ import Testing
             lines: ["hablare: It failed: It slept. It said: zzz [provider-failed]"]),
         Case(phase: .failed, lines: ["hablare: It failed: no reason is recorded"]),
         Case(
+            phase: .failed, error: AIServiceError(.unauthorized, "It does not accept the key."),
+            lines: [
+                "hablare: It failed: It does not accept the key. [unauthorized]",
+                "Once the key is right (hablare keys set p), to have it made: \(again)",
+            ]),
+        Case(
             phase: .failed, error: interrupted, chunks: 2,
             lines: [
                 "hablare: It failed after 2 chunks: Its stream was cut. [stream-interrupted]",

@@ -49,6 +49,20 @@ import Testing
         #expect(!lines.contains { $0.contains("To try what") })
     }
 
+    @Test(arguments: [(1, "Of 1 picture, 1 failed."), (3, "Of 3 pictures, 3 failed.")])
+    func `Where nothing is done nothing is said of what is`(count: Int, words: String) throws {
+        let gaps = (0..<count).map { JobGap(index: $0, request: Self.ids[$0], reason: Self.failed) }
+        let goingOn = JobContinuation(of: JobKey(rawValue: "k"), "hablare x", in: .test())
+        func first(_ consequence: String) -> String? {
+            GapReport(
+                gaps: gaps, total: count, finished: 0, noun: "picture", consequence: consequence, goingOn: goingOn
+            ).lines.first
+        }
+        #expect(first("and the others are written") == "hablare: \(words)")
+        let other = "hablare: \(words.dropLast()), so nothing is written yet; 0 are done, and kept."
+        #expect(first("so nothing is written yet") == other)
+    }
+
     @Test func `Of nothing nothing is said`() throws {
         #expect(try lines([]).isEmpty)
     }

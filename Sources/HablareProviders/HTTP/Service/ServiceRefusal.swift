@@ -64,7 +64,8 @@ extension ServiceRefusal {
         case 403:
             return failure(.unauthorized, "\(service) does not allow this with the key. Check what the key may do.")
         case 402:
-            return failure(.quotaExceeded, "The account at \(service) has no money left. Add some, then retry.")
+            return failure(
+                .quotaExceeded, "The account at \(service.inSentence) has no money left. Add some, then retry.")
         case 404, 405, 410:
             return failure(
                 .invalidRequest,
@@ -74,7 +75,7 @@ extension ServiceRefusal {
         case 409, 423:
             return failure(.overloaded, "\(service) is busy with something that stands in the call's way.", again)
         case 413:
-            return failure(.invalidRequest, "The request is too large for \(service). Shorten it.")
+            return failure(.invalidRequest, "The request is too large for \(service.inSentence). Shorten it.")
         case 429:
             return failure(.rateLimited, "\(service) asks for fewer calls.", again)
         case 400..<500:

@@ -17,7 +17,7 @@ extension HTTPFailure {
             case .hostNotFound:
                 (
                     .connectionFailed,
-                    "The host of \(place) is not known. Check the base URL and the connection to the network."
+                    "The host of \(place.inSentence) is not known. Check the base URL and the connection to the network."
                 )
             case .unreachable:
                 (.connectionFailed, "\(place) cannot be reached. Check that it runs and that the network is there.")
@@ -26,29 +26,32 @@ extension HTTPFailure {
             case .certificate:
                 (
                     .invalidConfiguration,
-                    "The certificate of \(place) is signed by nobody whom this machine trusts, so nothing was sent. Check the base URL; for a server with a certificate of its own, name the file of its authority in the settings."
+                    "The certificate of \(place.inSentence) is signed by nobody whom this machine trusts, so nothing was sent. Check the base URL; for a server with a certificate of its own, name the file of its authority in the settings."
                 )
             case .certificateExpired:
                 (
                     .invalidConfiguration,
-                    "The certificate of \(place) has run out or does not hold yet, so nothing was sent. Check this machine's date, or tell who runs the server."
+                    "The certificate of \(place.inSentence) has run out or does not hold yet, so nothing was sent. Check this machine's date, or tell who runs the server."
                 )
             case .certificateOfOtherHost:
                 (
                     .invalidConfiguration,
-                    "The certificate of \(place) is made out to another host, so nothing was sent. Check the base URL."
+                    "The certificate of \(place.inSentence) is made out to another host, so nothing was sent. Check the base URL."
                 )
             case .secureConnection:
                 (
                     .connectionFailed,
-                    "No secure connection to \(place) came about. Check whether the base URL needs http instead of https."
+                    "No secure connection to \(place.inSentence) came about. Check whether the base URL needs http instead of https."
                 )
             case .proxy:
-                (.connectionFailed, "The proxy did not connect to \(place). Check the proxy's address and its key.")
+                (
+                    .connectionFailed,
+                    "The proxy did not connect to \(place.inSentence). Check the proxy's address and its key."
+                )
             case .idleTimeout:
                 (.timeout, "\(place) said nothing for too long.")
             case .connectionLost:
-                (.connectionLost, "The connection to \(place) was lost before the answer was complete.")
+                (.connectionLost, "The connection to \(place.inSentence) was lost before the answer was complete.")
             case .malformedAnswer:
                 (.invalidResponse, "\(place) does not answer in HTTP. Check the base URL, and whether it needs https.")
             case .redirect:
@@ -59,10 +62,10 @@ extension HTTPFailure {
             case .unreadableBody:
                 (
                     .contentMissing,
-                    "What was to be sent to \(place) cannot be read. Check the files that the request names."
+                    "What was to be sent to \(place.inSentence) cannot be read. Check the files that the request names."
                 )
             case .other:
-                (.connectionLost, "The call to \(place) failed.")
+                (.connectionLost, "The call to \(place.inSentence) failed.")
             }
         let isOpen = mayHaveArrived && mayBeBilled
         let disposition = disposition(of: code, isOpen: isOpen)
@@ -81,4 +84,9 @@ extension HTTPFailure {
         case .retry, .outcomeUnknown: isOpen ? .outcomeUnknown : .retry(after: nil)
         }
     }
+}
+
+extension String {
+    /// A service's name, which begins a sentence as it is, in the middle of one: `the server`, and `OpenAI`.
+    var inSentence: String { hasPrefix("The ") ? "the \(dropFirst("The ".count))" : self }
 }

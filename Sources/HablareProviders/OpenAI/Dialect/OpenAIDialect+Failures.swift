@@ -38,11 +38,11 @@ extension OpenAIDialect {
         if error.isOne(of: Self.limited) {
             return failure(
                 .quotaExceeded,
-                "The account at \(name) has reached its own limit of spending. Raise the limit in the account's settings, then retry."
+                "The account at \(name.inSentence) has reached its own limit of spending. Raise the limit in the account's settings, then retry."
             )
         }
         if error.isOne(of: Self.spent) {
-            return failure(.quotaExceeded, "The account at \(name) has no money left. Add some, then retry.")
+            return failure(.quotaExceeded, "The account at \(name.inSentence) has no money left. Add some, then retry.")
         }
         if error.isOne(of: Self.tooLong) || refusal.status == 400 && error.says("context length") {
             return failure(.invalidRequest, tooLong(error))
@@ -72,7 +72,7 @@ extension OpenAIDialect {
         if refusal.status == 429, error.says("request too large") {
             return failure(
                 .invalidRequest,
-                "The request has more tokens than the account at \(name) may use in a minute\(numbers(of: error)). Shorten it."
+                "The request has more tokens than the account at \(name.inSentence) may use in a minute\(numbers(of: error)). Shorten it."
             )
         }
         if error.isOne(of: Self.badParameter), (400..<429).contains(refusal.status) {
@@ -88,7 +88,7 @@ extension OpenAIDialect {
     private func numbers(of error: OpenAIErrorBody) -> String {
         let numbers = error.numbers
         return numbers.isEmpty
-            ? "" : " (\(name) names these numbers: \(numbers.map(String.init).joined(separator: ", ")))"
+            ? "" : " (\(name.inSentence) names these numbers: \(numbers.map(String.init).joined(separator: ", ")))"
     }
 
     private func badParameter(_ error: OpenAIErrorBody) -> String {

@@ -43,4 +43,18 @@ import Testing
         #expect(!"\(error)".contains("prompt"))
         #expect(!"\(refusal.usualFailure(of: "Example"))".contains("prompt"))
     }
+
+    @Test func `A server that has no name is written small in a sentence`() {
+        let words = [402, 413, 401].map { status in
+            ServiceRefusal(status: status, now: Self.now).usualFailure(of: "The server").message
+        }
+        #expect(
+            words == [
+                "The account at the server has no money left. Add some, then retry.",
+                "The request is too large for the server. Shorten it.",
+                "The server does not accept the key. Check it, or set another one.",
+            ])
+        let named = ServiceRefusal(status: 413, now: Self.now).usualFailure(of: "OpenAI").message
+        #expect(named == "The request is too large for OpenAI. Shorten it.")
+    }
 }
