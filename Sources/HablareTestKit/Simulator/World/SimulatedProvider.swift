@@ -153,12 +153,13 @@ struct SimulatedProvider: AIServiceProvider {
                 try await remember(nil, number, call)
                 return .failed(row: row)
             }
+            // Who is stopped while what was kept is taken over has said that he goes on, too.
+            simulation.record(.resumed(call: number), in: process)
             do {
                 try await call.resume()
             } catch is AIServiceError {
                 return .failed(row: ProviderFailure.retryable[0])  // what was kept cannot be read now
             }
-            simulation.record(.resumed(call: number), in: process)
             var kept = call.keptBytes
             for piece in 0..<Int32(work.pieces) {
                 // What was kept ends where a piece does, or the answer is none.
