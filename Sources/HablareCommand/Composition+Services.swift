@@ -215,7 +215,7 @@ private struct ServiceSite: Sendable {
     /// Whether somebody charges for calls: also for those of a server on this machine that wants a key, as one does that
     /// passes them on, or that has a price of its own. `nil`: as it is usual where it is.
     private var isCharged: Bool? {
-        if settings.takesKey, settings.needsKey { return true }
+        if settings.needsKey || settings.isKeyed { return true }
         // The name of a kind has the prices of the service itself, which say nothing of another server.
         guard settings.name != settings.kind.rawValue else { return nil }
         let isPriced = limits.prices.entries.contains {

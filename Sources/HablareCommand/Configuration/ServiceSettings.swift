@@ -40,6 +40,8 @@ struct ServiceSettings: Sendable, Equatable {
     private(set) var place: ServiceAddress?
     /// Whether its key is looked up and sent.
     private(set) var takesKey = true
+    /// Whether it needs a key as it is configured, also for who only looks.
+    private(set) var isKeyed = false
 
     init(_ name: String, _ kind: ServiceKind) {
         self.name = name
@@ -60,6 +62,7 @@ extension ServiceSettings {
         var placed = self
         if !hasOrigin(of: address) {
             placed = unasked
+            placed.isKeyed = false
             placed.headers = [:]
         }
         placed.place = address
@@ -71,6 +74,7 @@ extension ServiceSettings {
     /// The service for who only looks what it would be asked: its key is not looked up.
     var unasked: ServiceSettings {
         var unasked = self
+        unasked.isKeyed = isKeyed || needsKey
         (unasked.takesKey, unasked.needsKey) = (false, false)
         return unasked
     }
