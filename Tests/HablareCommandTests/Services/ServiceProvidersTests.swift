@@ -9,9 +9,10 @@ import Testing
 /// What is made of the settings of a service.
 @Suite struct ServiceProvidersTests {
     private func made(
-        _ settings: String, limits: Composition.CallLimits = .forAsking(), in stage: Stage? = nil
+        _ settings: String, limits: Composition.CallLimits = .forAsking(), environment: [String: String] = [:]
     ) throws -> [String: InstalledProvider] {
-        let desk = try SettingsDesk()
+        var desk = try SettingsDesk()
+        desk.environment = environment
         try desk.write("services:\n" + settings)
         let composition = desk.composition()
         let directory = try ProviderDirectory(try desk.read(), limits, in: composition)
@@ -92,7 +93,9 @@ import Testing
               other: {kind: openai, base_url: "http://localhost:4/v1", needs_key: false, model: m}
             """
         let entry = PriceEntry(provider: "local", unit: .outputToken, microDollarsPerMillion: 1)
-        let made = try made(settings, limits: .forAsking(try PriceTable([entry] + PriceTable.shipped.entries)))
+        let made = try made(
+            settings, limits: .forAsking(try PriceTable([entry] + PriceTable.shipped.entries)),
+            environment: ["HABLARE_KEYED_KEY": "sk-test-0123456789abcdef"])
         #expect(made["openai"]?.hasPrice == false && made["other"]?.hasPrice == false)
         #expect(made["keyed"]?.hasPrice == true && made["local"]?.hasPrice == true)
     }

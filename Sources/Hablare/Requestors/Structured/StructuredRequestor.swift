@@ -142,7 +142,13 @@ public struct StructuredRequestor<Value: Decodable & Sendable>: Requestor {
     /// The same, of a provider that goes by another name than the requestor's: one of several at different addresses,
     /// say.
     ///
-    /// - Parameter provider: Who is asked, whatever ``id`` says.
+    /// - Parameters:
+    ///   - request: One of the job's requests.
+    ///   - manager: The engine.
+    ///   - jobKey: Names the job.
+    ///   - position: The request's place in the job, with room for its repairs. Default 0.
+    ///   - provider: Who is asked, whatever ``id`` says.
+    /// - Returns: as ``ask(_:manager:jobKey:at:)``.
     /// - Throws: as ``ask(_:manager:jobKey:at:)``; ``AIServiceError/Code/providerNotFound`` where the manager has no such
     ///   provider, `invalidConfiguration` where it answers with neither values nor text.
     @concurrent public func ask(
