@@ -147,6 +147,14 @@ struct ResumedStreamTests {
         }
     }
 
+    /// An engine that tries again at once, and gives nobody up.
+    private func patientEngine(of provider: any AIServiceProvider) throws -> Engine {
+        try Engine(
+            [provider], store: ProcessStore(machine),
+            configuration: EngineConfiguration(
+                attemptTimeout: .seconds(1_000_000_000), retry: RetryPolicy(baseDelay: .zero), breaker: .never))
+    }
+
     @Test(
         "A request whose work a provider ignores is held where it is to be, and begun anew when somebody says so",
         arguments: Ignorance.allCases)
@@ -156,10 +164,7 @@ struct ResumedStreamTests {
         let service = BackgroundService("old")
         try await die(service, after: 2, of: request)
         let ignorant = ignorant(ignorance)
-        let engine = try Engine(
-            [ignorant], store: ProcessStore(machine),
-            configuration: EngineConfiguration(
-                attemptTimeout: .seconds(1_000_000_000), retry: RetryPolicy(baseDelay: .zero), breaker: .never))
+        let engine = try patientEngine(of: ignorant)
         let manager = engine.manager
         try await engine.run { () async throws in
             try await engine.pass { try await manager.snapshot(for: request.id).waiting == .held }
@@ -178,10 +183,7 @@ struct ResumedStreamTests {
         let service = BackgroundService("old")
         try await die(service, after: 2, of: request)
         let ignorant = ignorant(ignorance)
-        let engine = try Engine(
-            [ignorant], store: ProcessStore(machine),
-            configuration: EngineConfiguration(
-                attemptTimeout: .seconds(1_000_000_000), retry: RetryPolicy(baseDelay: .zero), breaker: .never))
+        let engine = try patientEngine(of: ignorant)
         let manager = engine.manager
         try await engine.run { () async throws in
             let end: RequestPhase = allowsRestart ? .completed : .failed
