@@ -9,7 +9,7 @@ import Testing
 @testable import HablareCommand
 
 /// What is no regular file is written into, and stays what it is. No test here opens a device of the machine.
-@Suite(.timeLimit(.minutes(2))) struct OutputPlaceTests {
+@Suite(.timeLimit(.minutes(5))) struct OutputPlaceTests {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HablareProviders
 
-@Suite(.timeLimit(.minutes(1))) struct CertificateProbeTests {
+@Suite(.timeLimit(.minutes(5))) struct CertificateProbeTests {
     private func certificate(_ name: String, by issuer: String, _ time: ClosedRange<Int> = 100...200)
         -> ShownCertificate
     {

@@ -391,7 +391,7 @@ import Testing
         return (error, dialect.refusals.map(\.body))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `A refusal whose body stalls is what it is after a few seconds`() async throws {
         let clock = ManualClock()
         let (error, heard) = try await refusal(with: clock) { _ in clock.advance(by: ServiceRefusal.longestBody) }
@@ -400,7 +400,7 @@ import Testing
         #expect(heard.count == 1 && Data("beg".utf8).starts(with: heard[0]))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `Who is cancelled while a refusal comes is cancelled, and not refused`() async throws {
         let (error, heard) = try await refusal(with: ManualClock()) { $0.cancelAll() }
         #expect(error.code == .cancelled)
