@@ -34,7 +34,9 @@ struct StreamCommand: ComposedCommand {
 
     func run(in composition: Composition) async throws -> CommandStatus {
         let store = try data.openForRequest(for: .reading, in: composition).store
-        let printer = AnswerPrinter(of: id, from: from, to: composition.console)
+        let printer = AnswerPrinter(of: id, from: from, to: composition.console) { [console = composition.console] in
+            try checkShown($0, store, console)
+        }
         return try await untilSignal(in: composition) {
             try await follow(printer, store, in: composition)
         } then: { signal in
@@ -121,9 +123,24 @@ struct StreamCommand: ComposedCommand {
     private func rest(_ printer: AnswerPrinter, _ store: any StoreReading) async throws -> StreamPage? {
         do {
             return try await printer.printRest(in: store)
-        } catch let failure as CommandFailure {
+        } catch let failure as CommandFailure where failure.status != .usage {
             throw failure.advising("All of it is in the store: \(data.commandLine("stream", id.text))")
         }
+    }
+
+    /// Refuses what is no text where people see it: by what the answer is, or as long as it is made by how it begins.
+    private func checkShown(_ chunk: StreamChunk, _ store: any StoreReading, _ console: Console) throws {
+        guard console.showsOutput else { return }
+        let type: ContentType?
+        if case .success(let content)? = try store.response(of: id)?.result {
+            type = content.type
+        } else {
+            let page = try store.stream(of: id, from: StreamPosition(sequence: 0), maximumBytes: 1)
+            type = ContentType(ofBeginning: page?.chunks.first?.bytes ?? chunk.bytes)
+        }
+        let command = data.commandLine("show", id.text, "-o", "FILE")
+        try console.check(
+            showing: type ?? .text, instead: "Pipe it on, or write it to a file once it is made: \(command)")
     }
 
     /// Says that nothing more comes by itself, where the process that made the answer has ended.

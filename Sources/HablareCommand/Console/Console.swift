@@ -129,7 +129,7 @@ final class Console: Sendable {
     private static let erase = "\r\u{1B}[K"
 
     /// Whether people see standard output.
-    private var showsOutput: Bool { terminal.isOutputTerminal || terminal.isOutputDumb }
+    var showsOutput: Bool { terminal.isOutputTerminal || terminal.isOutputDumb }
 
     /// What stands for a character that was begun on standard output and is not completed any more.
     private func unfinished() -> Data { state.withLock { $0.shown.end() } }

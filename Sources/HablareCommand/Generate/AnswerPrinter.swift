@@ -10,6 +10,7 @@ final class AnswerPrinter: Sendable {
     private let console: Console
     private let cursor: Guarded<StreamCursor>
     private let first: Int
+    private let admits: @Sendable (StreamChunk) throws -> Void
     /// How much somebody has, or may have.
     private struct Output: Sendable {
         /// Behind which chunk of the newest generation all was taken.
@@ -21,9 +22,15 @@ final class AnswerPrinter: Sendable {
 
     /// Creates a printer. It prints nothing yet.
     ///
-    /// - Parameter first: The number of the first chunk that is printed.
-    init(of id: UUID, from first: Int = 0, to console: Console) {
+    /// - Parameters:
+    ///   - first: The number of the first chunk that is printed.
+    ///   - admits: Told of the first chunk before it is printed; nothing is where it throws.
+    init(
+        of id: UUID, from first: Int = 0, to console: Console,
+        admits: @escaping @Sendable (StreamChunk) throws -> Void = { _ in }
+    ) {
         self.id = id
+        self.admits = admits
         self.console = console
         self.first = first
         output = Guarded(Output(taken: first))
@@ -66,6 +73,7 @@ final class AnswerPrinter: Sendable {
             for element in cursor.withLock({ $0.found(chunk, of: generation) }) {
                 switch element {
                 case .chunk(let chunk):
+                    if !hasPrinted { try admits(chunk) }
                     output.withLock { $0.hasSome = true }
                     try await console.write(chunk.bytes)
                     output.withLock { $0.taken = chunk.position.sequence + 1 }

@@ -49,18 +49,17 @@ enum AnswerTarget: Sendable, Hashable {
         case .store:
             return
         case .standardOutput:
-            guard [.text, .structured, .embedding].contains(type) || !console.terminal.isOutputTerminal else {
-                throw CommandFailure(
-                    .usage,
-                    "The answer is \(type.rawValue), which a terminal cannot show. Give --output, or pipe it on.")
-            }
+            try console.check(showing: type, instead: Self.elsewhere)
         case .file(let file):
+            if try OutputPlace(file).isStandardOutput { try console.check(showing: type, instead: Self.elsewhere) }
             try OutputFiles.check(file)
             // A value tree and a vector are written as JSON, which is text.
             let content = [.structured, .embedding].contains(type) ? .text : installed.content
             if let content { _ = try AnswerConversion(of: content, to: file) }
         }
     }
+
+    private static let elsewhere = "Give --output, or pipe it on."
 
     /// Whether somebody may keep who writes the answer waiting.
     var waitsForReader: Bool {

@@ -64,6 +64,11 @@ enum OutputPlace: Sendable, Hashable {
         if case .file = self { false } else { true }
     }
 
+    /// Whether it is this process's standard output, such as `/dev/stdout`.
+    var isStandardOutput: Bool {
+        if case .descriptor(1, _) = self { true } else { false }
+    }
+
     private static func place(at url: URL, named name: URL) throws -> OutputPlace {
         var status = stat()
         guard stat(url.path, &status) == 0 else { return .file(url) }

@@ -37,14 +37,16 @@ enum OutputTarget: Sendable, Hashable {
     ///
     /// - Throws: ``CommandFailure``.
     func check(in console: Console) throws {
-        switch self {
-        case .file(let file): try OutputFiles.check(file)
-        case .standardOutput:
-            guard !console.terminal.isOutputTerminal else {
-                throw CommandFailure(
-                    .usage, "A terminal cannot show what is made. Give it a file with -o, or pipe it on.")
-            }
+        if case .file(let file) = self { try OutputFiles.check(file) }
+        guard try !isStandardOutput || !console.showsOutput else {
+            throw CommandFailure(
+                .usage, "A terminal cannot show what is made. Give it a file with -o, or pipe it on.")
         }
+    }
+
+    /// Whether it goes to standard output, also by another name of that.
+    var isStandardOutput: Bool {
+        get throws { try file.map { try OutputPlace($0).isStandardOutput } ?? true }
     }
 
     /// Whether something may be said on standard output when it is done.

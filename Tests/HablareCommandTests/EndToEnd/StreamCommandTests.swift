@@ -47,6 +47,62 @@ import Testing
         #expect(stage.output == "In the beginning was")
     }
 
+    @Test func `What is no text is not printed on a terminal, done or while it is made`() async throws {
+        let stage = try Stage(isTerminal: true)
+        let bench = StoreWorkbench(store: try stage.store())
+        let attempt = try bench.startStream()
+        #expect(try bench.append(attempt, 0, ["RIFF\u{1}\u{1}\u{1}\u{1}WAVE"]) == .done)
+        #expect(try bench.append(attempt, 1, ["more"]) == .done)
+        let id = attempt.request.text
+        for words in [["stream", id], ["stream", id, "--from", "1"]] {
+            stage.clearScreen()
+            #expect(await stage.run(words) == .usage)
+            #expect(stage.printedData.isEmpty)
+            #expect(stage.errors.contains("The answer is audio, which a terminal cannot show."), "\(stage.errors)")
+            #expect(stage.errors.contains("hablare show \(id) -o FILE"))
+        }
+        var end = attempt.completed(.audio(Body(Data("RIFF\u{1}\u{1}\u{1}\u{1}WAVEmore".utf8)), .wav))
+        end.isStreaming = true
+        #expect(try bench.write(.settle(end)) == .done)
+        for words in [["stream", id], ["show", id, "-o", "-"], ["show", id, "-o", "/dev/stdout"]] {
+            stage.clearScreen()
+            #expect(await stage.run(words) == .usage)
+            #expect(stage.printedData.isEmpty && stage.errors.contains("The answer is audio"), "\(stage.errors)")
+        }
+        let pipe = try Stage(folder: stage.folder)
+        #expect(await pipe.run("stream", id) == .success)
+        #expect(pipe.output == "RIFF\u{1}\u{1}\u{1}\u{1}WAVEmore")
+    }
+
+    @Test func `A text on a terminal has its control characters made visible, and a pipe gets them as they are`()
+        async throws
+    {
+        let stage = try Stage(isTerminal: true)
+        let bench = StoreWorkbench(store: try stage.store())
+        let attempt = try bench.startStream()
+        #expect(try bench.append(attempt, 0, ["a\u{1B}[2Jb"]) == .done)
+        try complete(bench, attempt, "a\u{1B}[2Jb")
+        let id = attempt.request.text
+        let pipe = try Stage(folder: stage.folder)
+        for words in [["stream", id], ["show", id, "-o", "-"]] {
+            stage.clearScreen()
+            pipe.clearScreen()
+            #expect(await stage.run(words) == .success)
+            #expect(stage.output.contains("a^[[2Jb"), "\(stage.output)")
+            #expect(await pipe.run(words) == .success)
+            #expect(pipe.output == "a\u{1B}[2Jb")
+        }
+    }
+
+    @Test(arguments: [
+        (Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), ContentType.image), (Data("fLaC".utf8), .audio),
+        (Data([0xFF, 0xFB, 0x90]), .audio), (Data([0x50, 0x4B, 0]), .data), (Data("RIFFs are fun".utf8), nil),
+        (Data("Ünïcode".utf8), nil), (Data(), nil),
+    ])
+    func `What is no text is known by its beginning`(bytes: Data, type: ContentType?) {
+        #expect(ContentType(ofBeginning: bytes) == type)
+    }
+
     @Test(arguments: [
         (ResponseContent.structured(["a": 1]), "{\n  \"a\" : 1\n}\n"), (.embedding([0.5]), "[\n  0.5\n]\n"),
     ])

@@ -1,0 +1,32 @@
+import Foundation
+import Hablare
+
+extension Console {
+    /// Refuses what is no text where people see standard output: it would be noise, and may be orders to the terminal.
+    ///
+    /// - Parameter instead: What to do, sentences.
+    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage``.
+    func check(showing type: ContentType, instead: String) throws {
+        guard showsOutput, ![.text, .structured, .embedding].contains(type) else { return }
+        throw CommandFailure(.usage, "The answer is \(type.rawValue), which a terminal cannot show. \(instead)")
+    }
+}
+
+extension ContentType {
+    /// What begins so and is no text: sound, a picture, or else `data`, as no text has the byte 0; `nil` for what may be
+    /// text. Pure.
+    init?(ofBeginning bytes: Data) {
+        let first = [UInt8](bytes.prefix(12))
+        func has(_ word: String, at place: Int = 0) -> Bool { first.dropFirst(place).starts(with: word.utf8) }
+        let isFrame = first.count > 1 && first[0] == 0xFF && first[1] & 0xE0 == 0xE0
+        if PictureFile.format(of: bytes) != nil {
+            self = .image
+        } else if has("RIFF") && has("WAVE", at: 8) || has("fLaC") || has("OggS") || has("ID3") || isFrame {
+            self = .audio
+        } else if bytes.contains(0) {
+            self = .data
+        } else {
+            return nil
+        }
+    }
+}
