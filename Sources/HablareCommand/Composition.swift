@@ -9,6 +9,8 @@ import Logging
 struct Composition: Sendable {
     /// The words of the command line, without the program's name.
     var arguments: [String]
+    /// The same as the system has them; `nil`: they are these.
+    var argumentBytes: ArgumentBytes?
     var environment: [String: String]
     var workingDirectory: URL
     var console: Console
@@ -86,6 +88,7 @@ extension Composition {
         let environment = process.environment
         return Composition(
             arguments: Array(process.arguments.dropFirst()),
+            argumentBytes: .ofProcess,
             environment: environment,
             workingDirectory: URL(
                 filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory),

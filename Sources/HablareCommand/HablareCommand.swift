@@ -36,6 +36,7 @@ public enum HablareCommand {
     private static func outcome(in composition: Composition) async -> CommandStatus {
         let console = composition.console
         do {
+            try composition.argumentBytes?.check()
             let command: any ComposedCommand
             do {
                 var parsed = try RootCommand.parseAsRoot(composition.arguments)

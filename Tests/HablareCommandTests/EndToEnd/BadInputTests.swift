@@ -16,6 +16,23 @@ import Testing
         #expect(try stage.file("data.txt") == Data("no folder".utf8))
     }
 
+    @Test func `An argument that is no UTF-8 is refused with its place, and nothing is done`() async throws {
+        let stage = try Stage()
+        for (words, place) in [(["generate", "caf\u{FFFD}"], 2), (["ps", "--job", "caf\u{FFFD}", "x"], 3)] {
+            stage.clearScreen()
+            var composition = stage.composition(words)
+            composition.argumentBytes = ArgumentBytes(
+                words: words.map { $0.hasPrefix("caf") ? [0x63, 0x61, 0x66, 0xE9] : Array($0.utf8) })
+            #expect(await HablareCommand.execute(in: composition) == .usage)
+            #expect(stage.errors.contains("hablare: Argument \(place) of \(words.count) behind hablare is not UTF-8"))
+            #expect(stage.output.isEmpty && !composition.storeExists(stage.data))
+        }
+    }
+
+    @Test func `What is U+FFFD in the person's own words is text`() throws {
+        try ArgumentBytes(words: [Array("caf\u{FFFD}".utf8), Array("é".utf8), []]).check()
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         let arguments: String
         let status: CommandStatus

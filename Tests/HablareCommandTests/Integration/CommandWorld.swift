@@ -28,14 +28,18 @@ struct CommandWorld {
 
     /// Starts the command as a process of its own.
     ///
-    /// - Parameter errorsAreFull: Whether nothing fits into the pipe of standard error any more.
-    func start(_ arguments: [String], errorsAreFull: Bool = false) throws -> Running {
+    /// - Parameters:
+    ///   - errorsAreFull: Whether nothing fits into the pipe of standard error any more.
+    ///   - shell: What a shell starts it by, as `$0` with the arguments `$@`; `nil`: no shell does.
+    func start(_ arguments: [String], errorsAreFull: Bool = false, through shell: String? = nil) throws -> Running {
         // The tests and the command are built into the same folder.
         let tests = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         let running = Running()
         if errorsAreFull { try running.fillErrors() }
-        running.process.executableURL = tests.deletingLastPathComponent().appending(path: "hablare")
-        running.process.arguments = arguments + ["--data-dir", url.appending(path: "data").path]
+        let hablare = tests.deletingLastPathComponent().appending(path: "hablare")
+        running.process.executableURL = shell == nil ? hablare : URL(filePath: "/bin/sh")
+        let words = arguments + ["--data-dir", url.appending(path: "data").path]
+        running.process.arguments = (shell.map { ["-c", $0, hablare.path] } ?? []) + words
         // Under the thread sanitizer the command is judged by the same options as the tests.
         running.process.environment = ProcessInfo.processInfo.environment.filter { $0.key == "TSAN_OPTIONS" }
             .merging(["XDG_CONFIG_HOME": url.path, "PATH": "/usr/bin:/bin"]) { $1 }
