@@ -30,6 +30,7 @@ final class Lookout: Sendable {
     private let clock: EngineClock
     private let isLeft: @Sendable (ProviderID) -> Bool
     private let retrying: @Sendable (Int) -> Void
+    private let looked: @Sendable (RequestSnapshot) -> Void
     private let state = Guarded(State())
     private let nudges = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -38,16 +39,19 @@ final class Lookout: Sendable {
     /// - Parameters:
     ///   - isLeft: Whether a provider is left alone. When that begins, something has to be written to the store.
     ///   - retrying: Told how many of those that are waited for back off after a failure.
+    ///   - looked: Told at every look of each that waits.
     init(
         manager: AIRequestManager, signal: (any StoreSignal)?, clock: EngineClock,
         isLeft: @escaping @Sendable (ProviderID) -> Bool = { _ in false },
-        retrying: @escaping @Sendable (Int) -> Void = { _ in }
+        retrying: @escaping @Sendable (Int) -> Void = { _ in },
+        looked: @escaping @Sendable (RequestSnapshot) -> Void = { _ in }
     ) {
         self.manager = manager
         self.signal = signal
         self.clock = clock
         self.isLeft = isLeft
         self.retrying = retrying
+        self.looked = looked
     }
 
     // MARK: Waiting
@@ -112,6 +116,7 @@ final class Lookout: Sendable {
             let snapshots = try await manager.snapshots(SnapshotFilter(phases: [.pending], ids: ids, limit: ids.count))
             retrying(snapshots.count(where: \.isBackingOff))
             for snapshot in snapshots {
+                looked(snapshot)
                 let isHeld = snapshot.waiting == .held
                 guard isHeld || isLeft(snapshot.providerID) else { continue }
                 for waiter in waiters(for: snapshot.id) { waiter.yield(isHeld ? .held : .left) }

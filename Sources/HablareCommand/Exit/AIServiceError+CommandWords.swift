@@ -9,6 +9,11 @@ extension AIServiceError {
     ///
     /// - Parameter goingOn: What to do once there is space, in words.
     func words(goingOn: String) -> String {
+        guard let pause = retryAfter?.inSeconds, pause >= 1 else { return sentences(goingOn) }
+        return "\(sentences(goingOn)) Wait \(LocalTime.span(pause)) before it is tried again."
+    }
+
+    private func sentences(_ goingOn: String) -> String {
         switch code {
         case .responseExpired:
             return "The response is no longer kept. Nothing was called or billed for reading it. " + Self.makingAnew

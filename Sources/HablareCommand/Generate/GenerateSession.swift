@@ -26,10 +26,12 @@ struct GenerateSession: Sendable {
     ///
     /// - Throws: ``CommandFailure``, `AIServiceError`.
     func run() async throws -> CommandStatus {
+        let longest = Guarded(Date.distantPast)
         let run = GenerateRun(
             request: request, provider: provider, manager: workplace.manager,
             lookout: Lookout(
-                manager: workplace.manager, signal: store.signal, clock: composition.seams.clock),
+                manager: workplace.manager, signal: store.signal, clock: composition.seams.clock,
+                looked: { tellPause(of: $0, told: longest) }),
             printer: isStream ? printer : nil, submitted: submitted, readerLeft: readerLeft)
         let wanted = SnapshotFilter(ids: [id], limit: 1)
         return try await asked.tellingHowToGoOn(wanted, then: target.line(for: id, data)) {
@@ -81,6 +83,26 @@ struct GenerateSession: Sendable {
         guard isStream else { return }
         console.note("To read along: \(data.commandLine("stream", id.text))")
     }
+
+    /// Says until when nothing happens, where that is long enough for somebody to wonder.
+    ///
+    /// - Parameter told: Until when was said before.
+    private func tellPause(of snapshot: RequestSnapshot, told: Guarded<Date>) {
+        let time = composition.localTime
+        guard !isQuiet, let waiting = snapshot.waiting, let until = waiting.until,
+            until.timeIntervalSince(time.now) >= Self.leastPause
+        else { return }
+        // Each look may find the same end a little later.
+        let isNew = told.withLock { told in
+            defer { told = max(told, until) }
+            return until.timeIntervalSince(told) >= 1
+        }
+        guard isNew else { return }
+        console.note("It waits: \(waiting.sentence(provider: snapshot.providerID, at: time)).")
+    }
+
+    /// So many seconds of nothing are said.
+    private static let leastPause: TimeInterval = 5
 
     /// Nothing can be printed any more.
     private func readerLeft(_ failure: CommandFailure) {

@@ -120,6 +120,35 @@ import Testing
         #expect(rows.first?["until"] as? String == TimeText.stamp(until))
     }
 
+    @Test func `Generate says until when it waits, once, unless it is to be quiet`() async throws {
+        for isQuiet in [false, true] {
+            let stage = try Stage(provider: Self.overloaded(times: 9, after: .seconds(300), .providerFailed))
+            let words = ["generate", "--provider", "espeak-ng", "One.", "-o", "one.wav"]
+            async let status = stage.run(words + (isQuiet ? ["--quiet"] : []))
+            try await waitUntil {
+                try FileManager.default.fileExists(atPath: stage.data.path)
+                    && stage.store().snapshots(SnapshotFilter()).first?.waiting?.until != nil
+            }
+            if !isQuiet { try await waitUntil { stage.errors.contains("It waits: its last attempt failed; waits until ") } }
+            stage.send(.interrupt)
+            #expect(await status == .interrupted)
+            #expect(stage.errors.split(separator: "\n").count { $0.hasPrefix("It waits: ") } == (isQuiet ? 0 : 1))
+        }
+    }
+
+    @Test func `What a service said of when to try again stands behind its failure`() async throws {
+        let stage = try Stage(provider: Self.overloaded(times: 9, after: .seconds(300), .rateLimited))
+        let words = ["generate", "--provider", "espeak-ng", "One.", "-o", "one.wav", "--attempts", "1"]
+        #expect(await stage.run(words) == .incomplete)
+        #expect(stage.errors.contains("Wait 5 min before it is tried again. "), "\(stage.errors)")
+        let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id.text)
+        for words in [["logs", id], ["show", id]] {
+            stage.clearScreen()
+            #expect(await stage.run(words) == .success)
+            #expect(stage.output.contains("Wait 5 min before it is tried again. [rate-limited]"), "\(stage.output)")
+        }
+    }
+
     @Test func `Watch looks again when the date of the reason comes`() async throws {
         let (folder, id, until) = try await waiting()
         let clock = ManualClock()
