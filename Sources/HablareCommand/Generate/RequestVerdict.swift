@@ -23,7 +23,11 @@ struct RequestVerdict: Sendable, Equatable {
             let failure = "hablare: It failed\(after): \(Self.reason(of: snapshot.error, isOurs: isOurs))"
             guard snapshot.error?.code == .streamInterrupted else {
                 let isKey = snapshot.error?.code == .unauthorized
-                lines = [failure] + (isKey ? ["\(Self.keyAdvice(for: snapshot.providerID)) \(again)"] : [])
+                let attempts = "Its attempts: \(data.commandLine("logs", snapshot.id.text))"
+                let advice =
+                    isKey ? "\(Self.keyAdvice(for: snapshot.providerID)) \(again)" : "To have it tried again: \(again)"
+                // What fails for what it is fails again.
+                lines = [failure, attempts] + (snapshot.error?.disposition == .fail ? [] : [advice])
                 return
             }
             let otherwise =

@@ -22,6 +22,9 @@ import Testing
     }
 
     private static let failure = AIServiceError(.providerFailed, "It slept.", cause: "zzz\nmore")
+    private static let limited = AIServiceError(
+        .rateLimited, "It asks for fewer calls.", disposition: .retry(after: .seconds(90)))
+    private static let attempts = "Its attempts: hablare logs \(id.text)"
     private static let interrupted = AIServiceError(.streamInterrupted, "Its stream was cut.")
     private static let held = """
         hablare: It is held: nobody knows whether its last attempt was carried out, and billed. To have it made: \(again)
@@ -35,15 +38,23 @@ import Testing
         Case(phase: .completed, chunks: 3, lines: []),
         Case(
             phase: .failed, error: failure, chunks: 1,
-            lines: ["hablare: It failed after 1 chunk: It slept. It said: zzz [provider-failed]"]),
+            lines: ["hablare: It failed after 1 chunk: It slept. It said: zzz [provider-failed]", attempts]),
         Case(
             phase: .failed, error: failure, isQuiet: true,
-            lines: ["hablare: It failed: It slept. It said: zzz [provider-failed]"]),
-        Case(phase: .failed, lines: ["hablare: It failed: no reason is recorded"]),
+            lines: ["hablare: It failed: It slept. It said: zzz [provider-failed]", attempts]),
+        Case(
+            phase: .failed, error: limited,
+            lines: [
+                "hablare: It failed: It asks for fewer calls. Wait 2 min before it is tried again. [rate-limited]", attempts,
+                "To have it tried again: \(again)",
+            ]),
+        Case(
+            phase: .failed,
+            lines: ["hablare: It failed: no reason is recorded", attempts, "To have it tried again: \(again)"]),
         Case(
             phase: .failed, error: AIServiceError(.unauthorized, "It does not accept the key."),
             lines: [
-                "hablare: It failed: It does not accept the key. [unauthorized]",
+                "hablare: It failed: It does not accept the key. [unauthorized]", attempts,
                 "Once the key is right (hablare keys set p), to have it made: \(again)",
             ]),
         Case(
