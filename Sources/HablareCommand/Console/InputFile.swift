@@ -84,6 +84,11 @@ enum InputFile {
         try read(url, atMost: mostTextBytes, what: "file", instead: ", or give - to read standard input")
     }
 
+    /// Whether ``given(_:file:in:)`` reads standard input.
+    static func isStandardInput(_ words: String?, file: String?) -> Bool {
+        file.map { $0 == "-" } ?? (words == nil || words == "-")
+    }
+
     /// The text that a command is given: as words, in a file, or on standard input.
     ///
     /// - Parameters:

@@ -62,7 +62,10 @@ struct EmbedCommand: ComposedCommand {
         try await team.open(for: work.request(0, UUID()))
         let console = composition.console
         let lines = VectorLines(isObject: json, provider: team.installed.name, data: options.data)
-        return try await team.session(for: work).run(in: composition, consequence: "so nothing is printed") {
+        let streams = SameCommand.Streams(
+            readsInput: InputFile.isStandardInput(text, file: file),
+            printsElsewhere: try target.isStandardOutput && !console.showsOutput)
+        return try await team.session(for: work, streams).run(in: composition, consequence: "so nothing is printed") {
             workplace, ids, gaps in
             guard gaps.isEmpty else { return }
             guard let file = target.file else { return try await lines.print(ids, of: workplace.store, to: console) }

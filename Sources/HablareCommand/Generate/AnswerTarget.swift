@@ -104,15 +104,22 @@ enum AnswerTarget: Sendable, Hashable {
     }
 
     /// Where the answer is, and what brings it to where it was to go.
-    func advice(for id: UUID, _ data: DataOptions) -> String {
-        "It is in the store: \(line(for: id, data))"
+    ///
+    /// - Parameter isText: Whether it is a text, which a terminal can show.
+    func advice(for id: UUID, _ data: DataOptions, isText: Bool = true) -> String {
+        "It is in the store: \(line(for: id, data, isText: isText))"
     }
 
-    /// The command that brings an answer to where it was to go.
-    func line(for id: UUID, _ data: DataOptions) -> String {
+    /// The command that brings an answer to where it was to go, or to a file where that would not do: what is no text is
+    /// for no terminal, and a device that did not take it, such as `/dev/full`, will not take it then.
+    ///
+    /// - Parameter isText: Whether it is a text, which a terminal can show.
+    func line(for id: UUID, _ data: DataOptions, isText: Bool = true) -> String {
         switch self {
-        case .standardOutput: data.commandLine("stream", id.text)
-        case .file(let file): data.commandLine("show", id.text, "-o", file.path)
+        case .standardOutput:
+            isText ? data.commandLine("stream", id.text) : data.commandLine("show", id.text, "-o", "FILE")
+        case .file(let file):
+            data.commandLine("show", id.text, "-o", OutputPlace.isCharacterDevice(file) ? "FILE" : file.path)
         case .store: data.commandLine("show", id.text, "--json")
         }
     }

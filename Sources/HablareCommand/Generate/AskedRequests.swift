@@ -14,10 +14,12 @@ struct AskedRequests: Sendable {
     /// - Parameters:
     ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
     ///   - chunks: How many chunks were printed; `nil` where none were to be.
+    ///   - reads: The command that gets the answer, once it is there; `nil`: the one that prints it.
     /// - Throws: ``CommandFailure`` where somebody removed it; `AIServiceError` of category storage.
-    func tell(of id: UUID, isOurs: Bool, after chunks: Int? = nil) throws -> CommandStatus {
+    func tell(of id: UUID, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil) throws -> CommandStatus {
         guard let snapshot = try store.snapshot(of: id) else { throw Self.removed(id) }
-        let verdict = RequestVerdict(snapshot, isOurs: isOurs, after: chunks, isQuiet: isQuiet, data: data)
+        let verdict = RequestVerdict(
+            snapshot, isOurs: isOurs, after: chunks, reads: reads, isQuiet: isQuiet, data: data)
         for line in verdict.lines { console.note(line) }
         return verdict.status
     }

@@ -8,6 +8,8 @@ struct GenerateSession: Sendable {
     let target: AnswerTarget
     /// Whether the answer is printed while it is made.
     let isStream: Bool
+    /// Whether the answer is a text, which a terminal can show.
+    let isText: Bool
     /// Whether an object is printed at the end.
     let isJSON: Bool
     let isQuiet: Bool
@@ -18,6 +20,9 @@ struct GenerateSession: Sendable {
     let printer: AnswerPrinter?
 
     private var id: UUID { request.id }
+    /// The command that gets the answer, once it is there.
+    private var reads: String { target.line(for: id, data, isText: isText) }
+    private var advice: String { target.advice(for: id, data, isText: isText) }
     private var store: any RequestStore { workplace.store }
     private var console: Console { composition.console }
     private var asked: AskedRequests { AskedRequests(store: store, console: console, isQuiet: isQuiet, data: data) }
@@ -34,7 +39,7 @@ struct GenerateSession: Sendable {
                 looked: { tellPause(of: $0, told: longest) }),
             printer: isStream ? printer : nil, submitted: submitted, readerLeft: readerLeft)
         let wanted = SnapshotFilter(ids: [id], limit: 1)
-        return try await asked.tellingHowToGoOn(wanted, then: target.line(for: id, data)) {
+        return try await asked.tellingHowToGoOn(wanted, then: reads) {
             try await session(of: run)
         }
     }
@@ -59,8 +64,8 @@ struct GenerateSession: Sendable {
         } then: { end in
             switch end {
             case .finished(let failure?):
-                let status = try asked.tell(of: id, isOurs: true)
-                throw status == .success ? failure.advising(target.advice(for: id, data)) : failure
+                let status = try asked.tell(of: id, isOurs: true, reads: reads)
+                throw status == .success ? failure.advising(advice) : failure
             case .finished(nil):
                 return try await report()
             case .stopped(let signal):
@@ -120,7 +125,7 @@ struct GenerateSession: Sendable {
         do {
             try await target.take(try store.response(of: id), of: id, data, in: composition, isQuiet: isQuiet)
         } catch let error as CancellationError {
-            console.note("hablare: The answer was not written. \(target.advice(for: id, data))")
+            console.note("hablare: The answer was not written. \(advice)")
             throw error
         }
     }
@@ -133,16 +138,16 @@ struct GenerateSession: Sendable {
         do {
             _ = try await printer?.printRest(in: store)
         } catch let error as CancellationError {
-            if try asked.tell(of: id, isOurs: true) == .success {
-                console.note("hablare: Not all of the answer was printed. \(target.advice(for: id, data))")
+            if try asked.tell(of: id, isOurs: true, reads: reads) == .success {
+                console.note("hablare: Not all of the answer was printed. \(advice)")
             }
             throw error
         } catch let failure as CommandFailure {
-            guard try asked.tell(of: id, isOurs: true) == .success else { throw failure }
-            throw failure.advising(target.advice(for: id, data))
+            guard try asked.tell(of: id, isOurs: true, reads: reads) == .success else { throw failure }
+            throw failure.advising(advice)
         }
         if case .file = target, try target.waitsForReader { try await keep() }
-        let status = try asked.tell(of: id, isOurs: isOurs, after: isStream ? printer?.next : nil)
+        let status = try asked.tell(of: id, isOurs: isOurs, after: isStream ? printer?.next : nil, reads: reads)
         if !isQuiet, status == .success, let response = try store.response(of: id) {
             if let age = response.ageInCache { console.note(AskedRequests.cacheNote(age)) }
             for line in AnswerNote.lines(of: response, askedOf: provider, data) { console.note(line) }

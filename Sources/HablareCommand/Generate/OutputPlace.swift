@@ -69,6 +69,12 @@ enum OutputPlace: Sendable, Hashable {
         if case .descriptor(1, _) = self { true } else { false }
     }
 
+    /// Whether a name leads to a device that takes bytes one by one, such as a terminal or `/dev/full`; not to a pipe.
+    static func isCharacterDevice(_ url: URL) -> Bool {
+        var status = stat()
+        return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
+    }
+
     private static func place(at url: URL, named name: URL) throws -> OutputPlace {
         var status = stat()
         guard stat(url.path, &status) == 0 else { return .file(url) }

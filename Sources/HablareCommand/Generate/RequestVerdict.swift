@@ -10,9 +10,13 @@ struct RequestVerdict: Sendable, Equatable {
     /// - Parameters:
     ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
     ///   - chunks: How many chunks were printed; `nil` where none were to be.
+    ///   - reads: The command that gets the answer, once it is there; `nil`: the one that prints it.
     ///   - isQuiet: Whether nothing is said but errors, and where it is.
     ///   - data: Where the store is, for advice.
-    init(_ snapshot: RequestSnapshot, isOurs: Bool, after chunks: Int? = nil, isQuiet: Bool, data: DataOptions) {
+    init(
+        _ snapshot: RequestSnapshot, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil, isQuiet: Bool,
+        data: DataOptions
+    ) {
         let after = chunks.map { " after \(TimeText.count($0, "chunk"))" } ?? ""
         let again = "\(data.commandLine("retry", snapshot.id.text)) && \(data.commandLine("work"))"
         status = snapshot.phase == .completed ? .success : .incomplete
@@ -45,12 +49,18 @@ struct RequestVerdict: Sendable, Equatable {
                 """
             ]
         case .pending, .executing:
-            let waits = """
-                It waits in the store. To have it made: \(data.commandLine("work"))
-                To read it: \(data.commandLine("stream", snapshot.id.text))
-                """
+            let work = data.commandLine("work")
+            let stream = data.commandLine("stream", snapshot.id.text)
+            let isPrinted = reads.map { $0 == stream } ?? true
+            // Only what is printed can be waited for by who gets it.
+            let getting = isPrinted ? "To read it: \(stream)" : "Then it is got with: \(reads ?? stream)"
+            let short = isPrinted ? stream : "\(work) && \(reads ?? stream)"
             // Who wants to hear nothing but errors must find it, too.
-            lines = [isQuiet ? "It waits in the store: \(data.commandLine("stream", snapshot.id.text))" : waits]
+            lines = [
+                isQuiet
+                    ? "It waits in the store: \(short)"
+                    : "It waits in the store. To have it made: \(work)\n\(getting)"
+            ]
         }
     }
 

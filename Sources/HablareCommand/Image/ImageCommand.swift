@@ -94,7 +94,9 @@ struct ImageCommand: ComposedCommand {
         let work = try pictures(by: team, places, in: composition)
         try await team.open(for: work.request(0, UUID()))
         let console = composition.console
-        return try await team.session(for: work).run(in: composition, consequence: "and the others are written") {
+        let streams = SameCommand.Streams(
+            readsInput: InputFile.isStandardInput(prompt, file: nil), printsElsewhere: try target.isStandardOutput)
+        return try await team.session(for: work, streams).run(in: composition, consequence: "and the others are written") {
             workplace, ids, gaps in
             let missing = Set(gaps.map(\.index))
             var written = WrittenPictures()

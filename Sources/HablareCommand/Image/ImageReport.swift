@@ -17,7 +17,7 @@ struct ImageReport: Sendable {
         let unwritten = ended.ids.filter { isStopped || missing.contains($0.key) }.sorted { $0.key < $1.key }
         guard ended.work.isNewEachTime, !unwritten.isEmpty else { return }
         let lines = unwritten.map { index, id in
-            "  " + data.commandLine("show", id.text, "-o", places.file(index)?.path ?? "-")
+            "  " + data.commandLine("show", id.text, "-o", places.file(index)?.path ?? "FILE")
         }
         console.note("Then each that is done is written with:\n\(lines.joined(separator: "\n"))")
     }

@@ -92,7 +92,7 @@ struct PicturePlaces: Sendable {
         if let file = file(index) {
             try await AnswerTarget.file(file).take(response, of: id, data, in: composition, isQuiet: isQuiet)
         } else {
-            let advice = "It is in the store: \(data.commandLine("show", id.text, "-o", "-"))"
+            let advice = "It is in the store: \(data.commandLine("show", id.text, "-o", "FILE"))"
             let output = target.answerFile(composition.console, isQuiet: isQuiet, composition.seams.clock)
             try await KeptOutput(advice: advice, console: composition.console).run { try await output.take(body) }
         }

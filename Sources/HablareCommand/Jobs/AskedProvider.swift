@@ -67,12 +67,15 @@ struct AskedProvider: Sendable {
 
     /// A session in which it makes a job.
     ///
-    /// - Parameter seconds: How long an answer is to be heard; `nil` where answers are no sound.
+    /// - Parameters:
+    ///   - streams: What the command reads and prints beside the words of its line.
+    ///   - seconds: How long an answer is to be heard; `nil` where answers are no sound.
     func session(
-        for work: JobWork, seconds: (@Sendable (AIResponseData) async -> Double)? = nil
+        for work: JobWork, _ streams: SameCommand.Streams,
+        seconds: (@Sendable (AIResponseData) async -> Double)? = nil
     ) -> JobSession {
         JobSession(
             work: work, installed: installed, retry: options.engine.retry(of: [installed]), prices: prices,
-            data: options.data, settings: settings, quiet: options.quiet, seconds: seconds)
+            data: options.data, settings: settings, quiet: options.quiet, streams: streams, seconds: seconds)
     }
 }

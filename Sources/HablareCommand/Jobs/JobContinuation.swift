@@ -10,6 +10,8 @@ struct JobContinuation: Sendable {
     let command: String?
     /// Where the store is.
     let data: DataOptions
+    /// What else is to be known of ``command``; `nil` where it says it all.
+    var remark: String?
 
     /// Has made what waits, and tries again what failed.
     var line: String { line(retrying: []) }
@@ -28,7 +30,7 @@ struct JobContinuation: Sendable {
 
     /// What else is to be known; `nil` where the command line says it all.
     var note: String? {
-        guard command == nil else { return nil }
+        guard command == nil else { return remark }
         return "The same command would have others made. These are under: "
             + data.commandLine("ps", "--job", job.rawValue)
     }

@@ -56,7 +56,7 @@ struct JobEnd<Value: Sendable>: Sendable {
                     """)
             }
             // Where the same command finds nothing of it, nobody would know its job.
-            if let note = goingOn.note { console.note(note) }
+            if let note = goingOn.note, !isQuiet || goingOn.command == nil { console.note(note) }
         }
     }
 }

@@ -20,6 +20,8 @@ struct JobSession: Sendable {
     /// Say where the store is.
     let settings: Settings
     let quiet: Bool
+    /// What the command reads and prints beside the words of its line.
+    var streams = SameCommand.Streams()
     /// How long an answer is to be heard, in seconds; `nil` where answers are no sound.
     var seconds: (@Sendable (AIResponseData) async -> Double)?
 
@@ -72,7 +74,8 @@ struct JobSession: Sendable {
     }
 
     private func goingOn(in composition: Composition, anew: Bool? = nil) -> JobContinuation {
-        let command = "hablare " + ShellWords.joined(composition.arguments)
-        return JobContinuation(job: work.job, command: anew ?? work.isNewEachTime ? nil : command, data: data)
+        let command = SameCommand(words: composition.arguments, streams: streams)
+        guard !(anew ?? work.isNewEachTime) else { return JobContinuation(job: work.job, command: nil, data: data) }
+        return JobContinuation(job: work.job, command: command.line, data: data, remark: command.remark)
     }
 }

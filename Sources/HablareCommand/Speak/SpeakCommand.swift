@@ -107,7 +107,9 @@ struct SpeakCommand: ComposedCommand {
         in composition: Composition
     ) async throws -> CommandStatus {
         let console = composition.console
-        let session = team.session(for: plan.work, seconds: { await AudioSource.seconds(of: $0) })
+        let streams = SameCommand.Streams(
+            readsInput: InputFile.isStandardInput(text, file: file), printsElsewhere: try place.isStandardOutput)
+        let session = team.session(for: plan.work, streams, seconds: { await AudioSource.seconds(of: $0) })
         let writer = SpokenAnswer(
             container: sound.container, kind: sound.kind, target: place, data: options.data, isQuiet: options.quiet,
             clock: composition.seams.clock)

@@ -24,7 +24,7 @@ struct SpokenAnswer: Sendable {
         do {
             let output = target.answerFile(console, isQuiet: isQuiet, clock)
             if ids.count == 1 {
-                try await write(ids[0], of: store, to: output)
+                try await write(ids[0], of: store, to: output, console)
             } else if let name = target.file, case .file(let file) = try OutputPlace(name) {
                 try await FileTurn(at: name.path, clock, console, isQuiet: isQuiet).write {
                     try await OwnThread.run { try join(ids, of: store, into: file, while: $0) }
@@ -41,12 +41,18 @@ struct SpokenAnswer: Sendable {
     }
 
     /// The one piece that there is.
-    private func write(_ id: UUID, of store: any StoreReading, to output: AnswerFile) async throws {
+    private func write(
+        _ id: UUID, of store: any StoreReading, to output: AnswerFile, _ console: Console
+    ) async throws {
         do {
             guard let content = try store.response(of: id)?.content, let body = content.body else {
                 throw AIServiceError(.contentMissing, "The audio is not there.")
             }
-            try await output.take(body, try conversion(of: content, of: id))
+            let conversion = try conversion(of: content, of: id)
+            let place = target.file.map(AnswerTarget.file) ?? .standardOutput
+            try await KeptOutput(advice: place.advice(for: id, data, isText: false), console: console).run {
+                try await output.take(body, conversion)
+            }
         } catch let error as AIServiceError {
             throw error.contentProblem.map { unusable(0, id, $0) } ?? error
         }

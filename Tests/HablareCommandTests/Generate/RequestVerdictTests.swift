@@ -16,6 +16,7 @@ import Testing
         var error: AIServiceError?
         var isOurs = true
         var chunks: Int?
+        var reads: String?
         var isQuiet = false
         let lines: [String]
         var testDescription: String { "\(phase) \(chunks ?? -1) \(isOurs) \(isQuiet)" }
@@ -74,6 +75,13 @@ import Testing
         Case(phase: .pending, waiting: .held, isQuiet: true, lines: [held]),
         Case(phase: .pending, waiting: .unclaimed(ahead: 1), lines: [waits]),
         Case(phase: .executing, lines: [waits]),
+        Case(phase: .executing, reads: "hablare stream \(id.text)", lines: [waits]),
+        Case(
+            phase: .executing, reads: "x -o FILE",
+            lines: ["It waits in the store. To have it made: hablare work\nThen it is got with: x -o FILE"]),
+        Case(
+            phase: .executing, reads: "x -o FILE", isQuiet: true,
+            lines: ["It waits in the store: hablare work && x -o FILE"]),
         Case(phase: .executing, isQuiet: true, lines: ["It waits in the store: hablare stream \(id.text)"]),
     ])
     func `The verdict`(_ test: Case) throws {
@@ -81,7 +89,7 @@ import Testing
             id: Self.id, providerID: "p", phase: test.phase, error: test.error, waiting: test.waiting, attempts: 1,
             createdAt: StoreWorkbench.date(0))
         let verdict = RequestVerdict(
-            snapshot, isOurs: test.isOurs, after: test.chunks, isQuiet: test.isQuiet, data: DataOptions.test())
+            snapshot, isOurs: test.isOurs, after: test.chunks, reads: test.reads, isQuiet: test.isQuiet, data: DataOptions.test())
         #expect(verdict.lines == test.lines)
         #expect(verdict.status == (test.phase == .completed ? .success : .incomplete))
     }

@@ -1,0 +1,59 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareCommand
+
+/// A command line that is advised does what the one did that was typed.
+@Suite(.timeLimit(.minutes(5))) struct SameCommandTests {
+    @Test(arguments: [
+        (false, false, "hablare speak 'a b'", nil),
+        (true, false, "hablare speak 'a b' < INPUT", "INPUT is a file with the text that came on standard input"),
+        (false, true, "hablare speak 'a b' > OUTPUT", "OUTPUT is the file for what is made"),
+        (true, true, "hablare speak 'a b' < INPUT > OUTPUT", "standard input, OUTPUT is the file"),
+    ] as [(Bool, Bool, String, String?)])
+    func `What came on standard input, or went elsewhere, has its place`(
+        reads: Bool, prints: Bool, line: String, remark: String?
+    ) {
+        let streams = SameCommand.Streams(readsInput: reads, printsElsewhere: prints)
+        let command = SameCommand(words: ["speak", "a b"], streams: streams)
+        #expect(command.line == line)
+        #expect(command.remark?.contains(remark ?? "") ?? (remark == nil))
+    }
+
+    @Test func `After Ctrl-C a text of standard input is asked for in the command that goes on`() async throws {
+        for isQuiet in [false, true] {
+            let gate = Gate()
+            let stage = try Stage(provider: Voice.provider { _ in try await gate.pass() })
+            let words = ["narrate", "-", "-o", "book.wav"] + (isQuiet ? ["--quiet"] : [])
+            async let ended = stage.run(words, input: "One. Two.")
+            await gate.arrivals(reach: 1)
+            stage.send(.interrupt)
+            stage.send(.interrupt)
+            #expect(await ended == .interrupted)
+            let line = "To go on:\n  hablare narrate - -o book.wav < INPUT\nINPUT is a file with the text"
+            #expect(stage.errors.contains(line) != isQuiet, "\(stage.errors)")
+            #expect(stage.errors.isEmpty || !isQuiet)
+            gate.open()
+            #expect(await stage.run(words, input: "One. Two.") == .success)
+        }
+    }
+
+    @Test func `Sound that cannot be printed is got with a command that a terminal takes`() async throws {
+        let stage = try Stage()
+        stage.fillDisk()
+        #expect(await stage.run("speak", "--provider", "espeak-ng", "Hello.") == .inputOutput)
+        let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id.text)
+        #expect(stage.errors.hasSuffix("It is full. It is in the store: hablare show \(id) -o FILE\n"), "\(stage.errors)")
+    }
+
+    @Test func `A device that takes nothing is not advised once more, and a file is`() throws {
+        let (id, data) = (StoreWorkbench.id(1), DataOptions.test())
+        let shows = "hablare show \(id.text) -o"
+        #expect(AnswerTarget.file(URL(filePath: "/dev/null")).line(for: id, data) == "\(shows) FILE")
+        #expect(AnswerTarget.file(URL(filePath: "/tmp/a.txt")).line(for: id, data) == "\(shows) /tmp/a.txt")
+        #expect(AnswerTarget.standardOutput.line(for: id, data) == "hablare stream \(id.text)")
+        #expect(AnswerTarget.standardOutput.line(for: id, data, isText: false) == "\(shows) FILE")
+    }
+}
