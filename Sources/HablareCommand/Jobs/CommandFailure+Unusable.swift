@@ -18,6 +18,40 @@ extension CommandFailure {
     }
 }
 
+extension CommandFailure {
+    /// So many places are named one by one.
+    private static let named = 20
+
+    /// Several answers of a job are there and cannot be used.
+    ///
+    /// - Parameters:
+    ///   - what: What they are, such as the audio.
+    ///   - noun: What one of them is of, in a word.
+    ///   - found: Their places from 0 and ids, in order; one at least.
+    ///   - total: How many answers there are.
+    ///   - reason: What is wrong with the first, a sentence.
+    init(
+        unusable what: String, of noun: String, _ found: [(index: Int, id: UUID)], total: Int, _ reason: String,
+        _ data: DataOptions
+    ) {
+        guard found.count > 1 else {
+            self.init(unusable: "\(what) of \(noun) \(found[0].index + 1)", found[0].id, reason, data)
+            return
+        }
+        let places = found.prefix(Self.named).map { "\($0.index + 1)" }
+        let more = found.count - places.count
+        let removals = found.map { data.commandLine("rm", $0.id.text) }.joined(separator: " && ")
+        self.init(
+            .badInput,
+            """
+            \(what) of \(found.count) of \(TimeText.count(total, noun)) cannot be used: \
+            \(places.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""). Of \(noun) \(places[0]): \(reason) \
+            To have them made anew, this, then the same command again:
+              \(removals)
+            """)
+    }
+}
+
 extension AIServiceError {
     /// What is wrong with an answer that is there, a sentence; `nil` where it is not the answer.
     var contentProblem: String? {

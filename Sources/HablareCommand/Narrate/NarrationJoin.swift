@@ -27,9 +27,10 @@ struct NarrationJoin: Sendable {
                 }
                 try joiner.append(source)
             } catch let error as AIServiceError {
-                throw error.contentProblem.map { unusable(index, id, $0) } ?? error
+                guard let problem = error.contentProblem else { throw error }
+                throw try await unusable(ids, from: index, problem)
             } catch let error as AudioError where error.sourceIndex != nil {
-                throw unusable(index, id, error.message)
+                throw try await unusable(ids, from: index, error.message)
             }
         }
         let joined = try joiner.finish()
@@ -52,7 +53,29 @@ struct NarrationJoin: Sendable {
         }
     }
 
-    private func unusable(_ index: Int, _ id: UUID, _ reason: String) -> CommandFailure {
-        CommandFailure(unusable: "The audio of segment \(index + 1)", id, reason, data)
+    /// Why the audio of a segment cannot be joined, with the others that cannot even be read: all are told at once.
+    ///
+    /// - Parameter first: The place of the first that cannot be used.
+    private func unusable(_ ids: [UUID], from first: Int, _ reason: String) async throws -> CommandFailure {
+        var found = [(index: first, id: ids[first])]
+        for (index, id) in ids.enumerated().dropFirst(first + 1) {
+            try Task.checkCancellation()
+            if try await !isReadable(id) { found.append((index: index, id: id)) }
+        }
+        return CommandFailure(
+            unusable: "The audio", of: "segment", found, total: ids.count, reason, data)
+    }
+
+    private func isReadable(_ id: UUID) async throws -> Bool {
+        do {
+            guard let response = try await manager.response(for: id), let source = try AudioSource(response) else {
+                return false
+            }
+            return try AudioInspector().properties(of: source).frameCount > 0
+        } catch is AudioError {
+            return false
+        } catch let error as AIServiceError where error.contentProblem != nil {
+            return false
+        }
     }
 }

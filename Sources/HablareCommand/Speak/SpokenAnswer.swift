@@ -48,6 +48,9 @@ struct SpokenAnswer: Sendable {
             guard let content = try store.response(of: id)?.content, let body = content.body else {
                 throw AIServiceError(.contentMissing, "The audio is not there.")
             }
+            if case .audio(_, let format) = content, let problem = format.problem(ofBeginning: try body.read(0..<16)) {
+                throw unusable(0, id, problem)
+            }
             let conversion = try conversion(of: content, of: id)
             let place = target.file.map(AnswerTarget.file) ?? .standardOutput
             try await KeptOutput(advice: place.advice(for: id, data, isText: false), console: console).run {
