@@ -30,6 +30,8 @@ struct Composition: Sendable {
     var storeExists: @Sendable (_ folder: URL) -> Bool
     /// What may be done with the database of a store.
     var storeAccess: @Sendable (_ folder: URL) -> StoreAccess = { StoreAccess(to: SQLiteStore.databaseFile(in: $0)) }
+    /// How many bytes may still be written to the disk of a folder; `nil` where nobody says it.
+    var freeSpace: @Sendable (_ folder: URL) -> Int64? = DiskSpace.free
     /// The programs as providers, with so many calls at once and so much time for each.
     var providers: @Sendable (_ limits: CallLimits) throws -> [InstalledProvider]
     /// The one way to the network of this run.

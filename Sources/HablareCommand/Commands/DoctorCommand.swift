@@ -75,6 +75,7 @@ struct DoctorCommand: ComposedCommand {
     ) throws {
         let folder = try data.folder(settings, in: composition)
         report.folder = folder.path
+        if let free = composition.freeSpace(folder) { report.add(free: free, on: folder) }
         do {
             if composition.storeExists(folder) {
                 report.add(try composition.openStore(folder).diagnose())
@@ -84,6 +85,9 @@ struct DoctorCommand: ComposedCommand {
         } catch let error as AIServiceError {
             let failure = CommandFailure(opening: folder, for: .changing, error, in: composition)
             report.addStoreFailure(error.code, failure)
+        } catch {
+            // Whatever else it is, such as a folder that cannot be made: what else there is to say is said, too.
+            report.addStoreFailure(.storageFailed, CommandFailure(error))
         }
     }
 

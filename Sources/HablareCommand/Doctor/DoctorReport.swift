@@ -6,7 +6,7 @@ import HablareSQLite
 struct DoctorReport: Encodable, Sendable {
     /// One thing that was looked at.
     struct Finding: Encodable, Sendable, Hashable {
-        /// What it is about: `settings`, `store`, `programs`, `prices` or a provider's name.
+        /// What it is about: `settings`, `disk`, `store`, `programs`, `prices` or a provider's name.
         let subject: String
         /// A stable word for programs.
         let kind: String
@@ -42,6 +42,15 @@ struct DoctorReport: Encodable, Sendable {
                 "\(folder ?? "The store") is sound: \(TimeText.count(requests, "request")), "
                     + "\(TimeText.count(contentFiles, "content file")) of \(contentBytes) bytes.")
         }
+    }
+
+    /// The room on the disk of the store; something is said of it only where there is none.
+    mutating func add(free bytes: Int64, on folder: URL) {
+        guard bytes < DiskSpace.least else { return }
+        add(
+            "disk", "full", true,
+            "The disk of \(folder.path) is full: \(bytes) bytes are free. What is stored is safe. Free some space, and "
+                + "whatever ended for want of it goes on with the same command, or with hablare work.")
     }
 
     mutating func addMissingStore(in folder: URL) {

@@ -38,6 +38,26 @@ import Testing
         #expect(try stage.folder.names().isEmpty)
     }
 
+    @Test(arguments: [0, DiskSpace.least - 1, DiskSpace.least, nil])
+    func `A full disk is said plainly, beside what it brings about`(free: Int64?) async throws {
+        let stage = try Stage()
+        _ = try stage.store()
+        let isFull = free.map { $0 < DiskSpace.least } ?? false
+        var composition = stage.composition(["doctor"])
+        composition.freeSpace = { _ in free }
+        if isFull { composition.openStore = { _ in throw POSIXError(.ENOSPC) } }
+        #expect(await HablareCommand.execute(in: composition) == (isFull ? .incomplete : .success))
+        #expect(stage.output.contains("problem  disk: The disk of ") == isFull, "\(stage.output)")
+        #expect(stage.output.contains("is full: \(free ?? 0) bytes are free.") == isFull)
+        #expect(stage.output.contains("problem  store: ") == isFull)
+        #expect(stage.output.contains("2 voices"), "the rest is looked at, too")
+    }
+
+    @Test func `The room on a disk is that of the nearest folder that is there`() throws {
+        let folder = try TemporaryFolder()
+        #expect(try #require(DiskSpace.free(at: folder.url.appending(path: "a/b"))) > 0)
+    }
+
     @Test(arguments: [true, false])
     func `Content that is gone or cut off is a problem with its way out`(isGone: Bool) async throws {
         let stage = try await narrated()
