@@ -48,6 +48,7 @@ public enum HablareCommand {
                 command = composed
             } catch {
                 if let mistyped = RootCommand.unknownCommand(in: composition.arguments) { throw mistyped }
+                if let text = RootCommand.dashedText(in: composition.arguments) { throw text }
                 return try await report(error, of: composition.arguments, to: console)
             }
             return try await command.run(in: composition)

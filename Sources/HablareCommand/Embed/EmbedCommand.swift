@@ -20,7 +20,9 @@ struct EmbedCommand: ComposedCommand {
               cut -f 2 table.tsv | hablare embed --provider local --json
             """)
 
-    @Argument(help: "The text; without it, or with -, each line of standard input is one.")
+    @Argument(
+        help: "The text; without it, or with -, each line of standard input is one. One that begins with - goes behind --."
+    )
     var text: String?
 
     @Option(name: [.short, .long], help: "Each line of this file is a text.", completion: .file())

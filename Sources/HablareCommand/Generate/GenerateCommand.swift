@@ -33,7 +33,9 @@ struct GenerateCommand: ComposedCommand {
               pdftotext report.pdf - | hablare generate --provider writer --detach --deadline 3600
             """)
 
-    @Argument(help: "What is asked; without it, or with -, standard input is read.")
+    @Argument(
+        help: "What is asked; without it, or with -, standard input is read. One that begins with - goes behind --."
+    )
     var prompt: String?
 
     @OptionGroup var asked: ServiceOptions

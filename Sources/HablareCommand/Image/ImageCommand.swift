@@ -22,7 +22,9 @@ struct ImageCommand: ComposedCommand {
               hablare image --provider openai 'Give it a hat.' --image whale.png -o hat.webp
             """)
 
-    @Argument(help: "What is to be seen; without it, or with -, standard input is read.")
+    @Argument(
+        help: "What is to be seen; without it, or with -, standard input is read. One that begins with - goes behind --."
+    )
     var prompt: String?
 
     @OptionGroup var asked: ServiceOptions

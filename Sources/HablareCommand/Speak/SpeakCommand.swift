@@ -26,7 +26,9 @@ struct SpeakCommand: ComposedCommand {
               hablare speak --provider elevenlabs --voice George 'Good evening.' | aplay
             """)
 
-    @Argument(help: "What is said; without it, or with -, standard input is read.")
+    @Argument(
+        help: "What is said; without it, or with -, standard input is read. One that begins with - goes behind --."
+    )
     var text: String?
 
     @Option(name: [.short, .long], help: "Say what is in this file, in UTF-8.", completion: .file())

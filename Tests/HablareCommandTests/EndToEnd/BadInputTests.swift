@@ -29,6 +29,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (["generate", "--provider", "espeak-ng", "-what is it?"], 4), (["speak", "-hello"], 2),
+        (["embed", "- one thing"], 2), (["image", "-o", "a.png", "--- a whale"], 4),
+        (["generate", "--voice", "-xy", "Hello"], 3),
+    ])
+    func `A text that begins with a dash is not taken for a wish for help`(words: [String], place: Int) async throws {
+        let stage = try Stage()
+        #expect(await stage.run(words) == .usage)
+        #expect(stage.errors.contains("Argument \(place) begins with - and is no option."), "\(stage.errors)")
+        #expect(stage.errors.contains("hablare \(words[0]) … -- TEXT"))
+        #expect(stage.output.isEmpty)
+    }
+
+    @Test func `Behind -- it is a text, and help and numbers are what they are`() async throws {
+        let stage = try Stage()
+        let words = ["generate", "--provider", "espeak-ng", "-o", "a.wav", "--", "-what is it?"]
+        #expect(await stage.run(words) == .success, "\(stage.errors)")
+        #expect(try stage.file("a.wav") == Voice.audio(of: "-what is it?"))
+        for words in [["generate", "-h"], ["generate", "-help"], ["speak", "--help"]] {
+            #expect(RootCommand.dashedText(in: words) == nil)
+        }
+        #expect(await stage.run("generate", "-h") == .success)
+        #expect(await stage.run("generate", "--sample", "-12", "x") == .usage)
+        #expect(stage.errors.contains("--sample is -12."), "\(stage.errors)")
+    }
+
     @Test func `What is U+FFFD in the person's own words is text`() throws {
         try ArgumentBytes(words: [Array("caf\u{FFFD}".utf8), Array("é".utf8), []]).check()
     }
