@@ -18,6 +18,7 @@ struct RetryCommand: ComposedCommand {
             EXAMPLES:
               hablare retry 01982f6e-6c4b-7d1e-9a3f-0123456789ab && hablare work
               hablare retry --failed
+              hablare retry --cancelled
               hablare retry --held --job 5f2c9a0b6d3e4f718293a4b5c6d7e8f9
             """)
 
@@ -27,19 +28,27 @@ struct RetryCommand: ComposedCommand {
     @Flag(name: .long, help: "Everything that failed; with --job, of that job.")
     var failed = false
 
+    @Flag(name: .long, help: "Everything that was cancelled; with --job, of that job.")
+    var cancelled = false
+
     @Flag(name: .long, help: "Everything that is held; with --job, of that job.")
     var held = false
 
-    @Option(name: .long, help: "With --failed or --held: only this job's.")
+    /// Whether it is about more than one.
+    private var isForAll: Bool { failed || cancelled || held }
+
+    @Option(name: .long, help: "With --failed, --cancelled or --held: only this job's.")
     var job: String?
 
     @OptionGroup var data: DataOptions
 
     func validate() throws {
-        guard (id != nil) != (failed || held) else {
-            throw ValidationError("Give a request's id, or --failed, or --held.")
+        guard (id != nil) != isForAll else {
+            throw ValidationError("Give a request's id, or --failed, or --cancelled, or --held.")
         }
-        guard job == nil || failed || held else { throw ValidationError("--job goes with --failed or --held.") }
+        guard job == nil || isForAll else {
+            throw ValidationError("--job goes with --failed, --cancelled or --held.")
+        }
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
@@ -92,23 +101,29 @@ struct RetryCommand: ComposedCommand {
             }
         }
         var ended = 0
-        if failed {
-            ended = try await Selection(store: opened.store, phases: [.failed], job: job).count(where: retry)
+        let phases = Set([failed ? RequestPhase.failed : nil, cancelled ? .cancelled : nil].compactMap(\.self))
+        if !phases.isEmpty {
+            ended = try await Selection(store: opened.store, phases: phases, job: job).count(where: retry)
         }
         var released = 0
         if held { released = try await Selection(store: opened.store, isHeld: true, job: job).count(where: retry) }
-        try await composition.console.print(Self.words(ended: ended, released: released, failed: failed, held: held))
+        try await composition.console.print(words(ended: ended, released: released))
         if held { try data.tellOfInterrupted(in: opened.store, of: job, composition) }
         return ended + released
     }
 
     /// What came of it, in one line.
-    private static func words(ended: Int, released: Int, failed: Bool, held: Bool) -> String {
+    private func words(ended: Int, released: Int) -> String {
         guard ended + released > 0 else {
-            return failed && held
-                ? "Nothing failed, and nothing is held." : held ? "Nothing is held." : "Nothing failed."
+            let nothing = [
+                failed ? "nothing failed" : nil, cancelled ? "nothing was cancelled" : nil,
+                held ? "nothing is held" : nil,
+            ].compactMap(\.self)
+            let last = nothing.count > 1 ? ", and \(nothing[nothing.count - 1])" : ""
+            let list = nothing.count > 1 ? nothing.dropLast().joined(separator: ", ") + last : nothing.joined()
+            return list.prefix(1).uppercased() + list.dropFirst() + "."
         }
-        guard released > 0 else { return again(ended) }
+        guard released > 0 else { return Self.again(ended) }
         let those =
             switch (ended, released) {
             case (0, 1): "it was held: it may be billed again"
@@ -116,7 +131,7 @@ struct RetryCommand: ComposedCommand {
             case (_, 1): "1 of them was held: it may be billed again"
             case (_, let number): "\(number) of them were held: they may be billed again"
             }
-        return "\(again(ended + released)); \(those)"
+        return "\(Self.again(ended + released)); \(those)"
     }
 
     private static func again(_ count: Int) -> String {

@@ -17,6 +17,8 @@ import Testing
         for (options, words) in [
             (["--held"], "Nothing is held.\n"), (["--failed"], "Nothing failed.\n"),
             (["--failed", "--held"], "Nothing failed, and nothing is held.\n"),
+            (["--cancelled"], "Nothing was cancelled.\n"),
+            (["--failed", "--cancelled", "--held"], "Nothing failed, nothing was cancelled, and nothing is held.\n"),
         ] {
             stage.clearScreen()
             #expect(await stage.run(["retry"] + options) == .success)
@@ -30,6 +32,23 @@ import Testing
         #expect(await stage.run("retry", "--failed", "--held") == .success)
         #expect(stage.output == "1 request waits again\n")
         #expect(stage.errors.contains("hablare work"))
+    }
+
+    @Test func `All that was cancelled is tried again, and nothing else`() async throws {
+        let stage = try Stage()
+        let bench = StoreWorkbench(store: try stage.store())
+        let owner = try bench.register()
+        try bench.submit(1)
+        _ = try bench.finishNext(owner, failing: StoreWorkbench.failure)
+        for number in 2...4 { try bench.submit(number) }
+        for number in 2...3 { #expect(await stage.run("cancel", StoreWorkbench.id(number).text) == .success) }
+        stage.clearScreen()
+        #expect(await stage.run("retry", "--cancelled") == .success)
+        #expect(stage.output == "2 requests wait again\n")
+        let store = try stage.store()
+        #expect(try store.snapshot(of: StoreWorkbench.id(1))?.phase == .failed)
+        #expect(try store.snapshots(SnapshotFilter(phases: [.pending])).count == 3)
+        #expect(await stage.run("retry", "--cancelled", StoreWorkbench.id(1).text) == .usage)
     }
 
     // MARK: The command's own words
