@@ -14,7 +14,7 @@ struct Composition: Sendable {
     var environment: [String: String]
     var workingDirectory: URL
     var console: Console
-    /// Reads all of standard input.
+    /// Reads all of standard input, as far as a text may be long.
     var readInput: @Sendable () throws -> Data
     /// Reads one line that nobody may see: typed at a prompt, or from a pipe.
     var readSecret: @Sendable (_ prompt: String) async throws -> String = {
@@ -98,15 +98,7 @@ extension Composition {
                 output: OutputChannel(descriptor: 1, name: "standard output"),
                 errors: OutputChannel(descriptor: 2, name: "standard error"),
                 terminal: .system(environment: environment)),
-            readInput: {
-                do {
-                    return try FileHandle.standardInput.readToEnd() ?? Data()
-                } catch {
-                    throw CommandFailure(
-                        .inputMissing,
-                        "Standard input cannot be read: it is closed, or a folder. Name a file, or pipe text in.")
-                }
-            },
+            readInput: { try InputFile.standardInput(.standardInput) },
             openStore: { folder in
                 let store = try SQLiteStore(directory: folder)
                 return OpenedStore(store: store, diagnose: store.diagnose)

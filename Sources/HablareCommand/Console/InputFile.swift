@@ -34,20 +34,47 @@ enum InputFile {
             throw reason == ENOENT || reason == ENOTDIR ? .missing : .unreadable(String(cString: strerror(reason)))
         }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw .folder }
-        var data = Data()
+        let data: Data
         do {
             // By a handle: a pipe or /dev/stdin has no size to be asked for.
             let handle = try FileHandle(forReadingFrom: url)
             defer { handle.closeFile() }
-            while data.count <= most {
-                let piece = try handle.read(upToCount: min(pieceBytes, most + 1 - data.count)) ?? Data()
-                if piece.isEmpty { break }
-                data += piece
-            }
+            data = try bytes(of: handle, atMost: most)
         } catch {
             throw .unreadable(error.localizedDescription)
         }
         guard data.count <= most else { throw .tooLarge(most) }
+        return data
+    }
+
+    /// All that comes from a handle, or one byte more than the most.
+    private static func bytes(of handle: FileHandle, atMost most: Int) throws -> Data {
+        var data = Data()
+        while data.count <= most {
+            let piece = try handle.read(upToCount: min(pieceBytes, most + 1 - data.count)) ?? Data()
+            if piece.isEmpty { break }
+            data += piece
+        }
+        return data
+    }
+
+    /// All that comes on standard input; no more than one byte too much is read.
+    ///
+    /// - Throws: ``CommandFailure``: it is closed or a folder (``CommandStatus/inputMissing``), or has more bytes than a
+    ///   text may have (``CommandStatus/badInput``).
+    static func standardInput(_ handle: FileHandle, atMost most: Int = mostTextBytes) throws -> Data {
+        let data: Data
+        do {
+            data = try bytes(of: handle, atMost: most)
+        } catch {
+            throw CommandFailure(
+                .inputMissing,
+                "Standard input cannot be read: it is closed, or a folder. Name a file, or pipe text in.")
+        }
+        guard data.count <= most else {
+            throw CommandFailure(
+                .badInput, "On standard input is more than \(most) bytes, the most that a text may have. Shorten it.")
+        }
         return data
     }
 

@@ -26,6 +26,22 @@ import Testing
         #expect(fault(URL(filePath: "/dev/zero"), atMost: 5 << 20) == .tooLarge(5 << 20))
     }
 
+    @Test func `Standard input has a bound, too, which is said`() throws {
+        for (count, isTooMuch) in [(0, false), (10, false), (11, true), (4_000, true)] {
+            let pipe = Pipe()
+            try pipe.fileHandleForWriting.write(contentsOf: Data(count: count))
+            try pipe.fileHandleForWriting.close()
+            if isTooMuch {
+                let failure = #expect(throws: CommandFailure.self) {
+                    try InputFile.standardInput(pipe.fileHandleForReading, atMost: 10)
+                }
+                #expect(failure?.status == .badInput && failure?.message.contains("more than 10 bytes") == true)
+            } else {
+                #expect(try InputFile.standardInput(pipe.fileHandleForReading, atMost: 10) == Data(count: count))
+            }
+        }
+    }
+
     @Test func `Each reason is another one`() throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "a")
