@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareTestKit
 import HablareTestServers
 import Testing
 
@@ -67,6 +68,42 @@ import Testing
             #expect(stage.output == "[1.0,1.0,1.0]\n[3.0,3.0,3.0]\n[2.0,2.0,2.0]\n")
             #expect(fake.paths.count == 4)
         }
+    }
+
+    /// A store whose answers are gone.
+    private struct Damaged: ForwardingStore {
+        let base: any RequestStore
+
+        func response(of id: UUID) throws -> AIResponseData? {
+            guard let response = try base.response(of: id) else { return nil }
+            return AIResponseData(
+                requestID: id, providerID: response.providerID,
+                result: .failure(AIServiceError(.contentMissing, "It is gone.")), receivedAt: response.receivedAt)
+        }
+    }
+
+    @Test(arguments: [["-o", "v.jsonl"], []])
+    func `A vector that is damaged says how it is made anew, and none is printed`(output: [String]) async throws {
+        let provider = ScriptedProvider(
+            id: "vectors", responseType: .embedding, limits: ProviderLimits(concurrency: 1, breaker: .never)
+        ) { _ in .success(ProviderAnswer(.embedding([0.5, 1]))) }
+        let folder = try TemporaryFolder()
+        let words = ["embed", "--provider", "vectors", "Whales sing."] + output
+        let damaged = try Stage(provider: provider, folder: folder, wrapStore: { Damaged(base: $0) })
+        #expect(await damaged.run(words) == .badInput)
+        let id = try #require(try damaged.store().snapshots(SnapshotFilter()).first?.id.text)
+        #expect(
+            damaged.errors.contains(
+                "The vector of text 1 cannot be used: It is gone or damaged. To have it made anew: hablare rm \(id), then "
+                    + "the same command again."), "\(damaged.errors)")
+        #expect(damaged.output.isEmpty)
+        #expect(try folder.names() == ["data"])
+        let sound = try Stage(provider: provider, folder: folder)
+        #expect(await sound.run("rm", id) == .success)
+        sound.clearScreen()
+        #expect(await sound.run(words) == .success, "\(sound.errors)")
+        #expect(output.isEmpty ? sound.output == "[0.5,1.0]\n" : try sound.file("v.jsonl") == Data("[0.5,1.0]\n".utf8))
+        #expect(provider.record.calls.count == 2)
     }
 
     @Test func `A vector of another length than was asked for is none`() async throws {

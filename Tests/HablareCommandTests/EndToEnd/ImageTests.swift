@@ -94,6 +94,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `With --anew and --quiet what is missing, or was stopped, is found by its job, and no more is said`(
+        isStopped: Bool
+    ) async throws {
+        let gate = HablareTestServers.Gate()
+        var manner = FakeService.Manner()
+        if isStopped { manner.gate = gate } else { manner.instead = { _ in .text(400, "{}", type: "application/json") } }
+        try await FakeService.run(manner) { fake in
+            let stage = try fake.stage()
+            let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--anew", "--quiet"]
+            async let ended = stage.run(words)
+            if isStopped {
+                try await waitUntil { fake.paths.count == 1 }
+                stage.send(.interrupt)
+                stage.send(.interrupt)
+            }
+            #expect(await ended == (isStopped ? .interrupted : .incomplete))
+            gate.open()
+            let job = try #require(try stage.store().snapshots(SnapshotFilter()).first?.job).rawValue
+            let note = "The same command would have others made. These are under: hablare ps --job \(job)\n"
+            #expect(stage.errors.contains(note), "\(stage.errors)")
+            #expect(stage.output.isEmpty && !stage.errors.contains("Stopp"), "\(stage.errors)")
+            #expect((stage.errors == note) == isStopped)
+            #expect(try !stage.folder.names().contains("whale.png"))
+        }
+    }
+
     @Test func `With --anew what was stopped is gone on with, and not begun once more`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
