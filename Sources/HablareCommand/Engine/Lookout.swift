@@ -63,13 +63,16 @@ final class Lookout: Sendable {
         try await withThrowingTaskGroup(of: Ending.self) { group in
             defer { group.cancelAll() }
             group.addTask { [manager] in .final(try await manager.outcome(of: id)) }
-            group.addTask { try await self.held(id) }
+            group.addTask { try await self.standstill(of: id) }
             guard let ending = try await group.next() else { throw CancellationError() }
             return ending
         }
     }
 
-    private func held(_ id: UUID) async throws -> Ending {
+    /// Waits until a request is held or left, which it may never be. It need not be there yet. Needs ``run()`` beside it.
+    ///
+    /// - Throws: `AIServiceError`, `CancellationError`.
+    func standstill(of id: UUID) async throws -> Ending {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Ending.self, throwing: (any Error).self)
         let number = state.withLock { state in
             state.last += 1

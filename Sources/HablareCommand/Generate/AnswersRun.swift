@@ -19,6 +19,8 @@ struct AnswersRun: Sendable {
         case unfinished
         /// With an answer that is not as the schema wants it, its own or its last repair's, and could not be mended.
         case unsuitable(AIServiceError, by: UUID, repairs: Int)
+        /// With nothing: whom it waits for refuses whatever is asked, and is left alone.
+        case left
         /// With nothing: somebody removed it.
         case removed
     }
@@ -61,7 +63,9 @@ struct AnswersRun: Sendable {
     private func ending(of request: AIRequest, at place: Int) async throws -> Ending {
         guard let judge else { return try await ending(of: request.id) }
         do {
-            return try await judge.answer(to: request, in: job, at: place * judge.places, by: manager)
+            return try await untilStandstill(of: judge.chain(of: request.id)) {
+                try await judge.answer(to: request, in: job, at: place * judge.places, by: manager)
+            }
         } catch let error as AIServiceError where error.category != .storage && error.code != .suspended {
             // What the answer is like is the judge's word; what became of the request is the store's.
             let chain = judge.chain(of: request.id)
@@ -73,10 +77,32 @@ struct AnswersRun: Sendable {
         }
     }
 
+    /// Waits for an answer, as long as there may be one. Who waits for that knows only of its end.
+    ///
+    /// - Parameter chain: The requests of which it is made.
+    private func untilStandstill(
+        of chain: [UUID], _ answer: @escaping @Sendable () async throws -> Ending
+    ) async throws -> Ending {
+        try await withThrowingTaskGroup(of: Ending.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await answer() }
+            for id in chain {
+                group.addTask {
+                    if case .left = try await lookout.standstill(of: id) { .left } else { .unfinished }
+                }
+            }
+            guard let ending = try await group.next() else { throw CancellationError() }
+            return ending
+        }
+    }
+
     private func ending(of id: UUID) async throws -> Ending {
         do {
-            guard case .final(.completed) = try await lookout.ending(of: id) else { return .unfinished }
-            return .complete(by: id, value: nil, repairs: nil)
+            switch try await lookout.ending(of: id) {
+            case .final(.completed): return .complete(by: id, value: nil, repairs: nil)
+            case .left: return .left
+            case .final, .held: return .unfinished
+            }
         } catch let error as AIServiceError where error.code == .unknownRequest {
             return .removed  // that of the others goes on
         }

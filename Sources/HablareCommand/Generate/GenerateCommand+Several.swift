@@ -14,13 +14,16 @@ extension GenerateCommand {
             one.sample = number
             return one
         }
+        // What is left to wait is said at the end, with how to go on.
+        let refusing = RefusingAccounts(of: team.map(\.provider)) { _, _ in }
         let workplace = try Workplace(
             try data.open(in: composition), providers: team, scope: .job(job),
-            retry: retry(of: team), prices: prices, verbose: data.verbose, in: composition)
+            retry: retry(of: team), prices: prices, verbose: data.verbose, refusing: refusing, in: composition)
         let run = AnswersRun(
             requests: requests, provider: team[0].provider.id, judge: judge, job: job, manager: workplace.manager,
             lookout: Lookout(
-                manager: workplace.manager, signal: workplace.store.signal, clock: composition.seams.clock))
+                manager: workplace.manager, signal: workplace.store.signal, clock: composition.seams.clock,
+                isLeft: refusing.has))
         let asked = AskedRequests(store: workplace.store, console: composition.console, isQuiet: quiet, data: data)
         let output = SeveralAnswers(
             job: job, target: target, isJSON: json, isOne: sample == nil, judge: judge, asked: asked,
@@ -62,6 +65,7 @@ extension GenerateCommand {
             return end.signal?.status ?? .incomplete
         }
         let status = try tell(of: answers, asked)
+        tell(ofLeft: answers, output.job, asked.console)
         try note(of: answers, run.provider, asked)
         if try target.url == nil || target.waitsForReader { try await output.write(answers) }
         try await output.printRecords(answers)
@@ -88,6 +92,7 @@ extension GenerateCommand {
         for answer in answers {
             switch answer.ending {
             case .complete: continue
+            case .left: break
             case .unfinished, .removed:
                 do {
                     _ = try asked.tell(of: answer.request, isOurs: true)
@@ -101,6 +106,22 @@ extension GenerateCommand {
             status = .incomplete
         }
         return status
+    }
+
+    /// Says how many were left to wait, and what to do.
+    private func tell(ofLeft answers: [AnswersRun.Answer], _ job: JobKey, _ console: Console) {
+        let count = answers.count { if case .left = $0.ending { true } else { false } }
+        guard count > 0 else { return }
+        let commands = [
+            data.commandLine("retry", "--failed", "--job", job.rawValue), data.commandLine("work"),
+            data.commandLine("ps", "--job", job.rawValue),
+        ]
+        console.note(
+            """
+            \(TimeText.count(count, "request")) \(count == 1 ? "waits" : "wait"): nothing more is asked, because it would \
+            be refused in the same way. Once that is put right, to go on:
+              \(commands.joined(separator: " && "))
+            """)
     }
 
     /// Says which of the complete ones are not whole, or not of whom they were asked.

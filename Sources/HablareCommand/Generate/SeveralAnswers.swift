@@ -76,7 +76,7 @@ struct SeveralAnswers: Sendable {
         case .complete(let id, let value, let repairs):
             return try await AnswerRecord(
                 asked.details(of: id), value: value, repairs: repairs, usage: try usage(of: answer.request))
-        case .unfinished:
+        case .unfinished, .left:
             guard try asked.store.snapshot(of: answer.request) != nil else { return nil }
             return try await AnswerRecord(asked.details(of: answer.request), usage: try usage(of: answer.request))
         case .unsuitable(let error, let id, let repairs):

@@ -38,6 +38,38 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `Of several answers with a wrong key a few are refused, the rest waits, and the right one goes on`(
+        hasSchema: Bool
+    ) async throws {
+        var manner = FakeService.Manner()
+        manner.values = [#"{"name":"Moby","tons":50}"#]
+        try await FakeService.run(manner) { fake in
+            let folder = try TemporaryFolder()
+            let one = ["HABLARE_SERVICES_OPENAI_CONCURRENCY": "1"]
+            let wrong = try fake.stage(
+                environment: one.merging(["OPENAI_API_KEY": "wrong-0123456789-wrong"]) { $1 }, folder: folder)
+            try wrong.write(#"{"type":"object"}"#, to: "schema.json")
+            let words = ["generate", "--provider", "openai", "Whales?", "--sample", "40", "--json"]
+            #expect(await wrong.run(words + (hasSchema ? ["--schema", "schema.json"] : [])) == .incomplete)
+            let calls = fake.paths.count
+            #expect(calls >= 1 && calls <= 10, "\(calls) calls")
+            let snapshots = try wrong.store().snapshots(SnapshotFilter())
+            let failed = snapshots.count { $0.phase == .failed }
+            #expect(failed == calls && snapshots.count { $0.phase == .pending } == snapshots.count - failed)
+            let job = try #require(snapshots.first?.job).rawValue
+            let goingOn = ["retry --failed --job \(ShellWords.quoted(job))", "work", "ps --job \(ShellWords.quoted(job))"]
+                .map { "hablare \($0)" }.joined(separator: " && ")
+            #expect(wrong.errors.contains("nothing more is asked, because it would be refused"), "\(wrong.errors)")
+            #expect(wrong.errors.contains("Once that is put right, to go on:\n  \(goingOn)\n"), "\(wrong.errors)")
+            #expect(wrong.errors.contains("does not accept the key") && !wrong.errors.contains("0123456789"))
+            let right = try fake.stage(environment: one, folder: folder)
+            #expect(await right.run("retry", "--failed", "--job", job) == .success)
+            #expect(await right.run("work") == .success)
+            #expect(fake.paths.count == calls + snapshots.count)
+        }
+    }
+
     @Test func `What is under way comes to its end, and is kept`() async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
