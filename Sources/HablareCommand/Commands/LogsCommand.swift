@@ -84,7 +84,8 @@ struct AttemptRow: Encodable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case attempt, provider, model, startedAt, endedAt, seconds, outcome, billing, error, usage
+        case attempt, provider, model, startedAt, endedAt, seconds, outcome, billing, error, usage,
+            costMicroDollars
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -99,5 +100,7 @@ struct AttemptRow: Encodable, Sendable {
         try container.encode(billing, forKey: .billing)
         try container.encode(attempt.error, forKey: .error)
         try container.encode(attempt.usage, forKey: .usage)
+        // Where generate --json has it, and null where nobody knows: the usage's own is left out then.
+        try container.encode(attempt.usage.costMicroDollars, forKey: .costMicroDollars)
     }
 }

@@ -47,7 +47,7 @@ struct AnswerRecord: Encodable, Sendable {
     }
 
     private enum UsageKeys: String, CodingKey {
-        case inputTokens, outputTokens, characters, bytes, audioMilliseconds
+        case inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, characters, bytes, audioMilliseconds
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -63,6 +63,8 @@ struct AnswerRecord: Encodable, Sendable {
         try container.encode(usage.costMicroDollars, forKey: .costMicroDollars)
         var counts = container.nestedContainer(keyedBy: UsageKeys.self, forKey: .usage)
         try counts.encode(usage.inputTokens, forKey: .inputTokens)
+        try counts.encode(usage.cachedInputTokens, forKey: .cachedInputTokens)
+        try counts.encode(usage.cacheWriteTokens, forKey: .cacheWriteTokens)
         try counts.encode(usage.outputTokens, forKey: .outputTokens)
         try counts.encode(usage.characters, forKey: .characters)
         try counts.encode(usage.bytes, forKey: .bytes)

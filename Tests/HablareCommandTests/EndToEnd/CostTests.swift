@@ -50,6 +50,40 @@ import Testing
             stage.errors.hasPrefix("Of 1 attempt that were billed") || stage.errors.contains("nobody knows the cost"))
     }
 
+    @Test(arguments: [42, nil] as [Int64?])
+    func `What an answer cost is said in the same words by generate and by logs`(cost: Int64?) async throws {
+        let failed = Guarded(false)
+        let writer = ScriptedProvider(
+            id: "writer", limits: ProviderLimits(concurrency: 1, breaker: .never)
+        ) { _ in
+            let isFirst = failed.withLock { failed in
+                defer { failed = true }
+                return !failed
+            }
+            if isFirst { return .failure(AIServiceError(.overloaded, "Busy.", disposition: .retry(after: .zero))) }
+            let usage = Usage(inputTokens: 9, costMicroDollars: cost, cachedInputTokens: 4)
+            return .success(ProviderAnswer(.text("done"), usage: usage))
+        }
+        func objects(_ output: String) throws -> [String: Any] {
+            let found = try JSONSerialization.jsonObject(with: Data(output.utf8))
+            return try #require(found as? [String: Any] ?? (found as? [[String: Any]])?.last)
+        }
+        let stage = try Stage(provider: writer)
+        #expect(await stage.run("generate", "--provider", "writer", "Whales?", "--json") == .success)
+        let answer = try objects(stage.output)
+        let id = try #require(answer["id"] as? String)
+        stage.clearScreen()
+        #expect(await stage.run("logs", id, "--json") == .success)
+        let attempt = try objects(stage.output)
+        for object in [answer, attempt] {
+            #expect((object["costMicroDollars"] as? Int).map(Int64.init) == cost)
+            #expect(object["costMicroDollars"] is NSNull == (cost == nil), "it is there")
+            let usage = try #require(object["usage"] as? [String: Any])
+            #expect(usage["inputTokens"] as? Int == 9 && usage["cachedInputTokens"] as? Int == 4)
+        }
+        #expect(attempt["billing"] as? String == "billed")
+    }
+
     @Test func `Rows are added up by what is asked for, with the total below`() async throws {
         let stage = try spent()
         #expect(await stage.run("cost", "--by", "day") == .success)
