@@ -21,7 +21,9 @@ struct EmbedCommand: ComposedCommand {
             """)
 
     @Argument(
-        help: "The text; without it, or with -, each line of standard input is one. One that begins with - goes behind --."
+        help: """
+            The text; without it, or with -, each line of standard input is one. One that begins with - goes behind --.
+            """
     )
     var text: String?
 

@@ -195,7 +195,8 @@ struct GenerateCommand: ComposedCommand {
             prices: prices, verbose: data.verbose, in: composition)
         let session = GenerateSession(
             request: request, provider: team[0].provider.id, target: target, isStream: call.stream,
-            isText: team[0].provider.responseType == .text, isJSON: json, isQuiet: quiet, data: data, workplace: workplace, composition: composition,
+            isText: team[0].provider.responseType == .text, isJSON: json, isQuiet: quiet, data: data,
+            workplace: workplace, composition: composition,
             printer: target == .standardOutput ? AnswerPrinter(of: request.id, to: composition.console) : nil)
         return try await session.run()
     }

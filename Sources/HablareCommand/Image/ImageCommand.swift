@@ -23,7 +23,9 @@ struct ImageCommand: ComposedCommand {
             """)
 
     @Argument(
-        help: "What is to be seen; without it, or with -, standard input is read. One that begins with - goes behind --."
+        help: """
+            What is to be seen; without it, or with -, standard input is read. One that begins with - goes behind --.
+            """
     )
     var prompt: String?
 
@@ -98,7 +100,8 @@ struct ImageCommand: ComposedCommand {
         let console = composition.console
         let streams = SameCommand.Streams(
             readsInput: InputFile.isStandardInput(prompt, file: nil), printsElsewhere: try target.isStandardOutput)
-        return try await team.session(for: work, streams).run(in: composition, consequence: "and the others are written") {
+        let session = team.session(for: work, streams)
+        return try await session.run(in: composition, consequence: "and the others are written") {
             workplace, ids, gaps in
             let missing = Set(gaps.map(\.index))
             var written = WrittenPictures()

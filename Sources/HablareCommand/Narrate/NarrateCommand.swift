@@ -122,7 +122,8 @@ struct NarrateCommand: ComposedCommand {
         let console = composition.console
         if !options.quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
         let session = team.session(
-            for: plan.work, SameCommand.Streams(readsInput: file == "-"), seconds: { await AudioSource.seconds(of: $0) })
+            for: plan.work, SameCommand.Streams(readsInput: file == "-"), seconds: { await AudioSource.seconds(of: $0) }
+        )
         let turn = FileTurn(at: files.output.path, composition.seams.clock, console, isQuiet: options.quiet)
         return try await session.run(in: composition, consequence: "so there is no audio file yet") {
             workplace, ids, gaps -> JoinedAudio? in

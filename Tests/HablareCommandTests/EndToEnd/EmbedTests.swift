@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareSQLite
 import HablareTestKit
 import HablareTestServers
 import Testing
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    /// A store whose answers are gone.
+    /// A store whose answers are no vectors any more.
     private struct Damaged: ForwardingStore {
         let base: any RequestStore
 
@@ -78,7 +79,8 @@ import Testing
             guard let response = try base.response(of: id) else { return nil }
             return AIResponseData(
                 requestID: id, providerID: response.providerID,
-                result: .failure(AIServiceError(.contentMissing, "It is gone.")), receivedAt: response.receivedAt)
+                result: .success(.text(Body("rubbish"))),
+                receivedAt: response.receivedAt)
         }
     }
 

@@ -100,7 +100,11 @@ import Testing
     ) async throws {
         let gate = HablareTestServers.Gate()
         var manner = FakeService.Manner()
-        if isStopped { manner.gate = gate } else { manner.instead = { _ in .text(400, "{}", type: "application/json") } }
+        if isStopped {
+            manner.gate = gate
+        } else {
+            manner.instead = { _ in .text(400, "{}", type: "application/json") }
+        }
         try await FakeService.run(manner) { fake in
             let stage = try fake.stage()
             let words = ["image", "A whale.", "--provider", "openai", "-o", "whale.png", "--anew", "--quiet"]

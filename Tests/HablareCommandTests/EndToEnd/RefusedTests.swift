@@ -50,16 +50,17 @@ import Testing
             let wrong = try fake.stage(
                 environment: one.merging(["OPENAI_API_KEY": "wrong-0123456789-wrong"]) { $1 }, folder: folder)
             try wrong.write(#"{"type":"object"}"#, to: "schema.json")
-            let words = ["generate", "--provider", "openai", "Whales?", "--sample", "40", "--json"]
+            let words = ["generate", "--provider", "openai", "Whales?", "--sample", "100", "--json"]
             #expect(await wrong.run(words + (hasSchema ? ["--schema", "schema.json"] : [])) == .incomplete)
             let calls = fake.paths.count
-            #expect(calls >= 1 && calls <= 10, "\(calls) calls")
-            let snapshots = try wrong.store().snapshots(SnapshotFilter())
+            // With a schema they are submitted one by one, and a lane with room sends what is submitted to it.
+            #expect(calls >= 1 && calls <= (hasSchema ? 90 : 50), "\(calls) calls")
+            let snapshots = try wrong.store().snapshots(SnapshotFilter(limit: 1_000))
             let failed = snapshots.count { $0.phase == .failed }
             #expect(failed == calls && snapshots.count { $0.phase == .pending } == snapshots.count - failed)
             let job = try #require(snapshots.first?.job).rawValue
-            let goingOn = ["retry --failed --job \(ShellWords.quoted(job))", "work", "ps --job \(ShellWords.quoted(job))"]
-                .map { "hablare \($0)" }.joined(separator: " && ")
+            let word = ShellWords.quoted(job)
+            let goingOn = "hablare retry --failed --job \(word) && hablare work && hablare ps --job \(word)"
             #expect(wrong.errors.contains("nothing more is asked, because it would be refused"), "\(wrong.errors)")
             #expect(wrong.errors.contains("Once that is put right, to go on:\n  \(goingOn)\n"), "\(wrong.errors)")
             #expect(wrong.errors.contains("does not accept the key") && !wrong.errors.contains("0123456789"))

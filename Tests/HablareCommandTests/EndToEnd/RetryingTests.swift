@@ -123,13 +123,14 @@ import Testing
     @Test func `Generate says until when it waits, once, unless it is to be quiet`() async throws {
         for isQuiet in [false, true] {
             let stage = try Stage(provider: Self.overloaded(times: 9, after: .seconds(300), .providerFailed))
-            let words = ["generate", "--provider", "espeak-ng", "One.", "-o", "one.wav"]
-            async let status = stage.run(words + (isQuiet ? ["--quiet"] : []))
+            let command = ["generate", "--provider", "espeak-ng", "One.", "-o", "one.wav"]
+            async let status = stage.run(command + (isQuiet ? ["--quiet"] : []))
             try await waitUntil {
                 try FileManager.default.fileExists(atPath: stage.data.path)
                     && stage.store().snapshots(SnapshotFilter()).first?.waiting?.until != nil
             }
-            if !isQuiet { try await waitUntil { stage.errors.contains("It waits: its last attempt failed; waits until ") } }
+            let words = "It waits: its last attempt failed; waits until "
+            if !isQuiet { try await waitUntil { stage.errors.contains(words) } }
             stage.send(.interrupt)
             #expect(await status == .interrupted)
             #expect(stage.errors.split(separator: "\n").count { $0.hasPrefix("It waits: ") } == (isQuiet ? 0 : 1))

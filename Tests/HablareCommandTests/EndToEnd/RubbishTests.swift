@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSQLite
 import HablareTestKit
 import Testing
 
@@ -46,7 +47,8 @@ import Testing
         try stage.write("One is good. Two is bad. Three is good. Four is bad. Five is bad.")
         #expect(await stage.run("narrate", "book.txt") == .badInput)
         #expect(
-            stage.errors.contains("The audio of 3 of 5 segments cannot be used: 2, 4, 5. Of segment 2: "), "\(stage.errors)")
+            stage.errors.contains("The audio of 3 of 5 segments cannot be used: 2, 4, 5. Of segment 2: "),
+            "\(stage.errors)")
         #expect(try !stage.folder.names().contains("book.wav"))
         let ids = stage.errors.matches(of: #/hablare rm ([0-9a-f-]{36})/#).map { String($0.1) }
         #expect(Set(ids).count == 3)

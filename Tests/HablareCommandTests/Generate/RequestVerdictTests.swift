@@ -46,7 +46,8 @@ import Testing
         Case(
             phase: .failed, error: limited,
             lines: [
-                "hablare: It failed: It asks for fewer calls. Wait 2 min before it is tried again. [rate-limited]", attempts,
+                "hablare: It failed: It asks for fewer calls. Wait 2 min before it is tried again. [rate-limited]",
+                attempts,
                 "To have it tried again: \(again)",
             ]),
         Case(
@@ -89,7 +90,8 @@ import Testing
             id: Self.id, providerID: "p", phase: test.phase, error: test.error, waiting: test.waiting, attempts: 1,
             createdAt: StoreWorkbench.date(0))
         let verdict = RequestVerdict(
-            snapshot, isOurs: test.isOurs, after: test.chunks, reads: test.reads, isQuiet: test.isQuiet, data: DataOptions.test())
+            snapshot, isOurs: test.isOurs, after: test.chunks, reads: test.reads, isQuiet: test.isQuiet,
+            data: DataOptions.test())
         #expect(verdict.lines == test.lines)
         #expect(verdict.status == (test.phase == .completed ? .success : .incomplete))
     }

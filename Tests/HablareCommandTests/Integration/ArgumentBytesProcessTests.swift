@@ -15,7 +15,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: world.url.appending(path: "data").path))
         let whole = try world.start(
             ["generate", "--provider", "echo", "--quiet"], through: #"exec "$0" "$@" "$(printf 'caf\303\251')""#)
-        #expect(try await whole.end().output == "café")
+        #expect(try await whole.end().output.hasPrefix("café"))
     }
 }
 #endif

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareSQLite
 import HablareTestKit
 import Testing
 
@@ -7,12 +8,13 @@ import Testing
 
 /// A command line that is advised does what the one did that was typed.
 @Suite(.timeLimit(.minutes(5))) struct SameCommandTests {
-    @Test(arguments: [
-        (false, false, "hablare speak 'a b'", nil),
-        (true, false, "hablare speak 'a b' < INPUT", "INPUT is a file with the text that came on standard input"),
-        (false, true, "hablare speak 'a b' > OUTPUT", "OUTPUT is the file for what is made"),
-        (true, true, "hablare speak 'a b' < INPUT > OUTPUT", "standard input, OUTPUT is the file"),
-    ] as [(Bool, Bool, String, String?)])
+    @Test(
+        arguments: [
+            (false, false, "hablare speak 'a b'", nil),
+            (true, false, "hablare speak 'a b' < INPUT", "INPUT is a file with the text that came on standard input"),
+            (false, true, "hablare speak 'a b' > OUTPUT", "OUTPUT is the file for what is made"),
+            (true, true, "hablare speak 'a b' < INPUT > OUTPUT", "standard input, OUTPUT is the file"),
+        ] as [(Bool, Bool, String, String?)])
     func `What came on standard input, or went elsewhere, has its place`(
         reads: Bool, prints: Bool, line: String, remark: String?
     ) {
@@ -45,7 +47,8 @@ import Testing
         stage.fillDisk()
         #expect(await stage.run("speak", "--provider", "espeak-ng", "Hello.") == .inputOutput)
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id.text)
-        #expect(stage.errors.hasSuffix("It is full. It is in the store: hablare show \(id) -o FILE\n"), "\(stage.errors)")
+        let words = "It is full. It is in the store: hablare show \(id) -o FILE\n"
+        #expect(stage.errors.hasSuffix(words), "\(stage.errors)")
     }
 
     @Test func `A device that takes nothing is not advised once more, and a file is`() throws {
