@@ -16,6 +16,10 @@ public import Hablare
 /// Bare samples (`pcm`, `ulaw`, `alaw`) become WAVE files. Where somebody reads along, their header goes out before anybody
 /// knows the size, and says the largest there is, as streamed files do; else it is exact.
 ///
+/// The answer's format is that of the sound which came, by its first bytes: not every server that speaks like ElevenLabs
+/// makes all formats. Sound that begins like nothing known counts as what was asked for; of any other the metadata has
+/// neither `output_format` nor the sample rate, and nothing is put before it.
+///
 /// The usage's characters are the credits that the service says it took (a voice or a model may take more or fewer than one
 /// for a character), else the text's characters.
 public struct ElevenLabsSpeechProvider: AIServiceProvider {
@@ -102,7 +106,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         if plan.wantsTimes {
             try await answer.forEachLine(maximumBytes: Self.longestLine) { line in
                 let piece = try timed(line, of: answer)
-                piece.add(to: &times, heard: sound.secondsHeard)
+                piece.add(to: &times, heard: sound.milliseconds.map { Double($0) / 1000 })
                 if let ready = try take(piece.bytes, into: &sound, of: answer) { try await yield(ready, to: call) }
             }
         } else {
@@ -111,10 +115,11 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
             }
         }
         guard sound.byteCount > 0 else { throw answer.unreadable("an answer without sound") }
-        var metadata: [String: String] = [
-            AnswerMetadata.voice: voice, AnswerMetadata.model: plan.model, "output_format": format.name,
-            AnswerMetadata.sampleRate: "\(format.sampleRate)",
-        ]
+        var metadata = [AnswerMetadata.voice: voice, AnswerMetadata.model: plan.model]
+        if sound.isAsAsked {
+            metadata["output_format"] = format.name
+            metadata[AnswerMetadata.sampleRate] = "\(format.sampleRate)"
+        }
         metadata[AnswerMetadata.requestID] = answer.requestID
         metadata[AnswerMetadata.wordTimes] = try SpokenTime.metadata(times.words)
         metadata[AnswerMetadata.sentenceTimes] = try SpokenTime.metadata(times.sentences)
@@ -122,11 +127,11 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         metadata["credits"] = credits.map { "\($0)" }
         let usage = Usage(
             characters: credits ?? Int64(plan.text.unicodeScalars.count), bytes: Int64(sound.byteCount),
-            audioMilliseconds: format.milliseconds(ofBytes: sound.byteCount) ?? 0)
+            audioMilliseconds: sound.milliseconds ?? 0)
         guard let whole = sound.finish() else {
-            return ProviderAnswer(streamed: .audio(format.audioFormat), metadata: metadata, usage: usage)
+            return ProviderAnswer(streamed: .audio(sound.audioFormat), metadata: metadata, usage: usage)
         }
-        return ProviderAnswer(.audio(Body(whole), format.audioFormat), metadata: metadata, usage: usage)
+        return ProviderAnswer(.audio(Body(whole), sound.audioFormat), metadata: metadata, usage: usage)
     }
 
     /// Hands over a piece, in smaller ones where it is larger than the engine takes at once.

@@ -165,16 +165,58 @@ import Testing
         #expect(content == .audio(Body(WaveHeader(.pcm, sampleRate: 16_000).bytes(before: 2000) + sound), .wav))
     }
 
+    /// A service that answers with some sound, a piece after the other.
+    private func bench(_ pieces: [Data], type: String = "audio/pcm") throws -> Bench {
+        try Bench { _ in HTTPAnswer(status: 200, fields: [.contentType: type], body: HTTPPieces(pieces)) }
+    }
+
     @Test func `Streamed samples have a header at once, that knows no size`() async throws {
-        let bench = try Bench { _ in
-            HTTPAnswer(
-                status: 200, fields: [.contentType: "audio/pcm"],
-                body: HTTPPieces([Data([1, 2]), Data(), Data([3, 4])]))
-        }
+        let bench = try bench([Data(1...20), Data(), Data(21...40), Data([41, 42])])
         let answer = await bench.speech.answering(
             AIRequest(prompt: "x", parameters: ["format": "pcm_24000"], streaming: StreamingPolicy()))
-        #expect(answer.yielded == WaveHeader(.pcm, sampleRate: 24_000).bytes(before: nil) + [1, 2, 3, 4])
+        #expect(answer.yielded == WaveHeader(.pcm, sampleRate: 24_000).bytes(before: nil) + Data(1...42))
         #expect(try answer.result.get().content == ProviderAnswer(streamed: .audio(.wav)).content)
+    }
+
+    @Test func `Fewer samples than say what they are are a file, also where somebody reads along`() async throws {
+        let bench = try bench([Data([1, 2]), Data([3, 4])])
+        let answer = await bench.speech.answering(
+            AIRequest(prompt: "x", parameters: ["format": "pcm_24000"], streaming: StreamingPolicy()))
+        let file = WaveHeader(.pcm, sampleRate: 24_000).bytes(before: 4) + [1, 2, 3, 4]
+        #expect(answer.yielded.isEmpty)
+        #expect(try answer.result.get().content == .audio(Body(file), .wav))
+    }
+
+    @Test(
+        "Sound that is something else than was asked for is called what it is, and stays as it came, however it is cut",
+        arguments: [
+            ("mp3_44100_128", "RIFF    WAVEfmt ", "wav"), ("opus_48000_64", "ID3 and more", "mp3"),
+            ("wav_44100", "fLaC", "flac"), ("pcm_16000", "RIFF    WAVEfmt ", "wav"), ("ulaw_8000", "ID3", "mp3"),
+        ], [false, true])
+    func anotherFormat(sound: (asked: String, beginning: String, made: String), isStreamed: Bool) async throws {
+        let whole = Data(sound.beginning.utf8) + Data(1...40)
+        for pieces in [[whole], whole.map { Data([$0]) }] {
+            let answer = await (try bench(pieces, type: "application/octet-stream")).speech.answering(
+                AIRequest(
+                    prompt: "x", parameters: ["format": .string(sound.asked)],
+                    streaming: isStreamed ? StreamingPolicy() : nil))
+            let made = try answer.result.get()
+            #expect(made.content.format == sound.made && made.usage.audioMilliseconds == 0)
+            #expect(made.metadata[AnswerMetadata.sampleRate] == nil && made.metadata["output_format"] == nil)
+            if answer.yielded.isEmpty {
+                #expect(made.content == .audio(Body(whole), AudioFormat(rawValue: sound.made)))
+            } else {
+                #expect(answer.yielded == whole)
+            }
+        }
+    }
+
+    @Test func `Samples that begin as a frame of mp3 does are samples`() async throws {
+        let samples = Data([0xFF, 0xFB, 0x90, 0x64]) + Data(1...40)
+        let answer = await (try bench([samples])).speech.answering(
+            AIRequest(prompt: "x", parameters: ["format": "pcm_16000"]))
+        let file = WaveHeader(.pcm, sampleRate: 16_000).bytes(before: 44) + samples
+        #expect(try answer.result.get().content == .audio(Body(file), .wav))
     }
 
     @Test func `Times of characters become those of words and sentences`() async throws {
