@@ -161,8 +161,10 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         }
     }
 
-    /// The longest line of sound with times: 64 MiB. A server that does not stream says all in one.
-    private static let longestLine = 64 << 20
+    /// The longest line of sound with times: 16 MiB. The service says a little in each. A server that does not stream says
+    /// all in one: what the default model takes at once has room in it, in the default format, some eleven minutes. To read
+    /// a line takes about five times its memory.
+    static let longestLine = 16 << 20
     /// The largest piece that is handed over at once: 4 MiB.
     private static let largestPiece = 4 << 20
 }

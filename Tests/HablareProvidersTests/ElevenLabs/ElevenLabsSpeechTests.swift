@@ -123,7 +123,8 @@ import Testing
     func long(isStreamed: Bool) async throws {
         // 18 MiB, which is a little more than 17.5 minutes at 128 kbit/s.
         let long = Data(repeating: 7, count: 18 << 20)
-        let bench = try Bench { _ in .json(Bench.timed(long, "Hi", from: 0)) }
+        let lines = [long.prefix(9 << 20), long.dropFirst(9 << 20)].map { Bench.timed($0, "Hi", from: 0) }
+        let bench = try Bench { _ in .json(lines.joined(separator: "\n")) }
         let manager = AIRequestManager(store: InMemoryStore(), providers: try ProviderRegistry([bench.speech]))
         try await EngineService.run(manager) {
             let request = AIRequest(
@@ -131,6 +132,19 @@ import Testing
             let response = try await manager.execute(request, with: "elevenlabs.speech")
             let content = try response.content
             #expect(content == .audio(Body(long), .mp3))
+        }
+    }
+
+    @Test func `A line of sound that is longer than any should be is not taken, whether it ends or not`() async throws {
+        let line = Data(repeating: UInt8(ascii: " "), count: ElevenLabsSpeechProvider.longestLine + 1)
+        let room = Data("\(Bench.timed(sound, "Hi", from: 0))\n".utf8)
+        let bodies = [(room + line, false), (room + line + Data("\n".utf8), false), (room + line.dropLast(), true)]
+        for (body, isTaken) in bodies {
+            let bench = try bench([body], type: "application/json")
+            let answer = await bench.speech.answering(AIRequest(prompt: "Hi", parameters: ["timestamps": true]))
+            #expect(answer.yielded == sound)
+            #expect(answer.failure?.code == (isTaken ? nil : .responseTooLarge))
+            #expect(answer.failure?.billing == (isTaken ? nil : .maybeBilled))
         }
     }
 
