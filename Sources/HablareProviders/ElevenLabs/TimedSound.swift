@@ -12,9 +12,10 @@ struct TimedSound: Sendable {
     let bytes: Data
     private let alignment: ParameterValue?
 
-    /// Reads one JSON object.
+    /// Reads one JSON object. Of a name that it has twice the last value counts: sound that is paid for is not thrown away
+    /// for it.
     init(json: Data) throws(Fault) {
-        guard let value = ParameterValue(json: json), case .object = value else {
+        guard let value = ParameterValue(lenientJSON: json), case .object = value else {
             throw Fault(what: "a piece of sound that is no object")
         }
         switch value[member: "audio_base64"] {

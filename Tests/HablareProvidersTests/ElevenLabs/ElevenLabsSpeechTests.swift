@@ -274,6 +274,15 @@ import Testing
         }
     }
 
+    @Test func `A name that comes twice in a piece of sound is no reason to lose it`() async throws {
+        let line = Bench.timed(sound, "Hi", from: 0)
+        let twice = line.replacing(#"{"audio_base64":"#, with: #"{"audio_base64":null,"x":1,"x":2,"audio_base64":"#)
+        let bench = try Bench { _ in .json(twice) }
+        let answer = await bench.speech.answering(AIRequest(prompt: "Hi", parameters: ["timestamps": true]))
+        #expect(answer.yielded == sound)
+        #expect(try response(answer.result.get()).wordTimes == [SpokenTime(text: "Hi", start: 0, end: 0.2)])
+    }
+
     @Test("Times without an end are left out, and the sound is kept", arguments: [false, true])
     func endlessTimes(isStreamed: Bool) async throws {
         // Two characters were given: of 1,032 and fewer times are kept.
