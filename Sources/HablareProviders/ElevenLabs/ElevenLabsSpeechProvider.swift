@@ -79,9 +79,15 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
     /// The service's.
     public var account: AccountID { service.account }
 
-    /// The text's characters; a voice from the library may cost more, which only the answer says.
+    /// The text's characters; a voice from the library may cost more, which only the answer says. Not known where `extra`
+    /// has a member of which the API's reference does not say that it leaves the price as it is.
     public func maximumUsage(of request: AIRequest) -> Usage? {
-        Usage(characters: Int64(request.prompt.plainText.unicodeScalars.count))
+        do throws(AIServiceError) {
+            let plan = try plan(of: request)
+            return plan.isBounded ? Usage(characters: Int64(plan.text.unicodeScalars.count)) : nil
+        } catch {
+            return Usage(costMicroDollars: 0)  // never sent
+        }
     }
 
     /// Speaks. Cancelling the task ends the transfer.

@@ -117,6 +117,20 @@ import Testing
         #expect(bench.transport.calls.isEmpty)
     }
 
+    @Test(
+        "What extra may make dearer has no bound",
+        arguments: [
+            ([:], Usage(characters: 4)), (["extra": ["apply_text_normalization": "off"]], Usage(characters: 4)),
+            (["extra": ["pronunciation_dictionary_locators": []]], nil),
+            (["extra": ["seed": 1, "service_tier": "priority"]], nil),
+            // Never sent.
+            (["extra": ["text": "other"]], Usage(costMicroDollars: 0)), (["speed": 9], Usage(costMicroDollars: 0)),
+        ] as [([String: ParameterValue], Usage?)])
+    func bound(parameters: [String: ParameterValue], expected: Usage?) throws {
+        let provider = try Bench(sound: sound).speech
+        #expect(provider.maximumUsage(of: AIRequest(prompt: "Grüß", parameters: parameters)) == expected)
+    }
+
     // MARK: What comes back
 
     @Test("A long sound with times is handed over in pieces that an engine takes", arguments: [false, true])

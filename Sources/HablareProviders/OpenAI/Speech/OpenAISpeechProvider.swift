@@ -62,9 +62,13 @@ public struct OpenAISpeechProvider: AIServiceProvider {
     /// The service's account for speech.
     public var account: AccountID { service.account(of: "speech") }
 
-    /// The text's Unicode scalars.
+    /// The text's Unicode scalars; not known where `extra` has a member of which the API's reference does not say that it
+    /// leaves the price as it is.
     public func maximumUsage(of request: AIRequest) -> Usage? {
-        service.charged(Usage(characters: Int64(request.prompt.plainText.unicodeScalars.count)))
+        service.maximumUsage { () throws(AIServiceError) in
+            let plan = try plan(of: request)
+            return plan.isBounded ? Usage(characters: Int64(plan.text.unicodeScalars.count)) : nil
+        }
     }
 
     /// Has a text spoken once.

@@ -6,6 +6,8 @@ struct OpenAISpeechRequest: Sendable, Hashable {
     let text: String
     let voice: String
     let format: String
+    /// Whether `extra` has nothing that could cost more than the text.
+    let isBounded: Bool
     let body: ParameterValue
 
     /// Reads a request.
@@ -29,6 +31,8 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         for name in ["previous_text", "next_text", "language"] { _ = try reader.text(name) }
         let extra = try ExtraMembers(
             &reader, reserving: ["stream_format": "The sound comes as bytes, which stream as they are."])
+        // All that is in the API's reference and has another name here, or none.
+        isBounded = extra.areAll(in: ["instructions", "speed"])
         try reader.finish()
         try extra.add(to: &body)
         self.body = .object(body)

@@ -100,6 +100,19 @@ import Testing
         #expect(provider.maximumUsage(of: AIRequest(prompt: "Grüß")) == Usage(characters: 4))
     }
 
+    @Test(
+        "What extra may make dearer has no bound",
+        arguments: [
+            (["extra": ["speed": 2, "instructions": "Whisper."]], Usage(characters: 4)),
+            (["extra": ["service_tier": "priority"]], nil), (["extra": ["speed": 2, "lang_code": "d"]], nil),
+            // Never sent.
+            (["extra": ["input": "y"]], Usage(costMicroDollars: 0)), (["speed": 9], Usage(costMicroDollars: 0)),
+        ] as [([String: ParameterValue], Usage?)])
+    func bound(parameters: [String: ParameterValue], expected: Usage?) throws {
+        let provider = Self.provider(try OpenAIBench().service(ScriptedTransport { _ in Self.sound([]) }))
+        #expect(provider.maximumUsage(of: AIRequest(prompt: "Grüß", parameters: parameters)) == expected)
+    }
+
     @Test("Sound that ends before its length, none at all, or something else than sound is no answer")
     func broken() async throws {
         for count in 0..<5 {
