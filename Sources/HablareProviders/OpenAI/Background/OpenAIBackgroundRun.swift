@@ -108,7 +108,7 @@ struct OpenAIBackgroundRun: Sendable {
     ) async throws(AIServiceError) -> ProviderAnswer? {
         if OpenAIResponsesReader.isUnderWay(response) {
             exchange.reader.read(underWay: response)
-            try await remember()
+            try await remember(hasOutput: exchange.reader.hasBegun)
             return nil
         }
         let text: String
@@ -165,7 +165,7 @@ struct OpenAIBackgroundRun: Sendable {
         } catch {
             throw try await failed(error, of: answer)
         }
-        try await remember()
+        try await remember(hasOutput: step == .nothing && exchange.reader.hasBegun)
         let number = exchange.reader.sequenceNumber
         guard machine.eventCame(number) else { return true }
         switch step {
@@ -191,9 +191,13 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Remembering
 
-    /// Leaves the name of the response for the next attempt, as soon as there is one and before anything is waited for.
-    private mutating func remember() async throws(AIServiceError) {
+    /// Leaves the name of the response for the next attempt, as soon as there is one and before anything is waited for;
+    /// and that the model had begun, as soon as it had.
+    ///
+    /// - Parameter hasOutput: Whether it had, be it without any text.
+    private mutating func remember(hasOutput: Bool) async throws(AIServiceError) {
         machine.wasNamed(exchange.reader.answer.id, isInBackground: exchange.reader.isInBackground)
+        if hasOutput { machine.outputCame() }
         guard let work = machine.unleft else { return }
         let data = try work.data()
         do throws(AIServiceError) {
@@ -210,7 +214,7 @@ struct OpenAIBackgroundRun: Sendable {
     private mutating func failed(
         _ fault: TextFault, of answer: ServiceAnswer
     ) async throws(AIServiceError) -> AIServiceError {
-        let failure = exchange.failure(fault, of: answer, hasBegun: machine.hasYielded)
+        let failure = exchange.failure(fault, of: answer, hasBegun: machine.hasBegun)
         guard exchange.reader.hasFailed else { return machine.judged(failure) }
         try await forget()
         return failure
