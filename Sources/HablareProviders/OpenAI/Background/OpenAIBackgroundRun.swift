@@ -14,6 +14,7 @@ struct OpenAIBackgroundRun: Sendable {
 
     let call: ProviderCall
     let clock: any Clock<Duration>
+    let spawner: TaskSpawner
     /// What is asked for beside the answer.
     let query: [(name: String, value: String)]
     var exchange: TextExchange<OpenAIResponsesReader>
@@ -26,11 +27,12 @@ struct OpenAIBackgroundRun: Sendable {
 
     init(
         _ call: ProviderCall, exchange: TextExchange<OpenAIResponsesReader>, includesThoughts: Bool,
-        clock: any Clock<Duration>
+        clock: any Clock<Duration>, spawner: TaskSpawner
     ) {
         self.call = call
         self.exchange = exchange
         self.clock = clock
+        self.spawner = spawner
         query = includesThoughts ? [("include[]", OpenAIResponsesRequest.thoughts)] : []
         machine = OpenAIBackgroundMachine(handle: call.handle, keptBytes: call.keptBytes)
     }
@@ -242,7 +244,7 @@ struct OpenAIBackgroundRun: Sendable {
     private func takeLeave(isStopped: Bool) async {
         guard let work = machine.work, isStopped || machine.unknown != nil else { return }
         let (call, client, clock, unknown) = (call, service.client, clock, machine.unknown)
-        let task = TaskSpawner(executor: nil).start {
+        let task = spawner.start {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
                     do {
