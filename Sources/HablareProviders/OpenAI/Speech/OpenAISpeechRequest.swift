@@ -21,7 +21,10 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         model = request.model ?? usualModel
         var reader = ParameterReader(request.parameters, of: provider)
         voice = try reader.text("voice") ?? usualVoice
-        format = try reader.choice("format", of: OpenAISpeechProvider.formats) ?? OpenAISpeechProvider.formats[0]
+        guard let format = Self.format(try reader.text("format") ?? OpenAISpeechProvider.formats[0]) else {
+            throw reader.refusal("format", "is none of \(OpenAISpeechProvider.formats.joined(separator: ", "))")
+        }
+        self.format = format
         var body: [String: ParameterValue] = [
             "model": .string(model), "input": .string(text), "response_format": .string(format),
         ]
@@ -36,5 +39,11 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         try reader.finish()
         try extra.add(to: &body)
         self.body = .object(body)
+    }
+
+    /// The API's name of a format. It has no rates: one that has a rate, as a request has it that falls back from ElevenLabs,
+    /// is made as the same kind of file.
+    private static func format(_ name: String) -> String? {
+        OpenAISpeechProvider.formats.contains(name) ? name : SoundFormat(name)?.audioFormat.rawValue
     }
 }
