@@ -111,7 +111,7 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         var times = SpeechTimes(of: plan.text)
         if plan.wantsTimes {
             try await answer.forEachLine(maximumBytes: Self.longestLine) { line in
-                let piece = try timed(line, of: answer)
+                let piece = try timed(line, of: answer, hasBegun: sound.byteCount > 0)
                 piece.add(to: &times, heard: sound.milliseconds.map { Double($0) / 1000 })
                 if let ready = try take(piece.bytes, into: &sound, of: answer) { try await yield(ready, to: call) }
             }
@@ -159,11 +159,19 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         }
     }
 
-    private func timed(_ json: Data, of answer: ServiceAnswer) throws(AIServiceError) -> TimedSound {
+    private func timed(
+        _ json: Data, of answer: ServiceAnswer, hasBegun: Bool
+    ) throws(AIServiceError) -> TimedSound {
         do throws(TimedSound.Fault) {
             return try TimedSound(json: json)
         } catch {
-            throw answer.unreadable(error.what)
+            switch error {
+            case .malformed(let what): throw answer.unreadable(what)
+            case .failed:
+                throw answer.withoutKey(
+                    ElevenLabsDialect().failure(
+                        inStream: json, hasBegun: hasBegun, fields: answer.fields, now: answer.receivedAt))
+            }
         }
     }
 

@@ -327,6 +327,28 @@ import Testing
         #expect(!"\(failure) \(failure.cause ?? "")".contains("secret"))
     }
 
+    @Test(
+        "A stream that says that it failed is no whole sound, whatever came before, and tells nothing of the text",
+        arguments: [
+            (#"{"status":"system_busy","message":"secret"}"#, .overloaded, .retry(after: nil)),
+            (#""secret""#, .overloaded, .retry(after: nil)),
+            (#"{"status":"quota_exceeded","message":"secret"}"#, .quotaExceeded, .needsUser),
+            (#"[{"type":"missing","loc":["body"],"msg":"secret"}]"#, .invalidRequest, .fail),
+        ] as [(String, AIServiceError.Code, FailureDisposition)])
+    func failsInStream(detail: String, code: AIServiceError.Code, disposition: FailureDisposition) async throws {
+        let piece = Bench.timed(sound, "Hi", from: 0)
+        for (before, isBegun) in [("", false), ("\(piece)\n", true)] {
+            let bench = try Bench { _ in .json("\(before){\"detail\":\(detail)}\n") }
+            let answer = await bench.speech.answering(AIRequest(prompt: "Hi", parameters: ["timestamps": true]))
+            let failure = try #require(answer.failure)
+            let isAgain = disposition == .retry(after: nil)
+            #expect(failure.code == code)
+            #expect(failure.disposition == (isBegun && isAgain ? .outcomeUnknown : disposition))
+            #expect(failure.billing == (isBegun ? .maybeBilled : nil))
+            #expect(!"\(failure) \(failure.cause ?? "")".contains("secret"))
+        }
+    }
+
     @Test func `No sound, another kind of answer and a broken connection are failures`() async throws {
         #expect(
             await (try Bench(sound: Data())).speech.answering(AIRequest(prompt: "x")).failure?.code == .invalidResponse)

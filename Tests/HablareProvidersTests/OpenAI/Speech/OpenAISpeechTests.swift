@@ -77,7 +77,8 @@ import Testing
         #expect(try outcome.result.get().content.format == made)
     }
 
-    @Test func `A request that falls back from ElevenLabs is spoken here in the format that it asks for`() async throws {
+    @Test func `A request that falls back from ElevenLabs is spoken here in the format that it asks for`() async throws
+    {
         let empty = try ElevenLabsBench { _ in .json(#"{"detail":{"status":"quota_exceeded"}}"#, status: 401) }
         let openAI = Self.provider(try OpenAIBench().service(ScriptedTransport { _ in Self.sound(["ID3"]) }))
         let manager = AIRequestManager(
