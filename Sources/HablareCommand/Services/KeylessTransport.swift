@@ -22,6 +22,8 @@ struct KeylessTransport: HTTPTransport {
             configured. Configure a service for it in hablare.yaml, such as services.my-server with kind: \(kind) and \
             base_url: \(address), and give it a key with: hablare keys set my-server
             """,
-            cause: "status 401")
+            cause: "status 401",
+            // A 303 before it said that the call was carried out: only its result is kept from us.
+            billing: answer.wasCarriedOut ? .maybeBilled : nil)
     }
 }

@@ -16,6 +16,8 @@ public import Hablare
 /// | `max_character_limit_exceeded`, `text_too_long` | fails: the text |
 /// | `voice_not_found`, `model_not_found` | fails: the name |
 /// | anything else | as ``ServiceRefusal/usualFailure(of:detail:)`` says |
+/// | an error in the middle of a stream, after some sound, that passes by itself | unknown: the sound may be billed |
+/// | any other error in the middle of a stream, after some sound | as the same error; the sound may be billed |
 public struct ElevenLabsDialect: ServiceDialect {
     private static let moneyCodes: Set<String> = [
         "quota_exceeded", "insufficient_credits", "insufficient_quota", "payment_required", "payment_issue",
@@ -115,6 +117,23 @@ public struct ElevenLabsDialect: ServiceDialect {
                 .invalidRequest, "ElevenLabs does not know the voice or the model. Look at the list of voices.")
         }
         return refusal.usualFailure(of: name, detail: codes.first)
+    }
+
+    /// What an error means that comes in a stream whose status was a success, in the form of a refusal's body.
+    ///
+    /// - Parameters:
+    ///   - said: The error, as JSON.
+    ///   - hasBegun: Whether sound had come before: it may be billed.
+    ///   - fields: The fields of the answer's head.
+    ///   - now: When it came.
+    func failure(inStream said: Data, hasBegun: Bool, fields: HTTPFields, now: Date) -> AIServiceError {
+        let detail = ParameterValue(lenientJSON: said)?[member: "detail"]
+        // A list is what is wrong with the body.
+        let isOfBody = detail?.elements.isEmpty == false
+        let error = failure(
+            for: ServiceRefusal(status: isOfBody ? 422 : 500, fields: fields, body: said, now: now))
+        guard hasBegun else { return error }
+        return (error.isRetryable ? error.disposed(.outcomeUnknown) : error).billed(.maybeBilled)
     }
 
     /// The codes of an error, the exact ones first: of an object its `code` and `status`; of a list, which is what is

@@ -12,6 +12,8 @@ struct ElevenLabsOptions: Sendable {
     let members: [String: ParameterValue]
     /// What the body has beyond, as it is.
     let extra: ExtraMembers
+    /// Whether `extra` has only what leaves the price of a call as it is.
+    let isBounded: Bool
 
     /// Reads the parameters.
     ///
@@ -42,9 +44,17 @@ struct ElevenLabsOptions: Sendable {
         }
         wantsTimes = try reader.flag("timestamps") ?? false
         extra = try ExtraMembers(&reader)
+        isBounded = extra.areAll(in: Self.harmless)
         try reader.finish()
         self.members = members
     }
+
+    /// What `extra` may say without making a call cost more, by the API's reference: how the same text is read. What is not
+    /// here may be another text (a dictionary's), or something that is paid for beside it.
+    private static let harmless: Set<String> = [
+        "apply_language_text_normalization", "apply_text_normalization", "language_code", "next_request_ids",
+        "next_text", "previous_request_ids", "previous_text", "seed", "use_pvc_as_ivc", "voice_settings",
+    ]
 
     /// The settings of a voice and what each may be (https://elevenlabs.io/docs/api-reference/text-to-speech/convert).
     private static let settings: [(String, ClosedRange<Double>)] = [

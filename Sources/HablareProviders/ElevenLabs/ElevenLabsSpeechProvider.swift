@@ -16,6 +16,10 @@ public import Hablare
 /// Bare samples (`pcm`, `ulaw`, `alaw`) become WAVE files. Where somebody reads along, their header goes out before anybody
 /// knows the size, and says the largest there is, as streamed files do; else it is exact.
 ///
+/// The answer's format is that of the sound which came, by its first bytes: not every server that speaks like ElevenLabs
+/// makes all formats. Sound that begins like nothing known counts as what was asked for; of any other the metadata has
+/// neither `output_format` nor the sample rate, and nothing is put before it.
+///
 /// The usage's characters are the credits that the service says it took (a voice or a model may take more or fewer than one
 /// for a character), else the text's characters.
 public struct ElevenLabsSpeechProvider: AIServiceProvider {
@@ -75,9 +79,15 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
     /// The service's.
     public var account: AccountID { service.account }
 
-    /// The text's characters; a voice from the library may cost more, which only the answer says.
+    /// The text's characters; a voice from the library may cost more, which only the answer says. Not known where `extra`
+    /// has a member of which the API's reference does not say that it leaves the price as it is.
     public func maximumUsage(of request: AIRequest) -> Usage? {
-        Usage(characters: Int64(request.prompt.plainText.unicodeScalars.count))
+        do throws(AIServiceError) {
+            let plan = try plan(of: request)
+            return plan.isBounded ? Usage(characters: Int64(plan.text.unicodeScalars.count)) : nil
+        } catch {
+            return Usage(costMicroDollars: 0)  // never sent
+        }
     }
 
     /// Speaks. Cancelling the task ends the transfer.
@@ -101,8 +111,8 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         var times = SpeechTimes(of: plan.text)
         if plan.wantsTimes {
             try await answer.forEachLine(maximumBytes: Self.longestLine) { line in
-                let piece = try timed(line, of: answer)
-                piece.add(to: &times, heard: sound.secondsHeard)
+                let piece = try timed(line, of: answer, hasBegun: sound.byteCount > 0)
+                piece.add(to: &times, heard: sound.milliseconds.map { Double($0) / 1000 })
                 if let ready = try take(piece.bytes, into: &sound, of: answer) { try await yield(ready, to: call) }
             }
         } else {
@@ -111,10 +121,11 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
             }
         }
         guard sound.byteCount > 0 else { throw answer.unreadable("an answer without sound") }
-        var metadata: [String: String] = [
-            AnswerMetadata.voice: voice, AnswerMetadata.model: plan.model, "output_format": format.name,
-            AnswerMetadata.sampleRate: "\(format.sampleRate)",
-        ]
+        var metadata = [AnswerMetadata.voice: voice, AnswerMetadata.model: plan.model]
+        if sound.isAsAsked {
+            metadata["output_format"] = format.name
+            metadata[AnswerMetadata.sampleRate] = "\(format.sampleRate)"
+        }
         metadata[AnswerMetadata.requestID] = answer.requestID
         metadata[AnswerMetadata.wordTimes] = try SpokenTime.metadata(times.words)
         metadata[AnswerMetadata.sentenceTimes] = try SpokenTime.metadata(times.sentences)
@@ -122,11 +133,11 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         metadata["credits"] = credits.map { "\($0)" }
         let usage = Usage(
             characters: credits ?? Int64(plan.text.unicodeScalars.count), bytes: Int64(sound.byteCount),
-            audioMilliseconds: format.milliseconds(ofBytes: sound.byteCount) ?? 0)
+            audioMilliseconds: sound.milliseconds ?? 0)
         guard let whole = sound.finish() else {
-            return ProviderAnswer(streamed: .audio(format.audioFormat), metadata: metadata, usage: usage)
+            return ProviderAnswer(streamed: .audio(sound.audioFormat), metadata: metadata, usage: usage)
         }
-        return ProviderAnswer(.audio(Body(whole), format.audioFormat), metadata: metadata, usage: usage)
+        return ProviderAnswer(.audio(Body(whole), sound.audioFormat), metadata: metadata, usage: usage)
     }
 
     /// Hands over a piece, in smaller ones where it is larger than the engine takes at once.
@@ -148,16 +159,26 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
         }
     }
 
-    private func timed(_ json: Data, of answer: ServiceAnswer) throws(AIServiceError) -> TimedSound {
+    private func timed(
+        _ json: Data, of answer: ServiceAnswer, hasBegun: Bool
+    ) throws(AIServiceError) -> TimedSound {
         do throws(TimedSound.Fault) {
             return try TimedSound(json: json)
         } catch {
-            throw answer.unreadable(error.what)
+            switch error {
+            case .malformed(let what): throw answer.unreadable(what)
+            case .failed:
+                throw answer.withoutKey(
+                    ElevenLabsDialect().failure(
+                        inStream: json, hasBegun: hasBegun, fields: answer.fields, now: answer.receivedAt))
+            }
         }
     }
 
-    /// The longest line of sound with times: 64 MiB. A server that does not stream says all in one.
-    private static let longestLine = 64 << 20
+    /// The longest line of sound with times: 16 MiB. The service says a little in each. A server that does not stream says
+    /// all in one: what the default model takes at once has room in it, in the default format, some eleven minutes. To read
+    /// a line takes about five times its memory.
+    static let longestLine = 16 << 20
     /// The largest piece that is handed over at once: 4 MiB.
     private static let largestPiece = 4 << 20
 }

@@ -9,6 +9,8 @@ struct ElevenLabsSpeechRequest: Sendable {
     let voice: String
     /// Whether the times of words and sentences are wanted.
     let wantsTimes: Bool
+    /// Whether `extra` has nothing that could cost more than the text.
+    let isBounded: Bool
     let body: ParameterValue
 
     /// Reads a request.
@@ -25,6 +27,7 @@ struct ElevenLabsSpeechRequest: Sendable {
         format = options.format ?? usualFormat
         voice = options.voice ?? usualVoice
         wantsTimes = options.wantsTimes
+        isBounded = options.isBounded
         var body = options.members
         body["text"] = .string(text)
         body["model_id"] = .string(model)

@@ -1,4 +1,5 @@
 import Foundation
+import Hablare
 
 /// Takes the sound of an answer as it comes, and says what goes on to the readers. Pure.
 struct SoundCollector: Sendable {
@@ -13,20 +14,39 @@ struct SoundCollector: Sendable {
 
     private let format: SoundFormat
     private let isStreamed: Bool
-    private var samples = Data()
+    private var beginning = Data()
+    /// What is not handed over yet.
+    private var held = Data()
+    private var isUnderWay = false
     /// How many bytes of sound came.
     private(set) var byteCount = 0
 
     /// - Parameters:
-    ///   - format: What the sound is.
+    ///   - format: What was asked for.
     ///   - isStreamed: Whether somebody reads along, so that a header has to go out at once.
     init(_ format: SoundFormat, isStreamed: Bool) {
         self.format = format
         self.isStreamed = isStreamed
     }
 
-    /// How many seconds came, where that is known.
-    var secondsHeard: Double? { format.milliseconds(ofBytes: byteCount).map { Double($0) / 1000 } }
+    // MARK: What it is
+
+    /// Whether the sound is, by its first bytes, what was asked for. Else it is handed over as it came, and the format that
+    /// was asked for says nothing of it.
+    var isAsAsked: Bool { found == asked }
+
+    /// The format of the answer, by the first bytes.
+    var audioFormat: AudioFormat { isAsAsked ? format.audioFormat : found }
+
+    /// How long the sound so far is, in milliseconds, where that is known.
+    var milliseconds: Int64? { isAsAsked ? format.milliseconds(ofBytes: byteCount) : nil }
+
+    private var found: AudioFormat { AudioFormat(of: beginning, askedFor: asked) }
+
+    /// As the service sends it.
+    private var asked: AudioFormat { format.header == nil ? format.audioFormat : AudioFormat(rawValue: "pcm") }
+
+    // MARK: Taking it
 
     /// Takes a piece.
     ///
@@ -34,19 +54,26 @@ struct SoundCollector: Sendable {
     /// - Throws: ``Overflow`` for more than is collected.
     mutating func take(_ piece: Data) throws(Overflow) -> Data? {
         guard !piece.isEmpty else { return nil }
-        let isFirst = byteCount == 0
         byteCount += piece.count
-        guard let header = format.header else { return piece }
-        if isStreamed { return isFirst ? header.bytes(before: nil) + piece : piece }
-        guard byteCount <= Self.mostCollected else { throw Overflow(limit: Self.mostCollected) }
-        samples.append(piece)
-        return nil
+        beginning.append(piece.prefix(AudioFormat.beginningBytes - beginning.count))
+        if format.header == nil || isUnderWay { return piece }
+        guard isStreamed || byteCount <= Self.mostCollected else { throw Overflow(limit: Self.mostCollected) }
+        held.append(piece)
+        // Whether it needs a header is seen by its first bytes.
+        return isStreamed && beginning.count == AudioFormat.beginningBytes ? release() : nil
     }
 
-    /// The whole file, where it was collected; `nil` where all of it was handed over.
+    /// The whole file, where it was collected, or was too short to be begun; `nil` where all of it was handed over.
     mutating func finish() -> Data? {
-        guard let header = format.header, !isStreamed else { return nil }
-        defer { samples = Data() }
-        return header.file(samples)
+        guard let header = format.header, !isUnderWay else { return nil }
+        defer { held = Data() }
+        return isAsAsked ? header.file(held) : held
+    }
+
+    private mutating func release() -> Data {
+        isUnderWay = true
+        defer { held = Data() }
+        guard let header = format.header, isAsAsked else { return held }
+        return header.bytes(before: nil) + held
     }
 }

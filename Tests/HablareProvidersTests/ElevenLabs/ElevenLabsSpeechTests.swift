@@ -117,13 +117,28 @@ import Testing
         #expect(bench.transport.calls.isEmpty)
     }
 
+    @Test(
+        "What extra may make dearer has no bound",
+        arguments: [
+            ([:], Usage(characters: 4)), (["extra": ["apply_text_normalization": "off"]], Usage(characters: 4)),
+            (["extra": ["pronunciation_dictionary_locators": []]], nil),
+            (["extra": ["seed": 1, "service_tier": "priority"]], nil),
+            // Never sent.
+            (["extra": ["text": "other"]], Usage(costMicroDollars: 0)), (["speed": 9], Usage(costMicroDollars: 0)),
+        ] as [([String: ParameterValue], Usage?)])
+    func bound(parameters: [String: ParameterValue], expected: Usage?) throws {
+        let provider = try Bench(sound: sound).speech
+        #expect(provider.maximumUsage(of: AIRequest(prompt: "Grüß", parameters: parameters)) == expected)
+    }
+
     // MARK: What comes back
 
     @Test("A long sound with times is handed over in pieces that an engine takes", arguments: [false, true])
     func long(isStreamed: Bool) async throws {
         // 18 MiB, which is a little more than 17.5 minutes at 128 kbit/s.
         let long = Data(repeating: 7, count: 18 << 20)
-        let bench = try Bench { _ in .json(Bench.timed(long, "Hi", from: 0)) }
+        let lines = [long.prefix(9 << 20), long.dropFirst(9 << 20)].map { Bench.timed($0, "Hi", from: 0) }
+        let bench = try Bench { _ in .json(lines.joined(separator: "\n")) }
         let manager = AIRequestManager(store: InMemoryStore(), providers: try ProviderRegistry([bench.speech]))
         try await EngineService.run(manager) {
             let request = AIRequest(
@@ -131,6 +146,19 @@ import Testing
             let response = try await manager.execute(request, with: "elevenlabs.speech")
             let content = try response.content
             #expect(content == .audio(Body(long), .mp3))
+        }
+    }
+
+    @Test func `A line of sound that is longer than any should be is not taken, whether it ends or not`() async throws {
+        let line = Data(repeating: UInt8(ascii: " "), count: ElevenLabsSpeechProvider.longestLine + 1)
+        let room = Data("\(Bench.timed(sound, "Hi", from: 0))\n".utf8)
+        let bodies = [(room + line, false), (room + line + Data("\n".utf8), false), (room + line.dropLast(), true)]
+        for (body, isTaken) in bodies {
+            let bench = try bench([body], type: "application/json")
+            let answer = await bench.speech.answering(AIRequest(prompt: "Hi", parameters: ["timestamps": true]))
+            #expect(answer.yielded == sound)
+            #expect(answer.failure?.code == (isTaken ? nil : .responseTooLarge))
+            #expect(answer.failure?.billing == (isTaken ? nil : .maybeBilled))
         }
     }
 
@@ -165,16 +193,58 @@ import Testing
         #expect(content == .audio(Body(WaveHeader(.pcm, sampleRate: 16_000).bytes(before: 2000) + sound), .wav))
     }
 
+    /// A service that answers with some sound, a piece after the other.
+    private func bench(_ pieces: [Data], type: String = "audio/pcm") throws -> Bench {
+        try Bench { _ in HTTPAnswer(status: 200, fields: [.contentType: type], body: HTTPPieces(pieces)) }
+    }
+
     @Test func `Streamed samples have a header at once, that knows no size`() async throws {
-        let bench = try Bench { _ in
-            HTTPAnswer(
-                status: 200, fields: [.contentType: "audio/pcm"],
-                body: HTTPPieces([Data([1, 2]), Data(), Data([3, 4])]))
-        }
+        let bench = try bench([Data(1...20), Data(), Data(21...40), Data([41, 42])])
         let answer = await bench.speech.answering(
             AIRequest(prompt: "x", parameters: ["format": "pcm_24000"], streaming: StreamingPolicy()))
-        #expect(answer.yielded == WaveHeader(.pcm, sampleRate: 24_000).bytes(before: nil) + [1, 2, 3, 4])
+        #expect(answer.yielded == WaveHeader(.pcm, sampleRate: 24_000).bytes(before: nil) + Data(1...42))
         #expect(try answer.result.get().content == ProviderAnswer(streamed: .audio(.wav)).content)
+    }
+
+    @Test func `Fewer samples than say what they are are a file, also where somebody reads along`() async throws {
+        let bench = try bench([Data([1, 2]), Data([3, 4])])
+        let answer = await bench.speech.answering(
+            AIRequest(prompt: "x", parameters: ["format": "pcm_24000"], streaming: StreamingPolicy()))
+        let file = WaveHeader(.pcm, sampleRate: 24_000).bytes(before: 4) + [1, 2, 3, 4]
+        #expect(answer.yielded.isEmpty)
+        #expect(try answer.result.get().content == .audio(Body(file), .wav))
+    }
+
+    @Test(
+        "Sound that is something else than was asked for is called what it is, and stays as it came, however it is cut",
+        arguments: [
+            ("mp3_44100_128", "RIFF    WAVEfmt ", "wav"), ("opus_48000_64", "ID3 and more", "mp3"),
+            ("wav_44100", "fLaC", "flac"), ("pcm_16000", "RIFF    WAVEfmt ", "wav"), ("ulaw_8000", "ID3", "mp3"),
+        ], [false, true])
+    func anotherFormat(sound: (asked: String, beginning: String, made: String), isStreamed: Bool) async throws {
+        let whole = Data(sound.beginning.utf8) + Data(1...40)
+        for pieces in [[whole], whole.map { Data([$0]) }] {
+            let answer = await (try bench(pieces, type: "application/octet-stream")).speech.answering(
+                AIRequest(
+                    prompt: "x", parameters: ["format": .string(sound.asked)],
+                    streaming: isStreamed ? StreamingPolicy() : nil))
+            let made = try answer.result.get()
+            #expect(made.content.format == sound.made && made.usage.audioMilliseconds == 0)
+            #expect(made.metadata[AnswerMetadata.sampleRate] == nil && made.metadata["output_format"] == nil)
+            if answer.yielded.isEmpty {
+                #expect(made.content == .audio(Body(whole), AudioFormat(rawValue: sound.made)))
+            } else {
+                #expect(answer.yielded == whole)
+            }
+        }
+    }
+
+    @Test func `Samples that begin as a frame of mp3 does are samples`() async throws {
+        let samples = Data([0xFF, 0xFB, 0x90, 0x64]) + Data(1...40)
+        let answer = await (try bench([samples])).speech.answering(
+            AIRequest(prompt: "x", parameters: ["format": "pcm_16000"]))
+        let file = WaveHeader(.pcm, sampleRate: 16_000).bytes(before: 44) + samples
+        #expect(try answer.result.get().content == .audio(Body(file), .wav))
     }
 
     @Test func `Times of characters become those of words and sentences`() async throws {
@@ -218,6 +288,15 @@ import Testing
         }
     }
 
+    @Test func `A name that comes twice in a piece of sound is no reason to lose it`() async throws {
+        let line = Bench.timed(sound, "Hi", from: 0)
+        let twice = line.replacing(#"{"audio_base64":"#, with: #"{"audio_base64":null,"x":1,"x":2,"audio_base64":"#)
+        let bench = try Bench { _ in .json(twice) }
+        let answer = await bench.speech.answering(AIRequest(prompt: "Hi", parameters: ["timestamps": true]))
+        #expect(answer.yielded == sound)
+        #expect(try response(answer.result.get()).wordTimes == [SpokenTime(text: "Hi", start: 0, end: 0.2)])
+    }
+
     @Test("Times without an end are left out, and the sound is kept", arguments: [false, true])
     func endlessTimes(isStreamed: Bool) async throws {
         // Two characters were given: of 1,032 and fewer times are kept.
@@ -246,6 +325,28 @@ import Testing
         let failure = try #require(await bench.speech.answering(request).failure)
         #expect(failure.code == .invalidResponse)
         #expect(!"\(failure) \(failure.cause ?? "")".contains("secret"))
+    }
+
+    @Test(
+        "A stream that says that it failed is no whole sound, whatever came before, and tells nothing of the text",
+        arguments: [
+            (#"{"status":"system_busy","message":"secret"}"#, .overloaded, .retry(after: nil)),
+            (#""secret""#, .overloaded, .retry(after: nil)),
+            (#"{"status":"quota_exceeded","message":"secret"}"#, .quotaExceeded, .needsUser),
+            (#"[{"type":"missing","loc":["body"],"msg":"secret"}]"#, .invalidRequest, .fail),
+        ] as [(String, AIServiceError.Code, FailureDisposition)])
+    func failsInStream(detail: String, code: AIServiceError.Code, disposition: FailureDisposition) async throws {
+        let piece = Bench.timed(sound, "Hi", from: 0)
+        for (before, isBegun) in [("", false), ("\(piece)\n", true)] {
+            let bench = try Bench { _ in .json("\(before){\"detail\":\(detail)}\n") }
+            let answer = await bench.speech.answering(AIRequest(prompt: "Hi", parameters: ["timestamps": true]))
+            let failure = try #require(answer.failure)
+            let isAgain = disposition == .retry(after: nil)
+            #expect(failure.code == code)
+            #expect(failure.disposition == (isBegun && isAgain ? .outcomeUnknown : disposition))
+            #expect(failure.billing == (isBegun ? .maybeBilled : nil))
+            #expect(!"\(failure) \(failure.cause ?? "")".contains("secret"))
+        }
     }
 
     @Test func `No sound, another kind of answer and a broken connection are failures`() async throws {

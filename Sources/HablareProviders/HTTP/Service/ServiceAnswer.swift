@@ -108,7 +108,7 @@ public struct ServiceAnswer: Sendable {
     /// - Parameters:
     ///   - maximumBytes: How many bytes a line may have. Default 16 MiB.
     ///   - each: Takes a line, without its end.
-    /// - Throws: as ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/invalidResponse``, which is not tried again, for
+    /// - Throws: as ``forEachPiece(_:)``; ``/Hablare/AIServiceError/Code/responseTooLarge``, which is not tried again, for
     ///   a line that is longer.
     public func forEachLine(
         maximumBytes: Int = JSONLinesReader.defaultMaximumLineBytes, _ each: (Data) async throws -> Void
@@ -129,8 +129,8 @@ public struct ServiceAnswer: Sendable {
                 if let fault { throw fault }
             }
             if let last = try reader.finish() { try await each(last) }
-        } catch let fault as JSONLinesFault {
-            throw unreadable("lines of which \(fault.description)")
+        } catch JSONLinesFault.lineTooLong(let limit) {
+            throw tooLarge(limit: limit, in: "one line")
         } catch {
             throw failure(error)
         }
@@ -156,11 +156,13 @@ public struct ServiceAnswer: Sendable {
     ///
     /// - Parameters:
     ///   - limit: How many bytes are taken.
+    ///   - part: What of it is too large. Default: all of it together.
     ///   - advice: What to do instead. Default: to ask for less.
-    func tooLarge(limit: Int, _ advice: String = "Ask for less.") -> AIServiceError {
-        AIServiceError(
-            .responseTooLarge, "\(service) answered with more than \(limit) bytes, which is not taken. \(advice)",
-            billing: bill)
+    func tooLarge(limit: Int, in part: String? = nil, _ advice: String = "Ask for less.") -> AIServiceError {
+        let place = part.map { " in \($0)" } ?? ""
+        return AIServiceError(
+            .responseTooLarge,
+            "\(service) answered with more than \(limit) bytes\(place), which is not taken. \(advice)", billing: bill)
     }
 
     /// The error for an answer that ended before it was whole, as if that had been all.

@@ -1,8 +1,8 @@
 import Foundation
 import Hablare
 
-/// What an attempt leaves for the next one: the name of a response that is made in the background, and places in its
-/// stream from which it can be read on. Pure.
+/// What an attempt leaves for the next one: the name of a response that is made in the background, places in its stream from
+/// which it can be read on, and whether the model had begun. Pure.
 struct OpenAIBackgroundHandle: Sendable, Hashable {
     /// A place in a stream: behind the event of that number so many bytes of the text have come.
     struct Mark: Sendable, Hashable {
@@ -22,6 +22,8 @@ struct OpenAIBackgroundHandle: Sendable, Hashable {
     /// The service's name of the response.
     let id: String
     private(set) var marks: [Mark] = []
+    /// Whether the model put something out of which no text came: thoughts, the call of a tool. It may be billed.
+    var hasBegun = false
 
     /// Creates the handle of a response; `nil` for a name that is none.
     init?(id: String) {
@@ -37,12 +39,15 @@ struct OpenAIBackgroundHandle: Sendable, Hashable {
             guard let number = mark[element: 0]?.count, let bytes = mark[element: 1]?.count else { return nil }
             marks.append(Mark(number: number, bytes: Int(clamping: bytes)))
         }
+        hasBegun = value[member: "begun"] == ParameterValue.bool(true)
     }
 
     /// The bytes to remember.
     func data() throws(AIServiceError) -> Data {
         let marks = marks.map { ParameterValue.array([.int($0.number), .int(Int64($0.bytes))]) }
-        return try ParameterValue.object(["id": .string(id), "marks": .array(marks)]).jsonData()
+        var members: [String: ParameterValue] = ["id": .string(id), "marks": .array(marks)]
+        if hasBegun { members["begun"] = true }
+        return try ParameterValue.object(members).jsonData()
     }
 
     /// Notes a place, where it is far enough behind the last one. A number that is not higher is none: what is read on

@@ -50,8 +50,9 @@ struct OpenAIBackgroundMachine: Sendable {
         yieldedBytes = keptBytes
     }
 
-    /// Whether readers have seen any of the text.
-    var hasYielded: Bool { yieldedBytes > 0 }
+    /// Whether the model had begun, as far as this attempt and those before it saw: readers have seen some of the text, or
+    /// it thought.
+    var hasBegun: Bool { yieldedBytes > 0 || work?.hasBegun == true }
 
     /// How the attempt begins.
     ///
@@ -96,6 +97,11 @@ struct OpenAIBackgroundMachine: Sendable {
         guard text.utf8.count >= yieldedBytes else { return nil }
         place = 0
         return textCame(text)
+    }
+
+    /// The model has put something out, and no text came of it yet. The next attempt may see nothing of that.
+    mutating func outputCame() {
+        if !hasBegun { work?.hasBegun = true }
     }
 
     /// What the event brought is yielded: behind it the next attempt can read on. Not behind one without a number: what it

@@ -14,6 +14,7 @@ struct OpenAIBackgroundRun: Sendable {
 
     let call: ProviderCall
     let clock: any Clock<Duration>
+    let spawner: TaskSpawner
     /// What is asked for beside the answer.
     let query: [(name: String, value: String)]
     var exchange: TextExchange<OpenAIResponsesReader>
@@ -26,11 +27,12 @@ struct OpenAIBackgroundRun: Sendable {
 
     init(
         _ call: ProviderCall, exchange: TextExchange<OpenAIResponsesReader>, includesThoughts: Bool,
-        clock: any Clock<Duration>
+        clock: any Clock<Duration>, spawner: TaskSpawner
     ) {
         self.call = call
         self.exchange = exchange
         self.clock = clock
+        self.spawner = spawner
         query = includesThoughts ? [("include[]", OpenAIResponsesRequest.thoughts)] : []
         machine = OpenAIBackgroundMachine(handle: call.handle, keptBytes: call.keptBytes)
     }
@@ -108,7 +110,7 @@ struct OpenAIBackgroundRun: Sendable {
     ) async throws(AIServiceError) -> ProviderAnswer? {
         if OpenAIResponsesReader.isUnderWay(response) {
             exchange.reader.read(underWay: response)
-            try await remember()
+            try await remember(hasOutput: exchange.reader.hasBegun)
             return nil
         }
         let text: String
@@ -165,7 +167,7 @@ struct OpenAIBackgroundRun: Sendable {
         } catch {
             throw try await failed(error, of: answer)
         }
-        try await remember()
+        try await remember(hasOutput: step == .nothing && exchange.reader.hasBegun)
         let number = exchange.reader.sequenceNumber
         guard machine.eventCame(number) else { return true }
         switch step {
@@ -191,9 +193,13 @@ struct OpenAIBackgroundRun: Sendable {
 
     // MARK: Remembering
 
-    /// Leaves the name of the response for the next attempt, as soon as there is one and before anything is waited for.
-    private mutating func remember() async throws(AIServiceError) {
+    /// Leaves the name of the response for the next attempt, as soon as there is one and before anything is waited for;
+    /// and that the model had begun, as soon as it had.
+    ///
+    /// - Parameter hasOutput: Whether it had, be it without any text.
+    private mutating func remember(hasOutput: Bool) async throws(AIServiceError) {
         machine.wasNamed(exchange.reader.answer.id, isInBackground: exchange.reader.isInBackground)
+        if hasOutput { machine.outputCame() }
         guard let work = machine.unleft else { return }
         let data = try work.data()
         do throws(AIServiceError) {
@@ -210,7 +216,7 @@ struct OpenAIBackgroundRun: Sendable {
     private mutating func failed(
         _ fault: TextFault, of answer: ServiceAnswer
     ) async throws(AIServiceError) -> AIServiceError {
-        let failure = exchange.failure(fault, of: answer, hasBegun: machine.hasYielded)
+        let failure = exchange.failure(fault, of: answer, hasBegun: machine.hasBegun)
         guard exchange.reader.hasFailed else { return machine.judged(failure) }
         try await forget()
         return failure
@@ -238,7 +244,7 @@ struct OpenAIBackgroundRun: Sendable {
     private func takeLeave(isStopped: Bool) async {
         guard let work = machine.work, isStopped || machine.unknown != nil else { return }
         let (call, client, clock, unknown) = (call, service.client, clock, machine.unknown)
-        let task = TaskSpawner(executor: nil).start {
+        let task = spawner.start {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
                     do {

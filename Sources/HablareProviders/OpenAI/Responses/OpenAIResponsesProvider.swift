@@ -25,6 +25,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
     private let form: AnswerForm
     private let timeout: Duration
     private let clock: any Clock<Duration>
+    private let spawner: TaskSpawner
 
     /// Creates a provider.
     ///
@@ -36,9 +37,12 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
     ///   - timeout: How long an attempt may take unless a request says otherwise; of one that streams, be silent. Default:
     ///     10 minutes.
     ///   - clock: What pauses between two questions after an answer in the background are measured by.
+    ///   - taskExecutor: Where the task runs that an attempt in the background leaves its work with when it ends; give it
+    ///     the engine's, ``/Hablare/EngineSeams/taskExecutor``. Default: the global executor.
     public init(
         _ id: ProviderID, service: OpenAIService, model: String, form: AnswerForm = .text,
-        timeout: Duration = .seconds(600), clock: any Clock<Duration> = ContinuousClock()
+        timeout: Duration = .seconds(600), clock: any Clock<Duration> = ContinuousClock(),
+        taskExecutor: (any TaskExecutor)? = nil
     ) {
         self.id = id
         self.service = service
@@ -46,6 +50,7 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
         self.form = form
         self.timeout = timeout
         self.clock = clock
+        spawner = TaskSpawner(executor: taskExecutor)
     }
 
     /// `openai`, the base URL, the API with the form of its answers, the model for requests that name none.
@@ -85,7 +90,8 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
             return try await exchange.run(["responses"], try plan.body(), isStreamed: plan.isStreamed, for: call)
         }
         var run = OpenAIBackgroundRun(
-            call, exchange: exchange, includesThoughts: plan.parameters.includesThoughts, clock: clock)
+            call, exchange: exchange, includesThoughts: plan.parameters.includesThoughts, clock: clock,
+            spawner: spawner)
         return try await run.run(try plan.body())
     }
 

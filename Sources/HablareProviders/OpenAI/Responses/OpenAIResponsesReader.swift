@@ -89,7 +89,10 @@ struct OpenAIResponsesReader: WholeTextReader {
     }
 
     /// Takes a response that is not over.
-    mutating func read(underWay response: ParameterValue) { read(head: response) }
+    mutating func read(underWay response: ParameterValue) {
+        read(head: response)
+        if response[member: "output"]?.elements.isEmpty == false { hasWritten = true }
+    }
 
     private mutating func text(_ delta: ParameterValue?) throws(TextFault) -> TextStep {
         guard let text = delta?.string else { throw .malformed("a piece that is no text") }

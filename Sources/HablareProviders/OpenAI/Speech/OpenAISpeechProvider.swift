@@ -5,8 +5,10 @@ public import Hablare
 /// Speech by `audio/speech`: text in, sound out, byte by byte as it is made.
 ///
 /// Parameters of a request: `voice` (default `alloy`; a name that begins with `voice_` is one of the account's own), `format`
-/// (`mp3`, the default, `wav`, `flac`, `opus`, `aac`, `pcm`), `speed` (0.25…4), `instructions` (how to speak; not with
-/// `tts-1`), `extra`. `previous_text`, `next_text` and `language` are taken and not used: the API has nothing like them.
+/// (`mp3`, the default, `wav`, `flac`, `opus`, `aac`, `pcm`; a format of ElevenLabs, such as `mp3_44100_128`, is the one with
+/// the same kind of file, see ``SoundFormat/audioFormat``, because the API has no rates, and a request may fall back on it),
+/// `speed` (0.25…4), `instructions` (how to speak; not with `tts-1`), `extra`. `previous_text`, `next_text` and `language`
+/// are taken and not used: the API has nothing like them.
 ///
 /// The answer's format is that of the sound which came, by its first bytes: not every server that speaks like OpenAI makes
 /// all formats, or knows that there are any. It is said when the answer is whole; who reads along has the bytes themselves.
@@ -62,9 +64,13 @@ public struct OpenAISpeechProvider: AIServiceProvider {
     /// The service's account for speech.
     public var account: AccountID { service.account(of: "speech") }
 
-    /// The text's Unicode scalars.
+    /// The text's Unicode scalars; not known where `extra` has a member of which the API's reference does not say that it
+    /// leaves the price as it is.
     public func maximumUsage(of request: AIRequest) -> Usage? {
-        service.charged(Usage(characters: Int64(request.prompt.plainText.unicodeScalars.count)))
+        service.maximumUsage { () throws(AIServiceError) in
+            let plan = try plan(of: request)
+            return plan.isBounded ? Usage(characters: Int64(plan.text.unicodeScalars.count)) : nil
+        }
     }
 
     /// Has a text spoken once.

@@ -6,6 +6,8 @@ struct OpenAISpeechRequest: Sendable, Hashable {
     let text: String
     let voice: String
     let format: String
+    /// Whether `extra` has nothing that could cost more than the text.
+    let isBounded: Bool
     let body: ParameterValue
 
     /// Reads a request.
@@ -19,7 +21,10 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         model = request.model ?? usualModel
         var reader = ParameterReader(request.parameters, of: provider)
         voice = try reader.text("voice") ?? usualVoice
-        format = try reader.choice("format", of: OpenAISpeechProvider.formats) ?? OpenAISpeechProvider.formats[0]
+        guard let format = Self.format(try reader.text("format") ?? OpenAISpeechProvider.formats[0]) else {
+            throw reader.refusal("format", "is none of \(OpenAISpeechProvider.formats.joined(separator: ", "))")
+        }
+        self.format = format
         var body: [String: ParameterValue] = [
             "model": .string(model), "input": .string(text), "response_format": .string(format),
         ]
@@ -29,8 +34,16 @@ struct OpenAISpeechRequest: Sendable, Hashable {
         for name in ["previous_text", "next_text", "language"] { _ = try reader.text(name) }
         let extra = try ExtraMembers(
             &reader, reserving: ["stream_format": "The sound comes as bytes, which stream as they are."])
+        // All that is in the API's reference and has another name here, or none.
+        isBounded = extra.areAll(in: ["instructions", "speed"])
         try reader.finish()
         try extra.add(to: &body)
         self.body = .object(body)
+    }
+
+    /// The API's name of a format. It has no rates: one that has a rate, as a request has it that falls back from ElevenLabs,
+    /// is made as the same kind of file.
+    private static func format(_ name: String) -> String? {
+        OpenAISpeechProvider.formats.contains(name) ? name : SoundFormat(name)?.audioFormat.rawValue
     }
 }

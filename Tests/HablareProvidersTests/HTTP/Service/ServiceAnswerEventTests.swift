@@ -48,7 +48,8 @@ import Testing
             try await answer.forEachLine(maximumBytes: 10) { lines.append($0) }
         }
         #expect(lines == [Data("[1]".utf8), Data("[2]".utf8)])
-        #expect(error?.code == .invalidResponse && error?.disposition == .fail && error?.billing == .maybeBilled)
+        #expect(error?.code == .responseTooLarge && error?.disposition == .fail && error?.billing == .maybeBilled)
+        #expect(error?.message.contains("more than 10 bytes in one line") == true)
     }
 
     @Test func `What follows the last event in the same piece is no matter, a fault neither`() async throws {

@@ -54,6 +54,8 @@ struct BackgroundCall: Sendable {
     var refusal: (any Error)?
     /// How often.
     var refusals = 1
+    /// Where tasks of its own run.
+    var executor: (any TaskExecutor)?
 
     /// What came of it.
     struct Outcome: Sendable {
@@ -110,7 +112,7 @@ struct BackgroundCall: Sendable {
         }
         let provider = OpenAIResponsesProvider(
             "openai", service: try OpenAIBench().service(transport), model: "gpt-5", form: form,
-            clock: ToldClock { tell("pause \($0 / .seconds(1))") })
+            clock: ToldClock { tell("pause \($0 / .seconds(1))") }, taskExecutor: executor)
         let request = AIRequest(
             prompt: "Greet.", parameters: parameters.merging(["background": true]) { own, _ in own },
             streaming: streams ? StreamingPolicy() : nil)

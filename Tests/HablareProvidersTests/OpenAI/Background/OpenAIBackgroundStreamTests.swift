@@ -114,6 +114,39 @@ import Testing
         #expect(stays.error?.disposition == .retry(after: nil) && stays.handle != nil)
     }
 
+    @Test("That the model had begun is left for the next attempt, though no text came of it, and once")
+    func thoughts() async throws {
+        let created = BackgroundScript.events([])[0]
+        let thoughts = [1, 2].map {
+            BackgroundScript.event("response.reasoning_summary_text.delta", #""delta":"Hm.""#, $0)
+        }
+        let rows: [([String], Int, FailureDisposition)] = [
+            ([created], 1, .retry(after: nil)), ([created] + thoughts, 2, .outcomeUnknown),
+        ]
+        for (events, count, disposition) in rows {
+            let cut = try await BackgroundCall(answers: [OpenAIBench.stream(events.joined())], streams: true).run()
+            #expect(cut.story.filter { $0 == "remember resp_1" }.count == count)
+            #expect(try await failure(after: cut, streams: true).disposition == disposition)
+        }
+        // The same where nobody reads along.
+        let asked: [(String?, FailureDisposition)] = [(nil, .retry(after: nil)), ("Hel", .outcomeUnknown)]
+        for (text, disposition) in asked {
+            let working = OpenAIBench.json(BackgroundScript.response("in_progress", text: text))
+            let cut = try await BackgroundCall(answers: [working, OpenAIBench.json("{}", status: 503)]).run()
+            #expect(try await failure(after: cut, streams: false).disposition == disposition)
+        }
+    }
+
+    /// What the next attempt says of a response that failed and says nothing of what it had put out.
+    private func failure(after cut: BackgroundCall.Outcome, streams: Bool) async throws -> AIServiceError {
+        let remembered = RememberedWork(handle: try #require(cut.handle))
+        let failed = OpenAIBench.json(BackgroundScript.response("failed", #","error":{"code":"server_error"}"#))
+        let answers = (streams ? [Self.refusal] : []) + [failed]
+        let outcome = try await BackgroundCall(answers: answers, streams: streams, remembered: remembered).run()
+        #expect(outcome.handle == nil && outcome.error?.code == .overloaded)
+        return try #require(outcome.error)
+    }
+
     @Test("Of a long text places are remembered, from which it can be read on, and never many")
     func marks() async throws {
         let long = Array(repeating: String(repeating: "x", count: 1000), count: 50)
@@ -170,6 +203,7 @@ import Testing
     @Test("It is read back as it was written, and is small")
     func roundTrip() throws {
         var handle = try #require(OpenAIBackgroundHandle(id: String(repeating: "r", count: 1024)))
+        handle.hasBegun = true
         for number in 1...100 { handle.passed(Int64.max - 100 + Int64(number), at: number << 20) }
         let data = try handle.data()
         #expect(data.count <= ProviderCall.maximumHandle)

@@ -221,6 +221,29 @@ import Testing
         }
     }
 
+    /// Counts what runs on it.
+    private final class CountingExecutor: TaskExecutor {
+        private let jobs = Guarded(0)
+        private let queue = DispatchQueue(label: "farewell")
+        var count: Int { jobs.withLock { $0 } }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            jobs.withLock { $0 += 1 }
+            let job = UnownedJob(job)
+            queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    @Test("What it has to say at the end it says on the executor that it was given", arguments: [false, true])
+    func executor(isCancelled: Bool) async throws {
+        let executor = CountingExecutor()
+        var call = BackgroundCall(answers: [Self.queued, Self.done], isWanted: false)
+        call.executor = executor
+        let outcome = try await call.run(cancelledAt: isCancelled ? "pause" : nil)
+        #expect(outcome.story.contains("POST responses/resp_1/cancel") == isCancelled)
+        #expect((executor.count > 0) == isCancelled)
+    }
+
     private static let busy = AIServiceError(.storageBusy, "Busy.")
 
     @Test(

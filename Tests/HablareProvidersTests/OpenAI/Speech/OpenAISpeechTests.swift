@@ -66,6 +66,33 @@ import Testing
     }
 
     @Test(
+        "A format that a request has from ElevenLabs is the same kind of file",
+        arguments: [
+            ("mp3_44100_128", "mp3"), ("opus_48000_64", "opus"), ("pcm_16000", "wav"), ("ulaw_8000", "wav"),
+            ("wav_44100", "wav"), ("pcm", "pcm"),
+        ])
+    func foreignFormat(asked: String, made: String) async throws {
+        let outcome = try await call(["format": .string(asked)])
+        #expect(outcome.calls.first?.json?[member: "response_format"] == ParameterValue.string(made))
+        #expect(try outcome.result.get().content.format == made)
+    }
+
+    @Test func `A request that falls back from ElevenLabs is spoken here in the format that it asks for`() async throws
+    {
+        let empty = try ElevenLabsBench { _ in .json(#"{"detail":{"status":"quota_exceeded"}}"#, status: 401) }
+        let openAI = Self.provider(try OpenAIBench().service(ScriptedTransport { _ in Self.sound(["ID3"]) }))
+        let manager = AIRequestManager(
+            store: InMemoryStore(), providers: try ProviderRegistry([empty.speech, openAI]))
+        try await EngineService.run(manager) {
+            let request = AIRequest(
+                prompt: "Hello.", parameters: ["format": "mp3_44100_128"], fallback: [FallbackHop("openai.speech")])
+            let response = try await manager.execute(request, with: "elevenlabs.speech")
+            let content = try response.content
+            #expect(content == .audio(Body(Data("ID3".utf8)), .mp3))
+        }
+    }
+
+    @Test(
         "Sound that is something else than was asked for is called what it is, however it is cut",
         arguments: [
             ("mp3", "RIFF\u{1}\u{2}\u{3}\u{4}WAVEfmt ", "wav"), ("wav", "ID3 and more", "mp3"),
@@ -98,6 +125,19 @@ import Testing
         let provider = Self.provider(try OpenAIBench().service(ScriptedTransport { _ in Self.sound([]) }))
         #expect(provider.limits.maximumCharacters == 4096)
         #expect(provider.maximumUsage(of: AIRequest(prompt: "Grüß")) == Usage(characters: 4))
+    }
+
+    @Test(
+        "What extra may make dearer has no bound",
+        arguments: [
+            (["extra": ["speed": 2, "instructions": "Whisper."]], Usage(characters: 4)),
+            (["extra": ["service_tier": "priority"]], nil), (["extra": ["speed": 2, "lang_code": "d"]], nil),
+            // Never sent.
+            (["extra": ["input": "y"]], Usage(costMicroDollars: 0)), (["speed": 9], Usage(costMicroDollars: 0)),
+        ] as [([String: ParameterValue], Usage?)])
+    func bound(parameters: [String: ParameterValue], expected: Usage?) throws {
+        let provider = Self.provider(try OpenAIBench().service(ScriptedTransport { _ in Self.sound([]) }))
+        #expect(provider.maximumUsage(of: AIRequest(prompt: "Grüß", parameters: parameters)) == expected)
     }
 
     @Test("Sound that ends before its length, none at all, or something else than sound is no answer")
