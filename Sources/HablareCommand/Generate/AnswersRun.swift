@@ -9,6 +9,21 @@ struct AnswersRun: Sendable {
         let request: UUID
         /// How it ended.
         let ending: Ending
+
+        /// The request whose answer, or whose state, it ended with; `nil` where that is gone.
+        var source: UUID? {
+            switch ending {
+            case .complete(let id, _, _), .unsuitable(_, let id, _): id
+            case .unfinished, .left: request
+            case .removed: nil
+            }
+        }
+
+        /// The same, or ``Ending/removed`` where somebody removed since what it ended with.
+        func asFound(in store: any StoreReading) throws -> Answer {
+            guard let source, try store.snapshot(of: source) == nil else { return self }
+            return Answer(request: request, ending: .removed)
+        }
     }
 
     enum Ending: Sendable {

@@ -72,14 +72,17 @@ extension GenerateCommand {
         return end.signal?.status ?? status
     }
 
-    /// All answers, also where a signal came and they came nevertheless; `nil` where one is missing then.
+    /// All answers, also where a signal came and they came nevertheless; `nil` where one is missing then. What somebody
+    /// removed while the others were made is none.
     private func answers(
         of end: EngineSession.End<[AnswersRun.Answer]>, _ run: AnswersRun, _ asked: AskedRequests
     ) async throws -> [AnswersRun.Answer]? {
-        switch end {
-        case .finished(let answers): answers
-        case .stopped: try await run.answersNow(in: asked.store)
-        }
+        let answers: [AnswersRun.Answer]? =
+            switch end {
+            case .finished(let answers): answers
+            case .stopped: try await run.answersNow(in: asked.store)
+            }
+        return try answers?.map { try $0.asFound(in: asked.store) }
     }
 
     // MARK: Words

@@ -72,16 +72,15 @@ struct SeveralAnswers: Sendable {
 
     /// All that there is to say of one; `nil` where it was removed.
     private func record(of answer: AnswersRun.Answer) async throws -> AnswerRecord? {
+        guard let source = answer.source, try asked.store.snapshot(of: source) != nil else { return nil }
+        let (details, usage) = try (asked.details(of: source), usage(of: answer.request))
         switch answer.ending {
-        case .complete(let id, let value, let repairs):
-            return try await AnswerRecord(
-                asked.details(of: id), value: value, repairs: repairs, usage: try usage(of: answer.request))
+        case .complete(_, let value, let repairs):
+            return try await AnswerRecord(details, value: value, repairs: repairs, usage: usage)
+        case .unsuitable(let error, _, let repairs):
+            return try await AnswerRecord(details, repairs: repairs, problem: error.words, usage: usage)
         case .unfinished, .left:
-            guard try asked.store.snapshot(of: answer.request) != nil else { return nil }
-            return try await AnswerRecord(asked.details(of: answer.request), usage: try usage(of: answer.request))
-        case .unsuitable(let error, let id, let repairs):
-            return try await AnswerRecord(
-                asked.details(of: id), repairs: repairs, problem: error.words, usage: try usage(of: answer.request))
+            return try await AnswerRecord(details, usage: usage)
         case .removed: return nil
         }
     }

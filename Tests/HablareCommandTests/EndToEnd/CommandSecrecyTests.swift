@@ -10,7 +10,7 @@ import Testing
 /// a key that a provider gives away.
 ///
 /// Excepted, because asked for: `show --prompt`, `show --output`, `stream`, and the parameters that `show` lists.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct CommandSecrecyTests {
     private static let needles = ["gorgonzola", "roquefort", "emmental"]
     private static let book = "The moon is made of gorgonzola. Tell nobody of the roquefort. It would be a pity."

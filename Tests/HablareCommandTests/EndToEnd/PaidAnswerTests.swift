@@ -165,28 +165,39 @@ import Testing
 
     // MARK: Removed
 
-    @Test func `Somebody who removes one of several keeps no other from being printed`() async throws {
-        let gate = HablareTestServers.Gate()
-        var manner = FakeService.Manner()
-        manner.gate = gate
-        try await FakeService.run(manner) { fake in
-            for options in [[], ["--json"]] {
-                let stage = try fake.stage()
-                let before = fake.server.calls.count
-                async let status = stage.run(
-                    ["generate", "--provider", "openai", "Whales?", "--sample", "2"] + options)
-                _ = try await fake.server.calls(atLeast: before + (before == 0 ? 2 : 1))
-                try await waitUntil { try stage.store().snapshots(SnapshotFilter()).count == 2 }
-                let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
-                let other = try fake.stage(folder: stage.folder)
-                #expect(await other.run("rm", id.text) == .success, "\(other.errors)")
-                gate.open()
-                #expect(await status == .incomplete)
-                #expect(stage.output.contains("Whales sing."), "\(stage.errors)")
-                #expect(stage.errors.contains("hablare: It was removed meanwhile"), "\(stage.errors)")
-                #expect(stage.errors.contains(id.text))
+    @Test(arguments: [[], ["--json"]], [false, true])
+    func `Somebody who removes one of several keeps no other from being printed`(
+        options: [String], isAnswered: Bool
+    ) async throws {
+        let gate = HablareTestKit.Gate()
+        let calls = Guarded(0)
+        let writer = ScriptedProvider(id: "writer", limits: ProviderLimits(concurrency: 2, breaker: .never)) { _ in
+            let number = calls.withLock { calls in
+                calls += 1
+                return calls
             }
+            do {
+                if !isAnswered || number > 1 { try await gate.pass() }
+            } catch {
+                return .failure(AIServiceError(.cancelled, "Stopped."))
+            }
+            return .success(ProviderAnswer(.text("Whales sing.")))
         }
+        let stage = try Stage(provider: writer)
+        async let status = stage.run(["generate", "--provider", "writer", "Whales?", "--sample", "2"] + options)
+        await gate.arrivals(reach: isAnswered ? 1 : 2)
+        func removed() throws -> UUID? {
+            try stage.store().snapshots(SnapshotFilter()).first { !isAnswered || $0.phase == .completed }?.id
+        }
+        try await waitUntil { try removed() != nil }
+        let id = try #require(try removed())
+        let other = try Stage(folder: stage.folder)
+        #expect(await other.run("rm", id.text) == .success, "\(other.errors)")
+        gate.open()
+        #expect(await status == .incomplete)
+        #expect(stage.output.components(separatedBy: "Whales sing.").count == 2, "\(stage.output) \(stage.errors)")
+        #expect(stage.errors.contains("hablare: It was removed meanwhile"), "\(stage.errors)")
+        #expect(stage.errors.contains(id.text))
     }
 
     // MARK: Quiet
