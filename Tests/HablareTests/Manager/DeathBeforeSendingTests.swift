@@ -7,7 +7,7 @@ import Testing
 
 /// Requests for the same work, and the process that was to make the call dies: the attempt is on disk, and nothing was
 /// sent.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DeathBeforeSendingTests {
     /// One of several processes on a store.
     private struct Process: Sendable {
