@@ -1,3 +1,5 @@
+import Foundation
+
 /// The words of a command line as the system has them: bytes, which may be no UTF-8. Pure.
 ///
 /// As text each such place becomes U+FFFD, and another prompt than the person's would be asked, and paid for, or another
@@ -26,9 +28,7 @@ extension ArgumentBytes {
         let pointers = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
         return ArgumentBytes(
             words: pointers.dropFirst().compactMap(\.self).map { word in
-                var length = 0
-                while word[length] != 0 { length += 1 }
-                return (0..<length).map { UInt8(bitPattern: word[$0]) }
+                [UInt8](UnsafeRawBufferPointer(start: word, count: strlen(word)))
             })
     }
 }

@@ -1,12 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
+import HablareProviders
 
 /// The room on a disk.
 enum DiskSpace {
@@ -16,13 +9,9 @@ enum DiskSpace {
     /// How many bytes may still be written below a folder, which need not be there; `nil` where nobody says it.
     static func free(at folder: URL) -> Int64? {
         var path = folder.absoluteURL.standardizedFileURL
-        var status = statvfs()
-        while statvfs(path.path, &status) != 0 {
-            guard errno == ENOENT, path.path != "/", !path.path.isEmpty else { return nil }
+        while path.path != "/", !path.path.isEmpty, !FileManager.default.fileExists(atPath: path.path) {
             path.deleteLastPathComponent()
         }
-        let (bytes, overflows) = Int64(clamping: status.f_bavail).multipliedReportingOverflow(
-            by: Int64(clamping: status.f_frsize))
-        return overflows ? nil : bytes
+        return FileSystemRoom.of(path.path).map { Int64(clamping: $0) }
     }
 }

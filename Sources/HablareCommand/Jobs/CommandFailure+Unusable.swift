@@ -40,13 +40,14 @@ extension CommandFailure {
         }
         let places = found.prefix(Self.named).map { "\($0.index + 1)" }
         let more = found.count - places.count
-        let removals = found.map { data.commandLine("rm", $0.id.text) }.joined(separator: " && ")
+        let removals = found.prefix(Self.named).map { data.commandLine("rm", $0.id.text) }.joined(separator: " && ")
+        let rest = more > 0 ? ", which names the next" : ""
         self.init(
             .badInput,
             """
             \(what) of \(found.count) of \(TimeText.count(total, noun)) cannot be used: \
             \(places.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""). Of \(noun) \(places[0]): \(reason) \
-            To have them made anew, this, then the same command again:
+            To have them made anew, this, then the same command again\(rest):
               \(removals)
             """)
     }

@@ -71,19 +71,6 @@ import Testing
         }
     }
 
-    /// A store whose answers are no vectors any more.
-    private struct Damaged: ForwardingStore {
-        let base: any RequestStore
-
-        func response(of id: UUID) throws -> AIResponseData? {
-            guard let response = try base.response(of: id) else { return nil }
-            return AIResponseData(
-                requestID: id, providerID: response.providerID,
-                result: .success(.text(Body("rubbish"))),
-                receivedAt: response.receivedAt)
-        }
-    }
-
     @Test(arguments: [["-o", "v.jsonl"], []])
     func `A vector that is damaged says how it is made anew, and none is printed`(output: [String]) async throws {
         let provider = ScriptedProvider(
@@ -91,7 +78,8 @@ import Testing
         ) { _ in .success(ProviderAnswer(.embedding([0.5, 1]))) }
         let folder = try TemporaryFolder()
         let words = ["embed", "--provider", "vectors", "Whales sing."] + output
-        let damaged = try Stage(provider: provider, folder: folder, wrapStore: { Damaged(base: $0) })
+        let damaged = try Stage(
+            provider: provider, folder: folder, wrapStore: { DamagedStore($0, having: .text(Body("rubbish"))) })
         #expect(await damaged.run(words) == .badInput)
         let id = try #require(try damaged.store().snapshots(SnapshotFilter()).first?.id.text)
         #expect(

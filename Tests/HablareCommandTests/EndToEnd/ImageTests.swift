@@ -265,25 +265,14 @@ import Testing
         }
     }
 
-    /// A store whose pictures cannot be read.
-    private struct Damaged: ForwardingStore {
-        let base: any RequestStore
-
-        func response(of id: UUID) throws -> AIResponseData? {
-            guard let response = try base.response(of: id) else { return nil }
-            return AIResponseData(
-                requestID: id, providerID: response.providerID,
-                result: .success(.image(ObservedContent(ImageTests.png, upTo: 0).body, .png)),
-                receivedAt: response.receivedAt)
-        }
-    }
-
     @Test(arguments: [[], ["--anew"]])
     func `A picture that is damaged says how it is made anew`(options: [String]) async throws {
         let painter = ScriptedProvider(
             id: "painter", responseType: .image, limits: ProviderLimits(concurrency: 1, breaker: .never)
         ) { _ in .success(ProviderAnswer(.image(Body(Self.png), .png))) }
-        let stage = try Stage(provider: painter, wrapStore: { Damaged(base: $0) })
+        let stage = try Stage(
+            provider: painter,
+            wrapStore: { DamagedStore($0, having: .image(ObservedContent(Self.png, upTo: 0).body, .png)) })
         let words = ["image", "A whale.", "--provider", "painter", "-o", "whale"]
         #expect(await stage.run(words + options) == .badInput)
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id.text)

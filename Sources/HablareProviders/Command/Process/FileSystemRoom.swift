@@ -13,7 +13,7 @@ import SystemPackage
 #endif
 
 /// How many bytes can still be written to a file system.
-enum FileSystemRoom {
+package enum FileSystemRoom {
     /// The room where an open file is; `nil` when the system does not say.
     static func of(_ file: FileDescriptor) -> UInt64? {
         var status = statvfs()
@@ -21,7 +21,7 @@ enum FileSystemRoom {
     }
 
     /// The room where a path leads; `nil` when the system does not say, or nothing is there.
-    static func of(_ path: String) -> UInt64? {
+    package static func of(_ path: String) -> UInt64? {
         var status = statvfs()
         return statvfs(path, &status) == 0 ? room(status) : nil
     }
