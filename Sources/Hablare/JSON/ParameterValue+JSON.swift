@@ -24,15 +24,11 @@ extension ParameterValue {
     ///
     /// - Throws: ``AIServiceError/Code/invalidRequest`` for a number that is not finite.
     package func jsonData() throws(AIServiceError) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            return try encoder.encode(self)
+        do throws(JSONWriter.NotFinite) {
+            return try JSONWriter.data(of: self)
         } catch {
             throw AIServiceError(
-                .invalidRequest,
-                "A value has a number that is not finite, which JSON cannot say. Mend it.",
-                cause: "\(type(of: error))")
+                .invalidRequest, "A value has a number that is not finite, which JSON cannot say. Mend it.")
         }
     }
 

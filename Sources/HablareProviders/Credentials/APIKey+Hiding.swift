@@ -16,7 +16,8 @@ extension APIKey {
 
     /// A text without this key. See ``hidden(in:)-(AIServiceError)``.
     func hidden(in text: String) -> String {
-        guard secret.utf8.count >= Self.shortestHidden else { return text }
+        // Most texts are too short to have it in them; no capital has fewer bytes than its letter in ASCII.
+        guard secret.utf8.count >= Self.shortestHidden, text.utf8.count >= secret.utf8.count else { return text }
         return text.replacingOccurrences(of: secret, with: shown, options: .caseInsensitive)
     }
 }

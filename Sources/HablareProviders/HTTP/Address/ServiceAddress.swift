@@ -51,13 +51,16 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     ///     is never taken for a path.
     ///   - query: What is asked beside it.
     public func url(_ segments: [String], query: [(name: String, value: String)] = []) -> URL {
-        guard var parts = URLComponents(url: base, resolvingAgainstBaseURL: false) else { return base }
-        parts.percentEncodedPath += segments.map { "/\(Self.escaped($0))" }.joined()
-        if !query.isEmpty {
-            parts.percentEncodedQuery = query.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }
-                .joined(separator: "&")
+        var text = text
+        for segment in segments {
+            text += "/"
+            text += Self.escaped(segment)
         }
-        return parts.url ?? base
+        for (place, item) in query.enumerated() {
+            text += place == 0 ? "?" : "&"
+            text += "\(Self.escaped(item.name))=\(Self.escaped(item.value))"
+        }
+        return URL(string: text) ?? base
     }
 
     /// The address.
@@ -66,15 +69,22 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     /// Everything but the unreserved characters of RFC 3986 escaped; a segment of dots alone would mean another place.
     private static func escaped(_ text: String) -> String {
         if text.allSatisfy({ $0 == "." }) { return text.map { _ in "%2E" }.joined() }
+        if text.utf8.allSatisfy(isUnreserved) { return text }
         return text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                String(UnicodeScalar(byte))
-            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
+            isUnreserved(byte)
+                ? String(UnicodeScalar(byte))
+                : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }.joined()
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
     }
 
     private static func refusal(_ reason: String) -> AIServiceError {

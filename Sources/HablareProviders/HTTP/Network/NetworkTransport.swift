@@ -14,7 +14,9 @@ import NIOSSL
 /// of version 1.2 or later; certificates are checked, and there is no way not to. Answers are not decompressed, and none
 /// are asked for. Nothing of a call is logged or traced.
 ///
-/// Make one for a process, and share it: its connections are. Call ``shutdown()`` at the end.
+/// Make one for a process, and share it: its connections are. Call ``shutdown()`` at the end. All its connections are served
+/// by one of the process's threads for the network, which is enough for thousands of calls a second; a server that makes
+/// more has several transports.
 public final class NetworkTransport: HTTPTransport {
     private struct Clients: Sendable {
         var open: [ProxyAddress?: HTTPClient] = [:]
@@ -26,6 +28,9 @@ public final class NetworkTransport: HTTPTransport {
     private let tls: TLSConfiguration
     private let date: @Sendable () -> Date
     private let clients = Guarded(Clients())
+    /// Where all of it happens: whoever follows a call and its connection are on one thread, and tell each other what comes
+    /// without waking another one.
+    private let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
 
     /// Creates a transport. Connects to nothing yet.
     ///
@@ -99,7 +104,9 @@ public final class NetworkTransport: HTTPTransport {
             let transfer = Transfer(
                 idleTimeout: call.idleTimeout ?? settings.idleTimeout, lingering: settings.lingering,
                 isProxied: proxy != nil)
-            return try await transfer.answer(to: request(call), from: client)
+            return try await transfer.answer(to: request(call), from: client) { [clients] in
+                clients.withLock { $0.isShutDown }
+            }
         } catch let failure as HTTPFailure where failure.reason == .certificate && proxy == nil {
             let chain = try await CertificateProbe(timeout: settings.connectTimeout).chain(of: origin)
             let reason = CertificateProbe.reason(for: chain, at: Int(date().timeIntervalSince1970))
@@ -128,8 +135,7 @@ public final class NetworkTransport: HTTPTransport {
                 throw HTTPFailure(.other, mayHaveArrived: false, cause: "the transport is shut down")
             }
             if let client = clients.open[proxy] { return client }
-            let client = HTTPClient(
-                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration(proxy))
+            let client = HTTPClient(eventLoopGroup: loop, configuration: configuration(proxy))
             clients.open[proxy] = client
             return client
         }

@@ -37,7 +37,11 @@ final class Transfer: HTTPClientResponseDelegate {
     // MARK: The caller
 
     /// Makes the call, and returns when the head of the answer is there. Cancelling the task ends it.
-    func answer(to request: HTTPClient.Request, from client: HTTPClient) async throws -> HTTPAnswer {
+    ///
+    /// - Parameter isShutDown: Says whether the client may have been shut down; once it says so it always does.
+    func answer(
+        to request: HTTPClient.Request, from client: HTTPClient, isShutDown: @Sendable () -> Bool
+    ) async throws -> HTTPAnswer {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isOver = state.withLock { state in
@@ -52,8 +56,9 @@ final class Transfer: HTTPClientResponseDelegate {
                     return state.machine.ending != nil
                 }
                 if isEnded { task.cancel() }
-                // A client that was shut down tells nobody but the task.
-                task.futureResult.whenFailure { self.failed($0) }
+                // A client that was shut down tells nobody but the task. To ask each task would wake its thread once more
+                // for every call; a client that is shut down later tells the delegate.
+                if isShutDown() { task.futureResult.whenFailure { self.failed($0) } }
             }
         } onCancel: {
             cancel()

@@ -3,7 +3,11 @@ struct MediaType: Sendable, Hashable {
     let text: String
 
     init(_ field: String) {
-        text = field.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
+        // Names of media types are ASCII (RFC 6838, section 4.2): no Unicode is asked about what comes with every answer.
+        let bytes = field.utf8.prefix { $0 != UInt8(ascii: ";") }.lazy.filter { $0 > 0x20 }
+        text = String(
+            decoding: bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
+            as: UTF8.self)
     }
 
     /// Whether it is one of some kinds: whole media types, or first parts of them.

@@ -1,0 +1,91 @@
+import Foundation
+
+/// Writes a value as JSON, the members of objects in the order of the bytes of their names. Pure.
+///
+/// What `JSONEncoder` writes for the same value, without the containers and boxes that it makes for each of its parts: every
+/// call of a service is written here.
+struct JSONWriter: Sendable {
+    /// A number that JSON cannot say.
+    struct NotFinite: Error, Sendable {}
+
+    private var bytes: [UInt8] = []
+
+    /// The JSON of a value.
+    static func data(of value: ParameterValue) throws(NotFinite) -> Data {
+        var writer = JSONWriter()
+        writer.bytes.reserveCapacity(512)
+        try writer.write(value)
+        return Data(writer.bytes)
+    }
+
+    private mutating func write(_ value: ParameterValue) throws(NotFinite) {
+        switch value {
+        case .null: write(verbatim: "null")
+        case .bool(let value): write(verbatim: value ? "true" : "false")
+        case .int(let value): bytes.append(contentsOf: String(value).utf8)
+        case .double(let value): try write(value)
+        case .string(let value): write(quoted: value)
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (place, value) in values.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                try write(value)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            let members = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            for (place, member) in members.enumerated() {
+                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+                write(quoted: member.key)
+                bytes.append(UInt8(ascii: ":"))
+                try write(member.value)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private mutating func write(verbatim word: StaticString) {
+        word.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    /// The shortest digits that are read back as the same number; whole ones without a fraction.
+    private mutating func write(_ number: Double) throws(NotFinite) {
+        guard number.isFinite else { throw NotFinite() }
+        let text = number.description
+        bytes.append(contentsOf: text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)
+    }
+
+    private mutating func write(quoted text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { text in
+            var plain = text.startIndex
+            for place in text.indices where Self.mustBeEscaped(text[place]) {
+                bytes.append(contentsOf: text[plain..<place])
+                write(escaped: text[place])
+                plain = place + 1
+            }
+            bytes.append(contentsOf: text[plain...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// RFC 8259, section 7.
+    private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func write(escaped byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        default: bytes.append(contentsOf: "u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8)
+        }
+    }
+}
