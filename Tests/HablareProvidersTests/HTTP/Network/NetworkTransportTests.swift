@@ -236,6 +236,26 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `Whatever moment a transport is shut down at, each call ends`() async throws {
+        try await LoopbackServer.withServer { _ in
+            .text(200, "")
+        } _: { server in
+            let call = HTTPCall(.get, try server.url())
+            for _ in 0..<100 {
+                let transport = try NetworkTransport()
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask {
+                            do { _ = try await transport.send(call).body.data() } catch { return }
+                        }
+                    }
+                    group.addTask { await transport.shutdown() }
+                }
+            }
+        }
+    }
+
     @Test func `A transport that nobody shuts down closes its connections when it goes`() async throws {
         try await LoopbackServer.withServer { _ in
             .pieces([.piece("one"), .hang])

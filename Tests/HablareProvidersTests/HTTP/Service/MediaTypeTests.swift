@@ -6,6 +6,7 @@ import Testing
     @Test(arguments: [
         ("application/json", "application/json"), ("Application/JSON; charset=utf-8", "application/json"),
         (" text/event-stream ;x=y", "text/event-stream"), ("", ""), (";", ""),
+        ("\ttext/ html", "text/html"), ("TEXT/É", "text/É"),
     ])
     func `Parameters and case are left out`(field: String, text: String) {
         #expect(MediaType(field).text == text)

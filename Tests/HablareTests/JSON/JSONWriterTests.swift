@@ -1,0 +1,54 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+@Suite struct JSONWriterTests {
+    private static func written(_ value: ParameterValue) throws -> String {
+        String(decoding: try JSONWriter.data(of: value), as: UTF8.self)
+    }
+
+    @Test(
+        arguments: [
+            (.null, "null"), (true, "true"), (false, "false"), (0, "0"), (-7, "-7"),
+            (.int(.min), "-9223372036854775808"), (.int(.max), "9223372036854775807"), (0.1, "0.1"), (-2.5, "-2.5"),
+            (.double(3), "3"), (.double(-0.0), "-0"), (.double(1e300), "1e+300"),
+            (.double(.leastNonzeroMagnitude), "5e-324"),
+            (.double(0x1p63), "9.223372036854776e+18"), ("", "\"\""), ([], "[]"), ([:], "{}"),
+            ([1, [nil], ""], #"[1,[null],""]"#),
+            (["b": 1, "a": ["d": [], "c": "x"]], #"{"a":{"c":"x","d":[]},"b":1}"#),
+        ] as [(ParameterValue, String)])
+    func `Each kind of value is written without spaces`(value: ParameterValue, text: String) throws {
+        #expect(try Self.written(value) == text)
+    }
+
+    @Test func `What RFC 8259 wants escaped is, and nothing else`() throws {
+        #expect(try Self.written("a\"b\\c/d\u{7F}é😀\u{2028}") == "\"a\\\"b\\\\c/d\u{7F}é😀\u{2028}\"")
+        #expect(try Self.written("\u{8}\t\n\u{C}\r") == #""\b\t\n\f\r""#)
+        #expect(try Self.written("\r\n") == #""\r\n""#, "one character to Swift")
+        #expect(try Self.written("\0\u{1}\u{F}\u{10}\u{1F}") == #""\u0000\u0001\u000f\u0010\u001f""#)
+        #expect(try Self.written(["\n\"": 1]) == #"{"\n\"":1}"#)
+    }
+
+    @Test func `Members are in the order of the bytes of their names`() throws {
+        let members: ParameterValue = ["b": 1, "B": 2, "é": 3, "a": 4, "aa": 5, "": 6, "z": 7]
+        #expect(try Self.written(members) == #"{"":6,"B":2,"a":4,"aa":5,"b":1,"z":7,"é":3}"#)
+    }
+
+    @Test(arguments: [.infinity, -.infinity, .nan] as [Double])
+    func `What is no number of JSON is refused, however deep`(number: Double) throws {
+        #expect(throws: JSONWriter.NotFinite.self) { try Self.written([["a": [.double(number)]]]) }
+    }
+
+    @Test("What Foundation reads of it is what it reads of what Foundation writes", arguments: Seeds.choose(50))
+    func foundation(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<20 {
+            let value = RandomJSON.value(depth: 4, using: &random)
+            let theirs = try JSONDecoder().decode(ParameterValue.self, from: JSONEncoder().encode([value]))
+            let ours = try JSONDecoder().decode(ParameterValue.self, from: JSONWriter.data(of: [value]))
+            #expect(ExactValue(ours) == ExactValue(theirs), "seed \(seed)")
+        }
+    }
+}
