@@ -24,8 +24,10 @@ struct Measure: AsyncParsableCommand {
     var output: String?
     @Option(help: "How often each is measured; the median counts.")
     var rounds = 5
-    @Option(help: "For lifecycle: only so many callers.")
+    @Option(help: "For lifecycle and transport: only so many callers.")
     var width: Int?
+    @Option(help: "For transport: only this way, beside plain: client, provider, engine or durable.")
+    var way: String?
     @Option(help: "The program for `narrate`.")
     var hablare = ".build/release/hablare"
 
@@ -33,6 +35,10 @@ struct Measure: AsyncParsableCommand {
         guard only == nil || only == "ceiling" || Self.all.contains(only ?? "") else {
             throw ValidationError(
                 "There is no benchmark '\(only ?? "")'. There are: \(Self.all.joined(separator: ", ")).")
+        }
+        guard width.map({ $0 > 0 }) ?? true else { throw ValidationError("There is at least one caller.") }
+        guard way.map(Transport.ways.contains) ?? true else {
+            throw ValidationError("The ways are: \(Transport.ways.joined(separator: ", ")).")
         }
         guard rounds > 0 else { throw ValidationError("Measure at least once.") }
     }
@@ -53,7 +59,9 @@ struct Measure: AsyncParsableCommand {
             case "stream-memory": figures += try await Streaming.memory()
             case "prune": figures += try await Prune.run(rounds: rounds)
             case "sse": figures += try EventStreams.run(rounds: rounds)
-            case "transport": figures += try await Transport.run(rounds: rounds)
+            case "transport":
+                figures += try await Transport.run(
+                    rounds: rounds, widths: width.map { [$0] } ?? Transport.widths, way: way)
             default: figures += try await Narrate.run(rounds: rounds, hablare: hablare)
             }
         }

@@ -21,7 +21,8 @@ enum Transport {
         let name = "Stub"
     }
 
-    private static let widths = [1, 32, 256]
+    static let widths = [1, 32, 256]
+    static let ways = ["client", "provider", "engine", "durable"]
     private static let total = 20_000
 
     /// What is sent and what comes back: as large as a short chat is.
@@ -32,15 +33,18 @@ enum Transport {
 
     private static let answerTokens: Int64 = 17
 
-    static func run(rounds: Int) async throws -> [Figure] {
+    static func run(rounds: Int, widths: [Int], way: String?) async throws -> [Figure] {
         try await StubServer.run(answer: answer) { server in
             try await withPlain(server) { plain in
-                try await withOurs(server) { ours in try await compare([plain] + ours, rounds: rounds) }
+                try await withOurs(server) { ours in
+                    let ours = ours.filter { way == nil || $0.name == way }
+                    return try await compare([plain] + ours, rounds: rounds, widths: widths)
+                }
             }
         }
     }
 
-    private static func compare(_ ways: [Way], rounds: Int) async throws -> [Figure] {
+    private static func compare(_ ways: [Way], rounds: Int, widths: [Int]) async throws -> [Figure] {
         var figures: [Figure] = []
         for width in widths {
             var rates: [[Double]] = Array(repeating: [], count: ways.count)

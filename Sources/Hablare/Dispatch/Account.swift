@@ -13,6 +13,8 @@ struct Account: Sendable {
     private(set) var pausedUntil: Date?
     private var calls = 0
     private var units = 0.0
+    /// Whether the store knew of nothing that limits the account: as long as permits last, none are counted.
+    private var isUnlimited = false
     private var expiresAt = Date.distantPast
     /// The lane that asked for permits and has not been answered.
     private(set) var asker: ProviderID?
@@ -39,9 +41,9 @@ struct Account: Sendable {
         if isPaused(now) { return .wait }
         guard limit != nil else { return .admitted }
         if expiresAt <= now || expiresAt > now.addingTimeInterval(Self.permitLifetime) {
-            calls = 0
-            units = 0
+            forgetPermits()
         }
+        if isUnlimited { return .admitted }
         if calls >= 1, limit?.unitsPerMinute == nil || units >= cost {
             calls -= 1
             units -= cost
@@ -54,7 +56,7 @@ struct Account: Sendable {
 
     /// The call that was admitted is not sent after all.
     mutating func returned(cost: Double) {
-        guard limit != nil else { return }
+        guard limit != nil, !isUnlimited else { return }
         calls += 1
         units += cost
     }
@@ -67,12 +69,12 @@ struct Account: Sendable {
     /// The store answered.
     mutating func granted(_ grant: PermitGrant, now: Date) {
         asker = nil
-        if expiresAt <= now {
-            calls = 0
-            units = 0
+        if expiresAt <= now { forgetPermits() }
+        isUnlimited = grant.isUnlimited
+        if !isUnlimited {
+            calls += grant.costs.count
+            units += grant.costs.reduce(0, +)
         }
-        calls += grant.costs.count
-        units += grant.costs.reduce(0, +)
         expiresAt = now.addingTimeInterval(Self.permitLifetime)
         // Nothing granted and no date: a store that does not keep its word is asked again, not at once.
         let next = grant.next ?? (grant.costs.isEmpty ? expiresAt : nil)
@@ -89,8 +91,18 @@ struct Account: Sendable {
     mutating func pause(until date: Date, now: Date) {
         let believed = min(date, now.addingTimeInterval(AccountBudget.longestPause))
         pausedUntil = max(pausedUntil ?? believed, believed)
+        forgetPermits()
+    }
+
+    /// The provider said what its limits are: from now on the store counts.
+    mutating func limitsReported() {
+        isUnlimited = false
+    }
+
+    private mutating func forgetPermits() {
         calls = 0
         units = 0
+        isUnlimited = false
     }
 
     private mutating func isPaused(_ now: Date) -> Bool {

@@ -50,6 +50,9 @@ package struct AccountBudget: Sendable, Hashable {
         let unitMeasure = measure(limit.unitsPerMinute, reportedUnits, limit)
         Self.refill(&requests, requestMeasure, now)
         Self.refill(&units, unitMeasure, now)
+        guard requestMeasure != nil || unitMeasure != nil else {
+            return PermitGrant(costs: costs, next: nil, isUnlimited: true)
+        }
         var granted: [Double] = []
         for cost in costs.map({ $0.isFinite ? max(0, $0) : unitMeasure?.capacity ?? 0 }) {
             let delay = max(

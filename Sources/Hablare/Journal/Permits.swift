@@ -23,11 +23,15 @@ public struct PermitGrant: Sendable, Hashable {
     public var costs: [Double]
     /// When the next one can be granted; `nil` when all were.
     public var next: Date?
+    /// Whether nothing is known that limits the account: neither a rate nor a pause. Then any number of calls may be sent
+    /// for as long as permits last, until the provider says otherwise. Default `false`.
+    public var isUnlimited: Bool
 
     /// Creates a grant.
-    public init(costs: [Double], next: Date?) {
+    public init(costs: [Double], next: Date?, isUnlimited: Bool = false) {
         self.costs = costs
         self.next = next
+        self.isUnlimited = isUnlimited
     }
 }
 

@@ -635,7 +635,7 @@ extension AccountRecord {
 extension WriteReceipt {
     fileprivate var rounded: WriteReceipt {
         guard case .permits(let grant) = self else { return self }
-        return .permits(PermitGrant(costs: grant.costs, next: grant.next?.rounded))
+        return .permits(PermitGrant(costs: grant.costs, next: grant.next?.rounded, isUnlimited: grant.isUnlimited))
     }
 
     /// The receipt without what it carries, for saying which kinds a history reached.

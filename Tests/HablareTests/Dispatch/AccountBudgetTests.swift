@@ -72,7 +72,9 @@ import Testing
     func reported() {
         let start = StoreWorkbench.date(0)
         var budget = AccountBudget()
-        #expect(budget.reserve([1, 1, 1], of: .asReported, now: start) == PermitGrant(costs: [1, 1, 1], next: nil))
+        #expect(
+            budget.reserve([1, 1, 1], of: .asReported, now: start)
+                == PermitGrant(costs: [1, 1, 1], next: nil, isUnlimited: true))
         budget.note(AccountReport(account: "a", pausedUntil: StoreWorkbench.date(6)), now: start)
         #expect(
             budget.reserve([1], of: .asReported, now: start) == PermitGrant(costs: [], next: StoreWorkbench.date(6)))
@@ -80,7 +82,7 @@ import Testing
         budget.note(AccountReport(account: "a", limits: limits), now: StoreWorkbench.date(6))
         // Six seconds' worth at once, and then one a second.
         let grant = budget.reserve(Array(repeating: 1, count: 20), of: .asReported, now: StoreWorkbench.date(6))
-        #expect(grant.costs.count == 6 && grant.next == StoreWorkbench.date(7))
+        #expect(grant.costs.count == 6 && grant.next == StoreWorkbench.date(7) && !grant.isUnlimited)
         let units = ReportedLimits(units: ReportedLimits.Quota(perMinute: 600))
         budget.note(AccountReport(account: "a", limits: units), now: StoreWorkbench.date(60))
         let large = budget.reserve([50, 50], of: .asReported, now: StoreWorkbench.date(60))

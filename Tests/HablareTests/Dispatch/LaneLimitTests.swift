@@ -107,6 +107,41 @@ import Testing
         #expect(started(ended).isEmpty && reserved(ended) == [[1]])
     }
 
+    private let unlimited = PermitGrant(costs: [1], next: nil, isUnlimited: true)
+
+    @Test("Where nothing is known that limits the account, the store is asked once a second, and not for every call")
+    func unlimitedGrants() {
+        var core = core(rate: .asReported)
+        #expect(reserved(submit(&core, 1, at: now)) == [[1]], "another process may have been told of a limit")
+        #expect(started(core.granted(unlimited, of: "account", now: now)) == [1])
+        #expect(core.submitting(to: "p", cost: 1e9, now: now) == .start, "whatever it costs")
+        #expect(core.submissionDropped(to: "p", placement: .start, cost: 1e9, now: now).isEmpty)
+        for number in 2...5 {
+            #expect(started(submit(&core, number, at: now.addingTimeInterval(0.9))) == [Int64(number)])
+        }
+        let second = submit(&core, 6, at: now.addingTimeInterval(1))
+        #expect(started(second).isEmpty && reserved(second) == [[1]])
+    }
+
+    @Test("What limits the account is kept to from the moment when this process was told")
+    func endsOfUnlimitedGrants() {
+        let limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 60))
+        for end in [
+            DispatchCore.CallEnd(health: .sound, limits: limits),
+            DispatchCore.CallEnd(health: .unknown, pausedUntil: now.addingTimeInterval(0.1)),
+        ] {
+            var core = core(rate: .asReported)
+            _ = submit(&core, 1, at: now)
+            _ = core.granted(unlimited, of: "account", now: now)
+            _ = core.cameBack(FlightID(rawValue: 1), end, now: now)
+            let later = now.addingTimeInterval(0.5)
+            let effects = submit(&core, 2, at: later)
+            #expect(started(effects).isEmpty && reserved(effects) == [[1]])
+            _ = core.granted(PermitGrant(costs: [1], next: nil), of: "account", now: later)
+            #expect(started(submit(&core, 3, at: later)).isEmpty, "from now on permits are counted")
+        }
+    }
+
     @Test("A call that costs more units than were granted waits for them")
     func units() {
         var core = core(rate: RateLimit(requestsPerMinute: nil, unitsPerMinute: 6000))
