@@ -61,7 +61,7 @@ public struct OpenAIChatProvider: AIServiceProvider {
     /// of which the API's reference does not say that it cannot.
     public func maximumUsage(of request: AIRequest) -> Usage? {
         service.maximumUsage { () throws(AIServiceError) in
-            try plan(of: request).parameters.maximumUsage(of: request.prompt)
+            try checked(request).parameters.maximumUsage(of: request.prompt)
         }
     }
 
@@ -88,15 +88,20 @@ public struct OpenAIChatProvider: AIServiceProvider {
 
     /// The call that a request becomes, its pictures unread.
     private func plan(of request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
-        let plan = OpenAIChatRequest(
+        OpenAIChatRequest(
             model: request.model ?? model, conversation: try OpenAIConversation(request.prompt),
             parameters: try OpenAITextParameters(request.parameters, of: id, for: .chat), form: form,
             isStreamed: form.streams(request), compatibility: service.compatibility)
+    }
+
+    /// The call that a request becomes, if it can be made: what cannot be said in a body is found out, too.
+    private func checked(_ request: AIRequest) throws(AIServiceError) -> OpenAIChatRequest {
+        let plan = try plan(of: request)
         _ = try plan.body()
         return plan
     }
 }
 
 extension OpenAIChatProvider: RequestChecking {
-    package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
+    package func check(_ request: AIRequest) throws(AIServiceError) { _ = try checked(request) }
 }
