@@ -62,7 +62,10 @@ public struct ProxyRules: Sendable, Hashable {
 
     /// The proxy for calls to an origin; `nil` where they go there directly.
     public func proxy(for origin: HTTPOrigin) -> ProxyAddress? {
-        guard includesLoopback || !origin.isLoopback, !exceptions.contains(origin) else { return nil }
-        return origin.scheme == "https" ? https : http
+        // First what costs nothing: most processes have no proxy, and each call asks.
+        guard let proxy = origin.scheme == "https" ? https : http, includesLoopback || !origin.isLoopback,
+            !exceptions.contains(origin)
+        else { return nil }
+        return proxy
     }
 }
