@@ -24,6 +24,8 @@ struct JSONReader {
     private(set) var place: Int
     /// Whether the last value of a name that an object has twice counts, and it is no problem.
     private let takesLast: Bool
+    /// Whether a number was read that is not written as a whole one, or is too large for one.
+    private var hasReals = false
 
     /// Reads from a place on.
     init(_ bytes: [UInt8], at place: Int = 0, takesLast: Bool = false) {
@@ -34,12 +36,29 @@ struct JSONReader {
 
     /// The value of a whole text, which has nothing else but white space, and perhaps a byte order mark.
     static func value(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue {
-        guard String(validating: text, as: UTF8.self) != nil else { throw .unexpected(at: 0) }
-        let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        var reader = JSONReader(Array(text), at: start, takesLast: takesLast)
-        let value = try reader.value()
-        reader.skipSpace()
-        guard reader.place == reader.bytes.count else { throw .unexpected(at: reader.place) }
+        var reader = try JSONReader(whole: text, takesLast: takesLast)
+        return try reader.wholeValue()
+    }
+
+    /// The value of a whole text as ``value(of:takesLast:)`` reads it, with every number in its one form
+    /// (``ParameterValue/normalized(below:)``); `nil` where one has none.
+    static func normalizedValue(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue? {
+        var reader = try JSONReader(whole: text, takesLast: takesLast)
+        let value = try reader.wholeValue()
+        // Most texts have whole numbers only, and those are in that form already.
+        return reader.hasReals ? value.normalized() : value
+    }
+
+    private init(whole text: Data, takesLast: Bool) throws(Problem) {
+        let bytes = Array(text)
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw .unexpected(at: 0) }
+        self.init(bytes, at: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0, takesLast: takesLast)
+    }
+
+    private mutating func wholeValue() throws(Problem) -> ParameterValue {
+        let value = try value()
+        skipSpace()
+        guard place == bytes.count else { throw .unexpected(at: place) }
         return value
     }
 
@@ -147,6 +166,7 @@ struct JSONReader {
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if isWhole, let number = Int64(text) { return .int(number) }
         guard let number = Double(text), number.isFinite else { throw .unexpected(at: start) }
+        hasReals = true
         return .double(number)
     }
 

@@ -13,7 +13,7 @@ extension ParameterValue {
 
     private init?(json: Data, takesLast: Bool) {
         do throws(JSONReader.Problem) {
-            guard let value = try JSONReader.value(of: json, takesLast: takesLast).normalized() else { return nil }
+            guard let value = try JSONReader.normalizedValue(of: json, takesLast: takesLast) else { return nil }
             self = value
         } catch {
             return nil

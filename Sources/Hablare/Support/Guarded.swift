@@ -7,7 +7,7 @@ import Darwin
 import Musl
 #endif
 #else
-import Synchronization
+package import Synchronization
 #endif
 
 /// A value behind a lock, for state that is held for nanoseconds and never across I/O or a suspension.
@@ -41,13 +41,15 @@ package final class Guarded<Value: Sendable>: Sendable {
         return try body(&value)
     }
     #else
-    private let mutex: Mutex<Value>
+    @usableFromInline package let mutex: Mutex<Value>
 
-    package init(_ value: Value) {
+    // Inlinable, so that the other modules of this package lock without looking up at run time of which type the value is:
+    // a call over the network locks a dozen times.
+    @inlinable package init(_ value: Value) {
         mutex = Mutex(value)
     }
 
-    package func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    @inlinable package func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         try mutex.withLock { (value: inout sending Value) throws(E) -> sending R in
             try body(&value)
         }

@@ -35,7 +35,7 @@ enum Coding {
 
     /// Labels as JSON; none are NULL.
     static func labels(_ labels: [String: String]) throws -> Data? {
-        labels.isEmpty ? nil : try json(labels)
+        labels.isEmpty ? nil : try ParameterValue.object(labels.mapValues { .string($0) }).jsonData()
     }
 
     /// A value tree, exactly.

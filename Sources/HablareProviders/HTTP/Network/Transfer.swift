@@ -174,7 +174,9 @@ final class Transfer: HTTPClientResponseDelegate {
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
         guard part.readableBytes > 0 else { return task.eventLoop.makeSucceededVoidFuture() }
         let now = Self.now
-        let piece = Data(part.readableBytesView)
+        let piece = part.withUnsafeReadableBytes { bytes in
+            bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
+        }
         let promise = task.eventLoop.makePromise(of: Void.self)
         let (receipt, reader, waiting) = state.withLock {
             state -> (TransferMachine.Receipt, CheckedContinuation<Data?, any Error>?, Waiting?) in

@@ -24,7 +24,9 @@ public struct ServiceAnswer: Sendable {
     var mayBeBilled = true
 
     /// The media type, in lower case and without parameters; empty where it is not said.
-    public var mediaType: String { MediaType(fields[.contentType] ?? "").text }
+    public var mediaType: String { media.text }
+    /// The same.
+    var media: MediaType { MediaType(fields[.contentType] ?? "") }
 
     /// Hands over the body, piece by piece as it comes.
     ///

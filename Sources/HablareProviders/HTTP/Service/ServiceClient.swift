@@ -72,7 +72,7 @@ public struct ServiceClient: Sendable {
                 status: answer.status, fields: answer.fields, requestID: requestID, receivedAt: now, body: answer.body,
                 maximumBytes: request.maximumAnswerBytes, service: dialect.name,
                 origin: address.origin, key: key, mayBeBilled: request.mayBeBilled)
-            guard isTaken || request.accepts.isEmpty || MediaType(accepted.mediaType).isOne(of: request.accepts) else {
+            guard isTaken || request.accepts.isEmpty || accepted.media.isOne(of: request.accepts) else {
                 throw accepted.unreadable(
                     "media type \(ServiceRefusal.word(accepted.mediaType.replacing("/", with: ".")))")
             }
@@ -87,7 +87,8 @@ public struct ServiceClient: Sendable {
         var fields = dialect.fields
         for field in request.fields { fields[field.name] = field.value }
         if fields[.accept] == nil, !request.accepts.isEmpty {
-            fields[.accept] = request.accepts.map { $0.contains("/") ? $0 : "\($0)/*" }.joined(separator: ", ")
+            let kinds = request.accepts.map { $0.utf8.contains(UInt8(ascii: "/")) ? $0 : "\($0)/*" }
+            fields[.accept] = kinds.joined(separator: ", ")
         }
         let secrets = key.map { dialect.secrets(for: $0) } ?? [:]
         return HTTPCall(

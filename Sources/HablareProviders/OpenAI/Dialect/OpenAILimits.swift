@@ -6,6 +6,8 @@ import Hablare
 enum OpenAILimits {
     /// `nil` where it says nothing.
     static func reported(in fields: HTTPFields) -> ReportedLimits? {
+        // Servers of one's own say nothing, with every answer.
+        guard fields.contains(where: { $0.name.canonicalName.hasPrefix("x-ratelimit-") }) else { return nil }
         let requests = quota("requests", in: fields)
         let tokens = quota("tokens", in: fields)
         guard requests != nil || tokens != nil else { return nil }

@@ -52,8 +52,8 @@ struct OpenAITextParameters: Sendable, Hashable {
         }
         schema = try reader.object("schema")
         if let name = try reader.text("schema_name") { schemaName = name }
-        extra = try ExtraMembers(&reader, reserving: Self.reserved(for: api))
-        isBounded = extra.areAll(in: Self.harmless(for: api))
+        extra = try ExtraMembers(&reader, reserving: api.reserved)
+        isBounded = extra.areAll(in: api.harmless)
         try reader.finish()
     }
 
@@ -67,37 +67,6 @@ struct OpenAITextParameters: Sendable, Hashable {
             throw reader.refusal("thinking_blocks", "is no list of what a model thought")
         }
         return blocks
-    }
-
-    /// What `extra` must not say: what would be another limit than the one that is reckoned with, more answers than the
-    /// one that a request has, or another way of answering.
-    private static func reserved(for api: API) -> [String: String] {
-        let limits = ["max_tokens", "max_completion_tokens", "max_output_tokens"]
-        var reserved = Dictionary(uniqueKeysWithValues: limits.map { ($0, "Use the parameter max_tokens.") })
-        reserved["n"] = "A request has one answer: use `sample` for more."
-        if api == .responses { reserved["background"] = "Use the parameter background." }
-        return reserved
-    }
-
-    /// What `extra` may say without making a call cost more than is reckoned with: what is sent to the model is in the body
-    /// with its bytes, what the model writes is within the limit, and the price is the usual one.
-    ///
-    /// By the reference of both APIs. What is not here may bring in what is kept at the service (`previous_response_id`,
-    /// `conversation`, `prompt`), have it look for more (`tools`, `web_search_options`), or cost more (`service_tier`).
-    private static func harmless(for api: API) -> Set<String> {
-        let both: Set = [
-            "metadata", "parallel_tool_calls", "prompt_cache_key", "safety_identifier", "store", "temperature",
-            "tool_choice", "top_logprobs", "top_p", "user",
-        ]
-        return switch api {
-        case .chat:
-            both.union([
-                "chat_template_kwargs", "frequency_penalty", "logit_bias", "logprobs", "min_p", "presence_penalty",
-                "reasoning_effort", "repetition_penalty", "response_format", "seed", "stop", "stream_options", "top_k",
-                "verbosity",
-            ])
-        case .responses: both.union(["include", "max_tool_calls", "reasoning", "text", "truncation"])
-        }
     }
 
     /// The JSON schema of the answer, as both APIs have it, without its place.
@@ -122,4 +91,38 @@ struct OpenAITextParameters: Sendable, Hashable {
             + TokenEstimate.mostTokens(of: .object(schema ?? [:])) + TokenEstimate.mostTokens(of: .array(thinking))
             + TokenEstimate.mostTokens(of: .object(extra.members)) + Int64(instructions?.utf8.count ?? 0)
     }
+}
+
+/// What `extra` may say. Each is made once, not for every call.
+extension OpenAITextParameters.API {
+    /// What `extra` must not say: what would be another limit than the one that is reckoned with, more answers than the
+    /// one that a request has, or another way of answering.
+    fileprivate var reserved: [String: String] { self == .chat ? Self.reservedByBoth : Self.reservedByResponses }
+
+    private static let reservedByBoth: [String: String] = [
+        "max_tokens": "Use the parameter max_tokens.", "max_completion_tokens": "Use the parameter max_tokens.",
+        "max_output_tokens": "Use the parameter max_tokens.", "n": "A request has one answer: use `sample` for more.",
+    ]
+    private static let reservedByResponses = reservedByBoth.merging(
+        ["background": "Use the parameter background."], uniquingKeysWith: { $1 })
+
+    /// What `extra` may say without making a call cost more than is reckoned with: what is sent to the model is in the body
+    /// with its bytes, what the model writes is within the limit, and the price is the usual one.
+    ///
+    /// By the reference of both APIs. What is not here may bring in what is kept at the service (`previous_response_id`,
+    /// `conversation`, `prompt`), have it look for more (`tools`, `web_search_options`), or cost more (`service_tier`).
+    fileprivate var harmless: Set<String> { self == .chat ? Self.harmlessForChat : Self.harmlessForResponses }
+
+    private static let harmlessForBoth: Set = [
+        "metadata", "parallel_tool_calls", "prompt_cache_key", "safety_identifier", "store", "temperature",
+        "tool_choice", "top_logprobs", "top_p", "user",
+    ]
+    private static let harmlessForChat = harmlessForBoth.union([
+        "chat_template_kwargs", "frequency_penalty", "logit_bias", "logprobs", "min_p", "presence_penalty",
+        "reasoning_effort", "repetition_penalty", "response_format", "seed", "stop", "stream_options", "top_k",
+        "verbosity",
+    ])
+    private static let harmlessForResponses = harmlessForBoth.union([
+        "include", "max_tool_calls", "reasoning", "text", "truncation",
+    ])
 }
