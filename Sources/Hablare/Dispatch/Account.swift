@@ -15,6 +15,11 @@ struct Account: Sendable {
     private var units = 0.0
     /// Whether the store knew of nothing that limits the account: as long as permits last, none are counted.
     private var isUnlimited = false
+    /// The provider told this process of a limit. Until this date the store may not know, and an answer of its that nothing
+    /// limits the account is an older one.
+    private var countsUntil = Date.distantPast
+    /// Whether the last grant was one without a limit: what was admitted under it has no permit to give back.
+    private var wasUnlimited = false
     private var expiresAt = Date.distantPast
     /// The lane that asked for permits and has not been answered.
     private(set) var asker: ProviderID?
@@ -56,7 +61,7 @@ struct Account: Sendable {
 
     /// The call that was admitted is not sent after all.
     mutating func returned(cost: Double) {
-        guard limit != nil, !isUnlimited else { return }
+        guard limit != nil, !wasUnlimited else { return }
         calls += 1
         units += cost
     }
@@ -70,7 +75,9 @@ struct Account: Sendable {
     mutating func granted(_ grant: PermitGrant, now: Date) {
         asker = nil
         if expiresAt <= now { forgetPermits() }
-        isUnlimited = grant.isUnlimited
+        let isOutdated = countsUntil > now && countsUntil <= now.addingTimeInterval(Self.permitLifetime)
+        isUnlimited = grant.isUnlimited && !isOutdated
+        wasUnlimited = isUnlimited
         if !isUnlimited {
             calls += grant.costs.count
             units += grant.costs.reduce(0, +)
@@ -92,11 +99,13 @@ struct Account: Sendable {
         let believed = min(date, now.addingTimeInterval(AccountBudget.longestPause))
         pausedUntil = max(pausedUntil ?? believed, believed)
         forgetPermits()
+        limitsReported(now: now)
     }
 
-    /// The provider said what its limits are: from now on the store counts.
-    mutating func limitsReported() {
+    /// The provider said what limits the account: from now on permits are counted.
+    mutating func limitsReported(now: Date) {
         isUnlimited = false
+        countsUntil = now.addingTimeInterval(Self.permitLifetime)
     }
 
     private mutating func forgetPermits() {

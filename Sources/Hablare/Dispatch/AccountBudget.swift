@@ -50,11 +50,12 @@ package struct AccountBudget: Sendable, Hashable {
         let unitMeasure = measure(limit.unitsPerMinute, reportedUnits, limit)
         Self.refill(&requests, requestMeasure, now)
         Self.refill(&units, unitMeasure, now)
+        let costs = costs.map { $0.isFinite ? max(0, $0) : unitMeasure?.capacity ?? 0 }
         guard requestMeasure != nil || unitMeasure != nil else {
             return PermitGrant(costs: costs, next: nil, isUnlimited: true)
         }
         var granted: [Double] = []
-        for cost in costs.map({ $0.isFinite ? max(0, $0) : unitMeasure?.capacity ?? 0 }) {
+        for cost in costs {
             let delay = max(
                 Self.delay(of: 1, requests, requestMeasure), Self.delay(of: cost, units, unitMeasure))
             guard delay == 0 else {

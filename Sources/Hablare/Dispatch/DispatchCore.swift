@@ -216,7 +216,7 @@ package struct DispatchCore: Sendable {
         if let until = end.pausedUntil { accounts[account]?.pause(until: until, now: now) }
         if let most = end.limits?.concurrency { lanes[call.provider]?.gate.learned(limit: most) }
         let limits = end.limits?.ofAccount
-        if limits != nil { accounts[account]?.limitsReported() }
+        if limits != nil { accounts[account]?.limitsReported(now: now) }
         guard failing != .unchanged || end.pausedUntil != nil || limits != nil else { return [] }
         return [
             .report(AccountReport(account: account, limits: limits, pausedUntil: end.pausedUntil, failing: failing))

@@ -5,20 +5,29 @@ import Foundation
 /// What `JSONEncoder` writes for the same value, without the containers and boxes that it makes for each of its parts: every
 /// call of a service is written here.
 struct JSONWriter: Sendable {
-    /// A number that JSON cannot say.
-    struct NotFinite: Error, Sendable {}
+    /// Why a value cannot be written.
+    enum Problem: Error, Sendable, Hashable {
+        /// It has a number that JSON cannot say.
+        case notFinite
+        /// It nests deeper than ``maximumDepth`` levels.
+        case tooDeep
+    }
+
+    /// How many levels are written: as many as `JSONEncoder` writes, and far more than a request may have.
+    static let maximumDepth = 512
 
     private var bytes: [UInt8] = []
 
     /// The JSON of a value.
-    static func data(of value: ParameterValue) throws(NotFinite) -> Data {
+    static func data(of value: ParameterValue) throws(Problem) -> Data {
         var writer = JSONWriter()
         writer.bytes.reserveCapacity(512)
-        try writer.write(value)
+        try writer.write(value, depth: 0)
         return Data(writer.bytes)
     }
 
-    private mutating func write(_ value: ParameterValue) throws(NotFinite) {
+    private mutating func write(_ value: ParameterValue, depth: Int) throws(Problem) {
+        guard depth <= Self.maximumDepth else { throw .tooDeep }
         switch value {
         case .null: write(verbatim: "null")
         case .bool(let value): write(verbatim: value ? "true" : "false")
@@ -29,7 +38,7 @@ struct JSONWriter: Sendable {
             bytes.append(UInt8(ascii: "["))
             for (place, value) in values.enumerated() {
                 if place > 0 { bytes.append(UInt8(ascii: ",")) }
-                try write(value)
+                try write(value, depth: depth + 1)
             }
             bytes.append(UInt8(ascii: "]"))
         case .object(let members):
@@ -39,7 +48,7 @@ struct JSONWriter: Sendable {
                 if place > 0 { bytes.append(UInt8(ascii: ",")) }
                 write(quoted: member.key)
                 bytes.append(UInt8(ascii: ":"))
-                try write(member.value)
+                try write(member.value, depth: depth + 1)
             }
             bytes.append(UInt8(ascii: "}"))
         }
@@ -50,8 +59,8 @@ struct JSONWriter: Sendable {
     }
 
     /// The shortest digits that are read back as the same number; whole ones without a fraction.
-    private mutating func write(_ number: Double) throws(NotFinite) {
-        guard number.isFinite else { throw NotFinite() }
+    private mutating func write(_ number: Double) throws(Problem) {
+        guard number.isFinite else { throw .notFinite }
         let text = number.description
         bytes.append(contentsOf: text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8)
     }

@@ -22,13 +22,18 @@ extension ParameterValue {
 
     /// Writes JSON, the members of objects in the order of their names, so that the same value is the same bytes.
     ///
-    /// - Throws: ``AIServiceError/Code/invalidRequest`` for a number that is not finite.
+    /// - Throws: ``AIServiceError/Code/invalidRequest`` for a number that is not finite, and for a value of more than 512
+    ///   levels.
     package func jsonData() throws(AIServiceError) -> Data {
-        do throws(JSONWriter.NotFinite) {
+        do throws(JSONWriter.Problem) {
             return try JSONWriter.data(of: self)
         } catch {
-            throw AIServiceError(
-                .invalidRequest, "A value has a number that is not finite, which JSON cannot say. Mend it.")
+            let advice =
+                switch error {
+                case .notFinite: "has a number that is not finite, which JSON cannot say. Mend it."
+                case .tooDeep: "has more than \(JSONWriter.maximumDepth) levels. Make it flatter."
+                }
+            throw AIServiceError(.invalidRequest, "A value \(advice)")
         }
     }
 

@@ -33,8 +33,8 @@ public struct RateLimit: Sendable, Hashable {
     /// 300 calls a minute, for ElevenLabs.
     public static let elevenLabs = RateLimit(requestsPerMinute: 300, isEstimate: true)
 
-    /// None but what the provider says itself: the pauses that it asks for and the rates that it reports are kept, by all
-    /// processes on a store together. For a service whose limits are not known. No limit at all (`nil` in
+    /// None but what the provider says itself: the pauses that it asks for and the rates that it reports are kept, by the
+    /// process that was told at once, by the others on its store within a second. For a service whose limits are not known. No limit at all (`nil` in
     /// ``ProviderLimits/rate``) keeps them in the process only that heard of them.
     public static let asReported = RateLimit(requestsPerMinute: nil, isEstimate: true)
 

@@ -41,16 +41,16 @@ package final class Guarded<Value: Sendable>: Sendable {
         return try body(&value)
     }
     #else
-    @usableFromInline package let mutex: Mutex<Value>
+    @usableFromInline package let _mutex: Mutex<Value>
 
     // Inlinable, so that the other modules of this package lock without looking up at run time of which type the value is:
     // a call over the network locks a dozen times.
     @inlinable package init(_ value: Value) {
-        mutex = Mutex(value)
+        _mutex = Mutex(value)
     }
 
     @inlinable package func withLock<R: Sendable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
-        try mutex.withLock { (value: inout sending Value) throws(E) -> sending R in
+        try _mutex.withLock { (value: inout sending Value) throws(E) -> sending R in
             try body(&value)
         }
     }

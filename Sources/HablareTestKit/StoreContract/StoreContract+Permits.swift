@@ -76,10 +76,16 @@ extension StoreContract {
             try require("just before", try bench.reserve([10], of: limit, at: 45).costs, is: [])
             try require("paid off", try bench.reserve([10], of: limit, at: 46).costs, is: [10])
         },
-        Rule("An account without a limit is granted everything") { bench in
-            let limit = RateLimit(requestsPerMinute: nil)
-            let grant = try bench.reserve([1e12, 1, 0], of: limit, at: 0)
-            try require("the grant", grant, is: PermitGrant(costs: [1e12, 1, 0], next: nil))
+        Rule("An account without a limit is granted everything, and said to have none until one is known") { bench in
+            let limit = RateLimit.asReported
+            let unlimited = PermitGrant(costs: [1e12, 1, 0], next: nil, isUnlimited: true)
+            try require("the grant", try bench.reserve([1e12, 1, 0], of: limit, at: 0), is: unlimited)
+            try bench.report(AccountReport(account: "a", pausedUntil: StoreWorkbench.date(9)), at: 0)
+            let paused = PermitGrant(costs: [], next: StoreWorkbench.date(9))
+            try require("in a pause", try bench.reserve([1], of: limit, at: 5), is: paused)
+            try require("after it", try bench.reserve([1e12, 1, 0], of: limit, at: 9), is: unlimited)
+            try bench.report(limits(perMinute: 60), at: 9)
+            try require("with a rate", try bench.reserve([1], of: limit, at: 9), is: PermitGrant(costs: [1], next: nil))
         },
         Rule("A wish for nothing is granted") { bench in
             try require("the grant", try bench.reserve([], of: sixty, at: 0), is: PermitGrant(costs: [], next: nil))
@@ -243,7 +249,9 @@ extension Date {
 }
 
 extension PermitGrant {
-    fileprivate var rounded: PermitGrant { PermitGrant(costs: costs, next: next?.rounded) }
+    fileprivate var rounded: PermitGrant {
+        PermitGrant(costs: costs, next: next?.rounded, isUnlimited: isUnlimited)
+    }
 }
 
 /// Dates of grants are computed, so they are compared to the millisecond.

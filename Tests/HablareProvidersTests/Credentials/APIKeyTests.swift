@@ -1,6 +1,7 @@
 import Hablare
-import HablareProviders
 import Testing
+
+@testable import HablareProviders
 
 @Suite struct APIKeyTests {
     private let text = "sk-proj-0123456789abcdefc1f2"
@@ -44,5 +45,17 @@ import Testing
             #expect(!shown.contains(key.secret), "\(shown)")
             #expect(shown.contains("sk-…c1f2"), "\(shown)")
         }
+    }
+
+    @Test func `A text that is the key, or has it in other capitals, is hidden, and one that has not is as it was`()
+        throws
+    {
+        let key = try APIKey(text)
+        #expect(key.hidden(in: text) == key.shown)
+        #expect(key.hidden(in: text.uppercased()) == key.shown)
+        #expect(key.hidden(in: "the key \(text), again") == "the key \(key.shown), again")
+        #expect(key.hidden(in: text.replacing("k", with: "\u{212A}")) == key.shown, "the sign of Kelvin is a k")
+        let short = String(text.dropLast())
+        #expect(key.hidden(in: short) == short)
     }
 }

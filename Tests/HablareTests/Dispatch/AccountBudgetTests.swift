@@ -75,6 +75,8 @@ import Testing
         #expect(
             budget.reserve([1, 1, 1], of: .asReported, now: start)
                 == PermitGrant(costs: [1, 1, 1], next: nil, isUnlimited: true))
+        #expect(
+            budget.reserve([.nan, -1, 2], of: .asReported, now: start).costs == [0, 0, 2], "no cost is none, or less")
         budget.note(AccountReport(account: "a", pausedUntil: StoreWorkbench.date(6)), now: start)
         #expect(
             budget.reserve([1], of: .asReported, now: start) == PermitGrant(costs: [], next: StoreWorkbench.date(6)))

@@ -64,6 +64,9 @@ struct DispatchModel {
     private var health: [ProviderID: ProviderHealth] = [:]
     /// What was granted to the shared account, less what was spent; and until when it is paused.
     private var permits = 0
+    /// Until when no permits are needed, as the store knew of no limit; and until when it may say so without knowing better.
+    private var freeUntil = Date.distantPast
+    private var countsUntil = Date.distantPast
     private var pausedUntil = Date.distantPast
     /// When the shell's alarm fires: set after every event, as the shell does.
     private var alarm: Date?
@@ -186,7 +189,7 @@ struct DispatchModel {
     /// A call of a limited provider is sent: it needs a permit, and no pause.
     private mutating func spend(_ provider: ProviderID) throws {
         guard isLimited(provider) else { return }
-        permits -= 1
+        if freeUntil <= now { permits -= 1 }
         guard permits >= 0 else { throw violation("a call without a permit") }
         guard pausedUntil <= now else { throw violation("a call while the account is paused") }
     }
@@ -257,12 +260,19 @@ struct DispatchModel {
                 core.reserveFailed(of: request.account)
                 return log.append("reserve failed")
             }
+            if Int.random(in: 0..<8, using: &random) == 0 {
+                let grant = PermitGrant(costs: request.costs, next: nil, isUnlimited: true)
+                return errands.append(.granted(request.account, grant))
+            }
             let granted = Int.random(in: 0...request.costs.count, using: &random)
             permits += granted
             let next = granted < request.costs.count ? now.addingTimeInterval(0.5) : nil
             errands.append(
                 .granted(request.account, PermitGrant(costs: Array(request.costs.prefix(granted)), next: next)))
         case .granted(let account, let grant):
+            let isFree = grant.isUnlimited && countsUntil <= now
+            freeUntil = isFree ? now.addingTimeInterval(Account.permitLifetime) : .distantPast
+            if grant.isUnlimited, !isFree { permits += grant.costs.count }
             try perform(core.granted(grant, of: account, now: now), "granted \(grant.costs.count)")
         case .postponed(let provider, let until):
             try perform(core.postponed(provider, until: until, now: now), "postponed at \(provider)")
@@ -318,6 +328,13 @@ struct DispatchModel {
         if isLimited(provider), Int.random(in: 0..<10, using: &random) == 0 {
             end.pausedUntil = now.addingTimeInterval(Double.random(in: 0...2, using: &random))
             pausedUntil = max(pausedUntil, end.pausedUntil ?? now)
+        }
+        if isLimited(provider), Int.random(in: 0..<10, using: &random) == 0 {
+            end.limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 600))
+        }
+        if end.pausedUntil != nil || end.limits != nil {
+            freeUntil = .distantPast
+            countsUntil = now.addingTimeInterval(Account.permitLifetime)
         }
         if places[id] == .underWay, health == .failing, Bool.random(using: &random) {
             let until = now.addingTimeInterval(Double.random(in: 0...5, using: &random))

@@ -142,6 +142,31 @@ import Testing
         }
     }
 
+    @Test("An answer of the store that is older than what the provider said of its limits lets nothing through")
+    func outdatedUnlimitedGrants() {
+        let limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 60))
+        var core = core(rate: .asReported)
+        _ = submit(&core, 1, at: now)
+        _ = core.granted(unlimited, of: "account", now: now)
+        let later = now.addingTimeInterval(1)
+        #expect(reserved(submit(&core, 2, at: later)) == [[1]])
+        _ = core.cameBack(FlightID(rawValue: 1), DispatchCore.CallEnd(health: .sound, limits: limits), now: later)
+        #expect(started(core.granted(unlimited, of: "account", now: later)) == [2], "what it granted, it granted")
+        #expect(started(submit(&core, 3, at: later)).isEmpty)
+    }
+
+    @Test("What was sent without a permit has none to give back")
+    func nothingToGiveBack() {
+        let limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 60))
+        var core = core(rate: .asReported)
+        _ = submit(&core, 1, at: now)
+        _ = core.granted(unlimited, of: "account", now: now)
+        #expect(core.submitting(to: "p", cost: 1, now: now) == .start)
+        _ = core.cameBack(FlightID(rawValue: 1), DispatchCore.CallEnd(health: .sound, limits: limits), now: now)
+        _ = core.submissionDropped(to: "p", placement: .start, cost: 1, now: now)
+        #expect(started(submit(&core, 2, at: now)).isEmpty)
+    }
+
     @Test("A call that costs more units than were granted waits for them")
     func units() {
         var core = core(rate: RateLimit(requestsPerMinute: nil, unitsPerMinute: 6000))

@@ -38,17 +38,38 @@ import Testing
 
     @Test(arguments: [.infinity, -.infinity, .nan] as [Double])
     func `What is no number of JSON is refused, however deep`(number: Double) throws {
-        #expect(throws: JSONWriter.NotFinite.self) { try Self.written([["a": [.double(number)]]]) }
+        #expect(throws: JSONWriter.Problem.notFinite) { try Self.written([["a": [.double(number)]]]) }
     }
 
-    @Test("What Foundation reads of it is what it reads of what Foundation writes", arguments: Seeds.choose(50))
+    @Test func `No value is so deep that writing it ends the process`() throws {
+        func nested(_ levels: Int) -> ParameterValue { (0..<levels).reduce([]) { value, _ in [value] } }
+        #expect(try Self.written(nested(512)).utf8.count == 2 * 513)
+        #expect(throws: JSONWriter.Problem.tooDeep) { try Self.written(nested(513)) }
+        #expect(throws: AIServiceError.self) { try nested(513).jsonData() }
+    }
+
+    /// What was written by it before is hashed into the keys of jobs on disk.
+    @Test("It is what Foundation writes, byte by byte", arguments: Seeds.choose(50))
     func foundation(seed: UInt64) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
             let value = RandomJSON.value(depth: 4, using: &random)
-            let theirs = try JSONDecoder().decode(ParameterValue.self, from: JSONEncoder().encode([value]))
-            let ours = try JSONDecoder().decode(ParameterValue.self, from: JSONWriter.data(of: [value]))
-            #expect(ExactValue(ours) == ExactValue(theirs), "seed \(seed)")
+            let theirs = String(decoding: try encoder.encode(value), as: UTF8.self)
+            #expect(try Self.written(value) == theirs, "seed \(seed)")
         }
+    }
+
+    @Test(
+        arguments: [
+            .double(1e16), .double(-0.0), .double(1e15), .double(123_456_789.125), .double(1e-7), .double(1e22),
+            .int(.min),
+            "\u{0}\u{7F}\u{1F}/\u{2028}😀\r\n\"\\", ["😀": 1, "\u{FFFD}": 2, "z": 3, "Z": 4, "": 5, "\n": 6],
+        ] as [ParameterValue])
+    func `So are the corners`(value: ParameterValue) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(try Self.written(value) == String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 }

@@ -15,8 +15,7 @@ import NIOSSL
 /// are asked for. Nothing of a call is logged or traced.
 ///
 /// Make one for a process, and share it: its connections are. Call ``shutdown()`` at the end. All its connections are served
-/// by one of the process's threads for the network, which is enough for thousands of calls a second; a server that makes
-/// more has several transports.
+/// by one of the process's threads for the network; a server for which that is too little has several transports.
 public final class NetworkTransport: HTTPTransport {
     private struct Clients: Sendable {
         var open: [ProxyAddress?: HTTPClient] = [:]
@@ -104,9 +103,9 @@ public final class NetworkTransport: HTTPTransport {
             let transfer = Transfer(
                 idleTimeout: call.idleTimeout ?? settings.idleTimeout, lingering: settings.lingering,
                 isProxied: proxy != nil)
-            return try await transfer.answer(to: request(call), from: client) { [clients] in
-                clients.withLock { $0.isShutDown }
-            }
+            return try await transfer.answer(
+                to: request(call), from: client, isUpload: Upload.isStreamed(call.body)
+            ) { [clients] in clients.withLock { $0.isShutDown } }
         } catch let failure as HTTPFailure where failure.reason == .certificate && proxy == nil {
             let chain = try await CertificateProbe(timeout: settings.connectTimeout).chain(of: origin)
             let reason = CertificateProbe.reason(for: chain, at: Int(date().timeIntervalSince1970))

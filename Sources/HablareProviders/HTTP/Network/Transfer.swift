@@ -38,9 +38,11 @@ final class Transfer: HTTPClientResponseDelegate {
 
     /// Makes the call, and returns when the head of the answer is there. Cancelling the task ends it.
     ///
-    /// - Parameter isShutDown: Says whether the client may have been shut down; once it says so it always does.
+    /// - Parameters:
+    ///   - isUpload: Whether the body is sent piece by piece.
+    ///   - isShutDown: Says whether the client may have been shut down; once it says so it always does.
     func answer(
-        to request: HTTPClient.Request, from client: HTTPClient, isShutDown: @Sendable () -> Bool
+        to request: HTTPClient.Request, from client: HTTPClient, isUpload: Bool, isShutDown: @Sendable () -> Bool
     ) async throws -> HTTPAnswer {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -56,9 +58,10 @@ final class Transfer: HTTPClientResponseDelegate {
                     return state.machine.ending != nil
                 }
                 if isEnded { task.cancel() }
-                // A client that was shut down tells nobody but the task. To ask each task would wake its thread once more
-                // for every call; a client that is shut down later tells the delegate.
-                if isShutDown() { task.futureResult.whenFailure { self.failed($0) } }
+                // Two ends are told to nobody but the task: that of a client that was shut down before, and that of an
+                // upload whose last piece cannot be sent after the end of the answer came. To ask each task would wake its
+                // thread once more for every call.
+                if isUpload || isShutDown() { task.futureResult.whenFailure { self.failed($0) } }
             }
         } onCancel: {
             cancel()

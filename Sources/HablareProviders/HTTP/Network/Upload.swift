@@ -25,12 +25,21 @@ enum Upload {
         }
     }
 
+    /// Whether a body is sent piece by piece: all but what is small and in memory.
+    static func isStreamed(_ body: HTTPBody) -> Bool {
+        switch body {
+        case .none: false
+        case .bytes(let data): data.count > step
+        case .pieces: body.byteCount > 0
+        }
+    }
+
     /// The body as the library wants it; `nil` for none.
     static func body(_ body: HTTPBody) -> HTTPClient.Body? {
         switch body {
         case .none: nil
         case _ where body.byteCount == 0: nil
-        case .bytes(let data) where data.count <= step: .byteBuffer(ByteBuffer(bytes: data))
+        case .bytes(let data) where !isStreamed(body): .byteBuffer(ByteBuffer(bytes: data))
         case .bytes(let data): stream([Body(data)], length: data.count)
         case .pieces(let bodies): stream(bodies, length: body.byteCount)
         }

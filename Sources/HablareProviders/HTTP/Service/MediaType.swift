@@ -4,7 +4,7 @@ struct MediaType: Sendable, Hashable {
 
     init(_ field: String) {
         // Names of media types are ASCII (RFC 6838, section 4.2): no Unicode is asked about what comes with every answer.
-        let bytes = field.utf8.prefix { $0 != UInt8(ascii: ";") }.lazy.filter { $0 > 0x20 }
+        let bytes = field.utf8.prefix { $0 != UInt8(ascii: ";") }.lazy.filter { $0 != 0x20 && $0 != 0x09 }
         text = String(
             decoding: bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
             as: UTF8.self)

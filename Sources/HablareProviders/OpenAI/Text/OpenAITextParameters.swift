@@ -97,7 +97,12 @@ struct OpenAITextParameters: Sendable, Hashable {
 extension OpenAITextParameters.API {
     /// What `extra` must not say: what would be another limit than the one that is reckoned with, more answers than the
     /// one that a request has, or another way of answering.
-    fileprivate var reserved: [String: String] { self == .chat ? Self.reservedByBoth : Self.reservedByResponses }
+    fileprivate var reserved: [String: String] {
+        switch self {
+        case .chat: Self.reservedByBoth
+        case .responses: Self.reservedByResponses
+        }
+    }
 
     private static let reservedByBoth: [String: String] = [
         "max_tokens": "Use the parameter max_tokens.", "max_completion_tokens": "Use the parameter max_tokens.",
@@ -111,7 +116,12 @@ extension OpenAITextParameters.API {
     ///
     /// By the reference of both APIs. What is not here may bring in what is kept at the service (`previous_response_id`,
     /// `conversation`, `prompt`), have it look for more (`tools`, `web_search_options`), or cost more (`service_tier`).
-    fileprivate var harmless: Set<String> { self == .chat ? Self.harmlessForChat : Self.harmlessForResponses }
+    fileprivate var harmless: Set<String> {
+        switch self {
+        case .chat: Self.harmlessForChat
+        case .responses: Self.harmlessForResponses
+        }
+    }
 
     private static let harmlessForBoth: Set = [
         "metadata", "parallel_tool_calls", "prompt_cache_key", "safety_identifier", "store", "temperature",

@@ -39,6 +39,8 @@ import Testing
         #expect(path("a?b#c d%e") == "https://a.example/v1/a%3Fb%23c%20d%25e")
         #expect(path("é") == "https://a.example/v1/%C3%A9")
         #expect(path() == "https://a.example/v1")
+        let written = try ServiceAddress("http://[::1]:8080/a%20b/").url(["c d"], query: [("e", "f")])
+        #expect(written.absoluteString == "http://[::1]:8080/a%20b/c%20d?e=f")
     }
 
     @Test func `A query is escaped, sign by sign`() throws {

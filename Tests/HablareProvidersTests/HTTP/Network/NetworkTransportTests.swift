@@ -247,7 +247,11 @@ import Testing
                 await withTaskGroup(of: Void.self) { group in
                     for _ in 0..<8 {
                         group.addTask {
-                            do { _ = try await transport.send(call).body.data() } catch { return }
+                            do {
+                                _ = try await transport.send(call).body.data()
+                            } catch {
+                                #expect(error is HTTPFailure)
+                            }
                         }
                     }
                     group.addTask { await transport.shutdown() }
