@@ -1,4 +1,6 @@
 import AsyncHTTPClient
+import Foundation
+import HTTPTypes
 import Hablare
 import HablareTestServers
 import NIOPosix
