@@ -184,8 +184,8 @@ struct StoreFailureTests {
             }
         })
         try await engine.run {
-            try await manager.submit(requests[0], to: "scripted")
-            try await manager.submit(requests[1], to: "scripted")
+            // In one commit: a second one could share its own with a piece that there is no room for.
+            _ = try await manager.submit(requests, to: "scripted", jobKey: JobKey(rawValue: "j"))
             try await engine.advance(by: .seconds(5)) { try await manager.status(for: requests[0].id).isFinal }
             store.recover()
             #expect(await code { _ = try await manager.execute(requestID: requests[0].id) } == .storageFull)
