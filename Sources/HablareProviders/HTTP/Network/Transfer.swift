@@ -59,8 +59,8 @@ final class Transfer: HTTPClientResponseDelegate {
                 }
                 if isEnded { task.cancel() }
                 // Two ends are told to nobody but the task: that of a client that was shut down before, and that of an
-                // upload whose end cannot be sent after the end of the answer came (the connection must go between two
-                // steps of its loop; no test can make it). To ask each task would wake its thread once more for every call.
+                // upload whose end cannot be sent after the end of the answer came. To ask each task would wake its thread
+                // once more for every call.
                 if isUpload || isShutDown() { task.futureResult.whenFailure { self.failed($0) } }
             }
         } onCancel: {

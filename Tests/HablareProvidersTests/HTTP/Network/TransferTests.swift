@@ -3,6 +3,8 @@ import Foundation
 import HTTPTypes
 import Hablare
 import HablareTestServers
+import NIOCore
+import NIOHTTP1
 import NIOPosix
 import Testing
 
@@ -37,6 +39,27 @@ import Testing
                 let failure = try await #require(throws: HTTPFailure.self) { try await answer.body.data() }
                 #expect(failure.reason == .connectionLost && failure.mayHaveArrived)
             }
+        }
+    }
+
+    @Test func `An upload whose end cannot be sent after its answer came fails`() async throws {
+        let early: [ServerStep] = [.piece("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"), .wait(Gate())]
+        try await LoopbackServer.withServer(beforeBody: { _ in .raw(early) }) { _ in
+            .text(200, "")
+        } _: { server in
+            let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton)
+            let rest = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
+            // Shorter than it says, which the library finds out when it is to send the end.
+            let body = HTTPClient.Body.stream(contentLength: 10) { writer in
+                writer.write(.byteBuffer(ByteBuffer(string: "short"))).flatMap { rest.futureResult }
+            }
+            let request = try HTTPClient.Request(url: server.url().absoluteString, method: .POST, body: body)
+            let transfer = Transfer(idleTimeout: .seconds(600), lingering: .zero, isProxied: false)
+            let answer = try await transfer.answer(to: request, from: client, isUpload: true) { false }
+            #expect(answer.status == 200)
+            rest.succeed()
+            await #expect(throws: HTTPFailure.self) { try await answer.body.data() }
+            try await client.shutdown()
         }
     }
 }
