@@ -6,8 +6,11 @@ extension AIServiceError {
     /// What a failure of the database means, and what to do about it.
     init(_ error: DatabaseError, path: String) {
         let cause = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
-        switch error.resultCode {
-        case .SQLITE_FULL:
+        // A case of a primary code has all the extended ones of it.
+        switch error.extendedResultCode {
+        // The other one is what a full disk is called where the index of the write-ahead log needs room
+        // (https://sqlite.org/rescode.html#ioerr_shmsize).
+        case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE:
             self.init(
                 .storageFull,
                 "The disk, or the quota, of \(path) is full. Free some space; what was acknowledged is safe, and work goes on by itself.",

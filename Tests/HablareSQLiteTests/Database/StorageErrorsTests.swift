@@ -16,6 +16,7 @@ import Testing
             (.SQLITE_CORRUPT, .storageCorrupt), (.SQLITE_CORRUPT_VTAB, .storageCorrupt),
             (.SQLITE_NOTADB, .storageCorrupt),
             (.SQLITE_BUSY, .storageBusy), (.SQLITE_BUSY_SNAPSHOT, .storageBusy), (.SQLITE_LOCKED, .storageBusy),
+            (.SQLITE_IOERR_SHMSIZE, .storageFull), (.SQLITE_IOERR_FSYNC, .storageFailed),
             (.SQLITE_IOERR, .storageFailed), (.SQLITE_MISUSE, .storageFailed), (.SQLITE_TOOBIG, .storageFailed),
             (.SQLITE_CONSTRAINT, .storageFailed),
         ])
