@@ -28,6 +28,9 @@ let package = Package(
     products: [
         .library(name: "Hablare", targets: ["Hablare"]),
         .library(name: "HablareSQLite", targets: ["HablareSQLite"]),
+        .library(name: "HablarePersistence", targets: ["HablarePersistence"]),
+        .library(name: "HablareData", targets: ["HablareData"]),
+        .library(name: "HablarePresentation", targets: ["HablarePresentation"]),
         .library(name: "HablareProviders", targets: ["HablareProviders"]),
         .library(name: "HablareSpeech", targets: ["HablareSpeech"]),
         .library(name: "HablareAudio", targets: ["HablareAudio"]),
@@ -47,6 +50,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
@@ -70,13 +74,41 @@ let package = Package(
             resources: [.embedInCode("Ledger/prices.json")],
             swiftSettings: strict
         ),
+        // What several of the targets do with files beside reading and writing them; not among the products.
+        .target(name: "HablareFiles", swiftSettings: strict),
         .target(
             name: "HablareSQLite",
             dependencies: [
-                "Hablare",
+                "Hablare", "HablareFiles",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "HablarePersistence",
+            dependencies: ["HablareFiles", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "HablareData",
+            dependencies: [
+                "Hablare", "HablarePersistence",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        // Apple's platforms have Combine; elsewhere OpenCombine is the same by another name.
+        .target(
+            name: "HablarePresentation",
+            dependencies: [
+                "Hablare",
+                .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict
         ),
@@ -124,7 +156,9 @@ let package = Package(
         .target(
             name: "HablareTestKit",
             dependencies: [
-                "Hablare",
+                "Hablare", "HablareData", "HablarePersistence", "HablarePresentation",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -170,6 +204,31 @@ let package = Package(
                 "Hablare", "HablareSQLite", "HablareTestKit", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HablareFilesTests", dependencies: ["HablareFiles"], swiftSettings: strict),
+        .testTarget(
+            name: "HablarePersistenceTests",
+            dependencies: [
+                "HablareFiles", "HablarePersistence", "HablareTestKit", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HablareDataTests",
+            dependencies: [
+                "Hablare", "HablareData", "HablarePersistence", "HablareSQLite", "HablareTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HablarePresentationTests",
+            dependencies: [
+                "Hablare", "HablarePresentation", "HablareTestKit",
+                .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HablareCommandTests",
