@@ -1,0 +1,58 @@
+public import GRDB
+
+extension DatabaseMigrator {
+    /// Registers the migrations of the tables in which this library keeps receipts of merges, promised merges, persisted
+    /// responses and queued actions. All are named `hablare_…`.
+    ///
+    /// Call it wherever the app makes its migrator, in any place among its own migrations; later versions of the library
+    /// add migrations, and never change one.
+    public mutating func registerHablareData() {
+        registerMigration("hablare.data.1") { database in
+            try DataSchema.createMerges(database)
+            try DataSchema.createResponses(database)
+        }
+    }
+}
+
+/// The tables of ``GRDB/DatabaseMigrator/registerHablareData()``.
+enum DataSchema {
+    /// `row` has no declared type, so that a key keeps the type it has in the app's own table.
+    static func createMerges(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE hablare_receipts (
+                    request BLOB NOT NULL,
+                    target TEXT NOT NULL,
+                    row NOT NULL,
+                    merged_at INTEGER NOT NULL,
+                    released INTEGER NOT NULL DEFAULT 0,
+                    PRIMARY KEY (request, target, row)
+                ) WITHOUT ROWID;
+                CREATE INDEX hablare_receipts_unreleased ON hablare_receipts (request) WHERE released = 0;
+                CREATE INDEX hablare_receipts_age ON hablare_receipts (merged_at);
+                CREATE TABLE hablare_promises (
+                    request BLOB NOT NULL,
+                    target TEXT NOT NULL,
+                    row NOT NULL,
+                    promised_at INTEGER NOT NULL,
+                    failure TEXT,
+                    PRIMARY KEY (request, target, row)
+                ) WITHOUT ROWID;
+                """)
+    }
+
+    static func createResponses(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE hablare_responses (
+                    request BLOB NOT NULL PRIMARY KEY,
+                    provider TEXT NOT NULL,
+                    type TEXT NOT NULL,
+                    format TEXT,
+                    content BLOB NOT NULL,
+                    metadata TEXT NOT NULL,
+                    received_at INTEGER NOT NULL
+                );
+                """)
+    }
+}
