@@ -69,6 +69,7 @@ extension AIRequestManager {
         switch try await journal.commit(.retry(id, at: seams.date())) {
         case .done:
             hub.announce(.pending, of: id)
+            hub.revivals.tell(.request(id))
             dispatcher.backlogMayExist()
             await aboard(id)
         case .invalidState(let state):

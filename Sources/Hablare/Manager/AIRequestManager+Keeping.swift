@@ -43,6 +43,24 @@ extension AIRequestManager {
         try await expectDone(.merged(id), for: id)
     }
 
+    /// The same of several responses, in one commit. Says nothing of those that do not await it, and of requests that are
+    /// deleted.
+    package func merged(_ ids: [UUID]) async throws {
+        let awaiting = try await journal.read { store in
+            try store.snapshots(SnapshotFilter(ids: ids, limit: ids.count)).filter(\.awaitsMerge).map(\.id)
+        }
+        guard !awaiting.isEmpty else { return }
+        for (id, receipt) in zip(awaiting, try await journal.commit(awaiting.map { .merged($0) })) {
+            switch receipt {
+            case .done, .unknownRequest: break
+            default: throw AIServiceError.unexpected(receipt, for: id)
+            }
+        }
+    }
+
+    /// Tells when waits for outcomes that ended without one that can be used may begin anew.
+    package func revivals() -> AsyncStream<Revival> { hub.revivals.elements() }
+
     private func expectDone(_ write: StoreWrite, for id: UUID) async throws {
         let receipt = try await journal.commit(write)
         guard receipt == .done else { throw AIServiceError.unexpected(receipt, for: id) }

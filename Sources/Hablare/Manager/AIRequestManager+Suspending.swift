@@ -53,6 +53,11 @@ extension AIRequestManager {
     /// is carried out late, after a newer one, is without effect: it would end what began after ``resume(from:)``.
     func tellOrKeepSilent() {
         let (isSilent, decision) = dispatcher.decideOnSilence()
-        if isSilent { hub.shutDown(as: decision) } else { hub.open(as: decision) }
+        if isSilent {
+            hub.shutDown(as: decision)
+        } else {
+            hub.open(as: decision)
+            hub.revivals.tell(.engine)
+        }
     }
 }

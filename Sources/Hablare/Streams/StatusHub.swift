@@ -95,6 +95,8 @@ package final class StatusHub: Sendable {
     private let state = Guarded(State())
     /// The readers of chunks, who are told what may be the end of their stream.
     package let chunks = ChunkHub()
+    /// Tells whose waits ended for the time being that they may begin anew.
+    package let revivals = Broadcast<Revival>()
 
     package init() {}
 

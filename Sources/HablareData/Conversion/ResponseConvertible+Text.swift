@@ -1,0 +1,62 @@
+public import Foundation
+public import Hablare
+
+extension String: ResponseConvertible {
+    /// The text of a text answer, which must be UTF-8, and of a structured one that is a text.
+    public static func value(of content: ResponseContent, in context: ConversionContext) throws -> String {
+        switch content {
+        case .text(let body):
+            guard let text = String(validating: try body.read(), as: UTF8.self) else {
+                throw context.unreadable(content, as: Self.self, cause: "not UTF-8")
+            }
+            return text
+        case .structured(.string(let text)): return text
+        case .structured, .data, .audio, .image, .embedding: throw context.mismatch(content, Self.self)
+        }
+    }
+}
+
+extension Data: ResponseConvertible {
+    /// The bytes of text, data, audio and images.
+    public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Data {
+        guard let body = content.body else { throw context.mismatch(content, Self.self) }
+        return try body.read()
+    }
+}
+
+extension URL: ResponseConvertible {
+    /// The file of the content, in the app's folder (``MergedFiles``), with the ending of its format.
+    ///
+    /// Throws ``MergeError/Code/fileFailed`` where the app gave the coordinator no folder.
+    public static func value(of content: ResponseContent, in context: ConversionContext) throws -> URL {
+        guard content.body != nil else { throw context.mismatch(content, Self.self) }
+        guard let files = context.files else {
+            throw MergeError(
+                .fileFailed,
+                "A property of type URL takes a file, and there is no folder to keep it in. Give the coordinator `files: MergedFiles(folder:)`.",
+                requestID: context.requestID)
+        }
+        return try files.keep(content)
+    }
+}
+
+extension Bool: ResponseConvertible {
+    /// A structured truth value, or a text that is nothing but `true`, `false`, `yes` or `no`, in any case.
+    public static func value(of content: ResponseContent, in context: ConversionContext) throws -> Bool {
+        switch content {
+        case .structured(.bool(let value)): return value
+        case .text, .structured(.string):
+            switch try String.value(of: content, in: context).trimmed.lowercased() {
+            case "true", "yes": return true
+            case "false", "no": return false
+            default: throw context.unreadable(content, as: Self.self)
+            }
+        case .structured, .data, .audio, .image, .embedding: throw context.mismatch(content, Self.self)
+        }
+    }
+}
+
+extension String {
+    /// Without white space and line ends around it, which models like to add to a number.
+    var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+}

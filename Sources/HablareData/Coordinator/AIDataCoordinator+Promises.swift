@@ -1,0 +1,142 @@
+public import Foundation
+import GRDB
+public import Hablare
+public import ServiceLifecycle
+
+extension AIDataCoordinator: Service {
+    /// Keeps the promises of merges: waits for the responses that are still to come, those of earlier runs of the app
+    /// included, and merges each when it is there. Runs until graceful shutdown or cancellation; what is promised and not
+    /// merged by then is on disk and goes on when it runs again.
+    ///
+    /// An engine must run somewhere on the same store for anything to come (``/Hablare/EngineService``).
+    ///
+    /// - Throws: ``/Hablare/AIServiceError``, code `invalidState`, where it runs already; ``MergeError`` where the promises
+    ///   cannot be read.
+    @concurrent public nonisolated func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { [promises] in try await promises.run() }
+        } catch is CancellationError {
+            return
+        } catch let error as AIServiceError {
+            throw error
+        } catch {
+            throw MergeError.recorded(error, ofPromises: ())
+        }
+    }
+
+    /// Submits a request whose response is merged when it comes, whenever that is and whatever crashes meanwhile.
+    ///
+    /// The promise is on disk before the request is, and the engine keeps the response until it is merged. A request that
+    /// fails or is cancelled keeps its promise, for the case that it is retried. Cancelling the calling task takes nothing
+    /// back: cancel the request.
+    ///
+    /// - Parameters:
+    ///   - request: The request; ``/Hablare/AIRequest/keepUntilMerged`` is set.
+    ///   - provider: Who does it. Default: ``Options/provider``.
+    ///   - target: The name of a registered target.
+    ///   - row: The row's primary key, or ``MergeRow/new``.
+    /// - Returns: The request's UUID.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/unknownTarget``, or where the promise cannot be written; the
+    ///   ``/Hablare/AIServiceError`` of submitting. Nothing is promised then.
+    @discardableResult
+    @concurrent public nonisolated func submit(
+        _ request: AIRequest, to provider: ProviderID? = nil, mergingInto target: String, row: MergeRow
+    ) async throws -> UUID {
+        let provider = try await self.provider(provider)
+        let key = MergeKey(requestID: request.id, target: target, row: row)
+        let promised = try await promise(key)
+        var kept = request
+        kept.keepUntilMerged = true
+        do {
+            try await manager.submit(kept, to: provider)
+        } catch {
+            // What was promised before, of a request that is there, holds.
+            if promised == .now { try await merger.writer.write { try ReceiptBook.forget(key, in: $0) } }
+            throw error
+        }
+        promises.promised(request.id)
+        return request.id
+    }
+
+    /// Promises to merge the response of a request that was submitted, when it comes, also after a restart.
+    ///
+    /// Harmless where that was promised before. Where the response is there already, it is merged as soon as the coordinator
+    /// runs. The engine keeps a response until it is merged only where the request said so
+    /// (``/Hablare/AIRequest/keepUntilMerged``); of others the store's policy may give it up first.
+    ///
+    /// - Parameters:
+    ///   - requestID: The request.
+    ///   - target: The name of a registered target.
+    ///   - row: The row's primary key, or ``MergeRow/new``.
+    /// - Returns: When it was merged, where it was: nothing is promised then.
+    /// - Throws: ``MergeError``; ``/Hablare/AIServiceError``, `unknownRequest` or of category storage. Nothing is promised
+    ///   then.
+    @discardableResult
+    @concurrent public nonisolated func merge(
+        requestID: UUID, into target: String, row: MergeRow
+    ) async throws -> Date? {
+        _ = try await manager.status(for: requestID)
+        let promised = try await promise(MergeKey(requestID: requestID, target: target, row: row))
+        if case .merged(let date) = promised { return date }
+        promises.promised(requestID)
+        return nil
+    }
+
+    /// Submits a request, waits for its response, and merges it as a registered target says: durable from submission to
+    /// merge. Where the process dies or the task is cancelled meanwhile, the merge happens when a coordinator runs.
+    ///
+    /// - Parameters:
+    ///   - request: The request; ``/Hablare/AIRequest/keepUntilMerged`` is set.
+    ///   - provider: Who does it. Default: ``Options/provider``.
+    ///   - target: The name of a registered target.
+    ///   - row: The row's primary key, or ``MergeRow/new``.
+    /// - Returns: The response, which is merged.
+    /// - Throws: as ``submit(_:to:mergingInto:row:)``; the error of a request that failed or was cancelled; ``MergeError``
+    ///   where it could not be merged, which stays promised.
+    @discardableResult
+    @concurrent public nonisolated func generate(
+        _ request: AIRequest, from provider: ProviderID? = nil, mergingInto target: String, row: MergeRow
+    ) async throws -> AIResponseData {
+        let id = try await submit(request, to: provider, mergingInto: target, row: row)
+        let response = try await manager.execute(requestID: id)
+        guard let registered = targets[target] else { throw promises.unknownTarget(target) }
+        _ = try await one([MergeAsk(response: response, target: registered, row: row)])
+        return response
+    }
+
+    /// What is promised and not merged yet, oldest requests first.
+    ///
+    /// - Throws: ``MergeError`` where it cannot be read.
+    @concurrent public nonisolated func pendingMerges() async throws -> [MergePromise] {
+        do {
+            return try await database.read { try ReceiptBook.promises(in: $0) }
+        } catch {
+            throw MergeError.recorded(error, ofPromises: ())
+        }
+    }
+
+    /// Takes a promise back. Harmless where it was kept, or was none.
+    ///
+    /// The engine keeps a response until it is merged: where nothing is promised of the request any more, tell it
+    /// (``/Hablare/AIRequestManager/merged(_:)``), or delete the request.
+    ///
+    /// - Throws: ``MergeError`` where it cannot be written; the promise holds then.
+    @concurrent public nonisolated func forgetMerge(requestID: UUID, into target: String, row: MergeRow) async throws {
+        do {
+            let key = MergeKey(requestID: requestID, target: target, row: row)
+            try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
+        } catch {
+            throw MergeError.told(error, of: requestID)
+        }
+    }
+
+    private nonisolated func promise(_ key: MergeKey) async throws -> ReceiptBook.Promised {
+        guard targets[key.target] != nil else { throw promises.unknownTarget(key.target).of(key.requestID) }
+        let date = seams.date()
+        do {
+            return try await merger.writer.write { try ReceiptBook.promise(key, at: date, in: $0) }
+        } catch {
+            throw MergeError.told(error, of: key.requestID)
+        }
+    }
+}

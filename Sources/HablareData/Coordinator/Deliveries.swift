@@ -1,0 +1,45 @@
+import Hablare
+
+/// The tasks that wait for responses of models. They end with the coordinator.
+final class Deliveries: Sendable {
+    private struct State: Sendable {
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var last = 0
+        /// Those that ended before their task was noted.
+        var ended: Set<Int> = []
+    }
+
+    private let spawner: TaskSpawner
+    private let state = Guarded(State())
+
+    init(_ spawner: TaskSpawner) {
+        self.spawner = spawner
+    }
+
+    deinit {
+        for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
+    }
+
+    func start(_ work: @escaping @Sendable @concurrent () async -> Void) {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        let task = spawner.start { [weak self] in
+            await work()
+            self?.ended(number)
+        }
+        state.withLock { state in
+            if state.ended.remove(number) == nil { state.tasks[number] = task }
+        }
+    }
+
+    private func ended(_ number: Int) {
+        state.withLock { state in
+            if state.tasks.removeValue(forKey: number) == nil { state.ended.insert(number) }
+        }
+    }
+
+    /// How many wait.
+    var count: Int { state.withLock { $0.tasks.count } }
+}

@@ -1,0 +1,19 @@
+public import Foundation
+
+/// A merge that was asked for before its response was there. It survives restarts.
+public struct MergePromise: Sendable, Hashable {
+    /// What is to be merged into what.
+    public let key: MergeKey
+    /// When it was asked for.
+    public let promisedAt: Date
+    /// Why it could not be done so far, in words for a person; `nil` where nothing went wrong. It is tried again when the
+    /// request is retried, and whenever the coordinator starts to run.
+    public let failure: String?
+
+    /// Creates a promise; the coordinator does.
+    public init(key: MergeKey, promisedAt: Date, failure: String? = nil) {
+        self.key = key
+        self.promisedAt = promisedAt
+        self.failure = failure
+    }
+}

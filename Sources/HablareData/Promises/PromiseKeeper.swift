@@ -1,0 +1,227 @@
+import Foundation
+import GRDB
+import Hablare
+import Logging
+
+/// Keeps promises: waits for the outcomes of promised requests, and merges what comes, many at once.
+final class PromiseKeeper: Sendable {
+    private enum News: Sendable {
+        case promised([UUID])
+        case revived(Revival)
+        case ended(UUID, PromiseBoard.Ending, AIResponseData?)
+        case waited(UUID)
+        case merged([UUID: PromiseBoard.Merging])
+    }
+
+    private let manager: AIRequestManager
+    private let database: any DatabaseReader
+    private let merger: Merger
+    private let targets: [String: MergeTarget]
+    private let seams: EngineSeams
+    private let logger: Logger
+    /// Where news go while the keeper runs.
+    private let inbox = Guarded<AsyncStream<News>.Continuation?>(nil)
+
+    init(
+        manager: AIRequestManager, database: any DatabaseReader, merger: Merger, targets: [String: MergeTarget],
+        seams: EngineSeams, logger: Logger
+    ) {
+        self.manager = manager
+        self.database = database
+        self.merger = merger
+        self.targets = targets
+        self.seams = seams
+        self.logger = logger
+    }
+
+    /// Something is promised of a request. Where nobody runs, it is found when somebody does.
+    func promised(_ id: UUID) {
+        _ = inbox.withLock { $0 }?.yield(.promised([id]))
+    }
+
+    /// Keeps promises until the task is cancelled.
+    ///
+    /// - Throws: `AIServiceError`, `invalidState`, where it runs already; the error of reading the promises.
+    @concurrent func run() async throws {
+        let (news, continuation) = AsyncStream.makeStream(of: News.self)
+        let isFirst = inbox.withLock { inbox in
+            guard inbox == nil else { return false }
+            inbox = continuation
+            return true
+        }
+        guard isFirst else {
+            throw AIServiceError(.invalidState, "This coordinator runs already. Run one for each database and process.")
+        }
+        defer { inbox.withLock { $0 = nil } }
+        merger.releaser.wanted()
+        let revivals = manager.revivals()
+        // After listening began, so that nothing is promised, or revived, unnoticed.
+        let promised = try await database.read { try ReceiptBook.promises(in: $0) }
+        continuation.yield(.promised(Array(Set(promised.map(\.key.requestID))).sorted { $0.uuidString < $1.uuidString }))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask(executorPreference: seams.taskExecutor) {
+                for await revival in revivals { continuation.yield(.revived(revival)) }
+            }
+            await keep(news, continuation, in: &group)
+            group.cancelAll()
+        }
+        await merger.releaser.settled()
+    }
+
+    private func keep(
+        _ news: AsyncStream<News>, _ inbox: AsyncStream<News>.Continuation, in group: inout TaskGroup<Void>
+    ) async {
+        var board = PromiseBoard()
+        var arrived: [UUID: AIResponseData] = [:]
+        var isMerging = false
+        for await news in news {
+            var effects: [PromiseBoard.Effect] = []
+            switch news {
+            case .promised(let ids): for id in ids { effects += board.promised(id) }
+            case .revived(.request(let id)): effects = board.revived(id)
+            case .revived(.engine): effects = board.engineRevived()
+            case .ended(let id, let ending, let response):
+                effects = board.ended(id, ending)
+                if effects.contains(.merge(id)), let response { arrived[id] = response }
+            case .waited(let id): effects = board.waited(id)
+            case .merged(let merged):
+                isMerging = false
+                for id in merged.keys.sorted(by: { $0.uuidString < $1.uuidString }) {
+                    if let merging = merged[id] { effects += board.merged(id, merging) }
+                }
+            }
+            for effect in effects { begin(effect, inbox, in: &group) }
+            if !isMerging, !arrived.isEmpty {
+                isMerging = true
+                let responses = arrived
+                arrived = [:]
+                group.addTask(executorPreference: seams.taskExecutor) {
+                    inbox.yield(.merged(await self.merge(responses)))
+                }
+            }
+            merger.meters.waiting(board.count)
+        }
+    }
+
+    private func begin(
+        _ effect: PromiseBoard.Effect, _ inbox: AsyncStream<News>.Continuation, in group: inout TaskGroup<Void>
+    ) {
+        switch effect {
+        case .merge: break  // with all that arrived meanwhile
+        case .watch(let id):
+            group.addTask(executorPreference: seams.taskExecutor) {
+                guard let (ending, response) = await self.outcome(of: id) else { return }
+                inbox.yield(.ended(id, ending, response))
+            }
+        case .wait(let id, let duration):
+            group.addTask(executorPreference: seams.taskExecutor) { [clock = seams.clock] in
+                do {
+                    try await clock.sleep(for: duration)
+                } catch {
+                    return  // cancelled: the keeper ends
+                }
+                inbox.yield(.waited(id))
+            }
+        }
+    }
+
+    /// Waits for an outcome; `nil` where the keeper ends meanwhile.
+    private func outcome(of id: UUID) async -> (PromiseBoard.Ending, AIResponseData?)? {
+        do {
+            switch try await manager.outcome(of: id) {
+            case .completed(let response): return (.completed, response)
+            case .failed(let error):
+                await note("The request failed: \(error.message)", of: id)
+                return (.failed, nil)
+            case .cancelled:
+                await note("The request was cancelled. Retry it to have it merged after all.", of: id)
+                return (.failed, nil)
+            case .pending, .executing: return (.unreadable, nil)  // not final: looked at again
+            }
+        } catch is CancellationError {
+            return nil
+        } catch let error as AIServiceError where error.code == .suspended {
+            return (.suspended, nil)
+        } catch let error as AIServiceError where error.code == .unknownRequest {
+            await forgetUnknown(id)
+            return (.unknown, nil)
+        } catch {
+            logger.warning("The outcome of a promised request cannot be read", metadata: ["error": "\(type(of: error))"])
+            return (.unreadable, nil)
+        }
+    }
+
+    /// Merges everything that is promised of some requests.
+    private func merge(_ responses: [UUID: AIResponseData]) async -> [UUID: PromiseBoard.Merging] {
+        var merged = responses.mapValues { _ in PromiseBoard.Merging.kept }
+        let ids = responses.keys.sorted { $0.uuidString < $1.uuidString }
+        let promises: [MergePromise]
+        do {
+            promises = try await database.read { database in
+                try ids.flatMap { try ReceiptBook.promises(of: $0, in: database) }
+            }
+        } catch {
+            return merged.mapValues { _ in .retryable }
+        }
+        var asks: [MergeAsk] = []
+        for promise in promises {
+            let id = promise.key.requestID
+            guard let response = responses[id] else { continue }
+            if let target = targets[promise.key.target] {
+                asks.append(MergeAsk(response: response, target: target, row: promise.key.row))
+            } else {
+                merged[id] = .stuck
+                await note(unknownTarget(promise.key.target).message, of: promise.key)
+            }
+        }
+        for (ask, result) in zip(asks, await merger.merge(asks)) {
+            guard case .failure(let error) = result else { continue }
+            let id = ask.response.requestID
+            let recorded = MergeError.recorded(error, of: id)
+            let canRetry = recorded.isRetryable || error is CancellationError || (error as? AIServiceError)?.isRetryable == true
+            if merged[id] != .stuck { merged[id] = canRetry ? .retryable : .stuck }
+            await note(recorded.message, of: ask.key)
+        }
+        return merged
+    }
+
+    func unknownTarget(_ name: String) -> MergeError {
+        let known = targets.keys.sorted().joined(separator: ", ")
+        return MergeError(
+            .unknownTarget,
+            "No merge target is called \(name). Give it to the coordinator; it has: \(known.isEmpty ? "none" : known).")
+    }
+
+    /// A promise is written before its request is submitted, so a young one of a request that nobody knows may become true.
+    private static let youth: TimeInterval = 3600
+
+    private func forgetUnknown(_ id: UUID) async {
+        let before = seams.date().addingTimeInterval(-Self.youth)
+        await writing { database in
+            for promise in try ReceiptBook.promises(of: id, in: database) where promise.promisedAt < before {
+                try ReceiptBook.forget(promise.key, in: database)
+            }
+        }
+    }
+
+    private func note(_ failure: String, of id: UUID) async {
+        await writing { database in
+            for promise in try ReceiptBook.promises(of: id, in: database) {
+                try ReceiptBook.note(failure, of: promise.key, in: database)
+            }
+        }
+    }
+
+    private func note(_ failure: String, of key: MergeKey) async {
+        await writing { try ReceiptBook.note(failure, of: key, in: $0) }
+    }
+
+    /// Writes what is for information only: where it cannot be written, the promise is there all the same.
+    private func writing(_ work: @escaping @Sendable (Database) throws -> Void) async {
+        do {
+            try await merger.writer.write(work)
+        } catch {
+            logger.warning("What became of a promise could not be noted", metadata: ["error": "\(type(of: error))"])
+        }
+    }
+}

@@ -1,0 +1,52 @@
+public import Foundation
+public import GRDB
+
+/// What is merged at most once: the response of a request, for one purpose, into one row.
+public struct MergeKey: Sendable, Hashable {
+    /// The request whose response it is.
+    public let requestID: UUID
+    /// What the response is merged into, and how: `article.audio`. Kept on disk, so it must not change between versions of
+    /// the app.
+    public let target: String
+    /// The row.
+    public let row: MergeRow
+
+    /// Creates a key.
+    public init(requestID: UUID, target: String, row: MergeRow) {
+        self.requestID = requestID
+        self.target = target
+        self.row = row
+    }
+}
+
+/// Names a row of the app's own table by its primary key, or nothing where a row is to be made.
+public struct MergeRow: Sendable, Hashable {
+    /// The key as the database holds it.
+    public let key: DatabaseValue
+
+    /// A row by its primary key of one column: a number, a text, a UUID.
+    public init(_ key: some DatabaseValueConvertible) {
+        self.key = key.databaseValue
+    }
+
+    /// No row yet: the merge makes it.
+    public static let new = MergeRow(Data())
+
+    /// What the tables of receipts take for the key, which allow no NULL.
+    var stored: DatabaseValue { key.isNull ? MergeRow.new.key : key }
+}
+
+extension MergeRow: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    /// A row whose key is a number.
+    public init(integerLiteral value: Int64) { self.init(value) }
+    /// A row whose key is a text.
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+/// What came of a merge.
+public enum MergeOutcome: Sendable, Hashable {
+    /// The response is in the app's data now, and its receipt with it.
+    case merged
+    /// It was merged before, at the date, and nothing was done. What the app or a person changed since stays.
+    case alreadyMerged(Date)
+}

@@ -1,0 +1,117 @@
+public import Foundation
+public import GRDB
+public import Hablare
+
+/// A response as a row of the app's database, with its content: what ``AIDataCoordinator/persistResponse(_:)`` writes. It is
+/// the app's own and stays whatever the engine gives up.
+public struct PersistedResponse: Sendable, Hashable, Identifiable {
+    /// The request that it answers.
+    public let id: UUID
+    /// The provider that answered.
+    public let providerID: ProviderID
+    /// The kind of the content.
+    public let type: ContentType
+    /// The format of audio and images, by its name; `nil` for others.
+    public let format: String?
+    /// The content: the bytes of text, data, audio and images; the JSON of structured answers; an embedding's numbers as
+    /// little-endian singles.
+    public let content: Data
+    /// What the provider said beside the content.
+    public let metadata: [String: String]
+    /// When the answer arrived.
+    public let receivedAt: Date
+}
+
+extension PersistedResponse: FetchableRecord, TableRecord {
+    /// The name of the table: `hablare_responses`.
+    public static let databaseTableName = "hablare_responses"
+
+    /// Reads a row.
+    ///
+    /// - Throws: ``MergeError`` with ``MergeError/Code/invalidContent`` for a kind of a later version; `DecodingError` where
+    ///   the metadata is not what this library writes.
+    public init(row: Row) throws {
+        id = row["request"]
+        providerID = ProviderID(rawValue: row["provider"])
+        let name: String = row["type"]
+        guard let type = ContentType(rawValue: name) else {
+            throw MergeError(
+                .invalidContent,
+                "A persisted response is of a kind that this version does not know. Use the version that wrote it, or later.",
+                cause: name)
+        }
+        self.type = type
+        format = row["format"]
+        content = row["content"]
+        metadata = try JSONDecoder().decode([String: String].self, from: Data((row["metadata"] as String).utf8))
+        receivedAt = ReceiptBook.date(row["received_at"])
+    }
+}
+
+extension MergeTarget {
+    /// The response itself as a row.
+    static let persistence = MergeTarget(name: "hablare.response", rules: []) { response, content, context in
+        let bytes: Data =
+            switch content {
+            case .text(let body), .data(let body), .audio(let body, _), .image(let body, _): try body.read()
+            case .structured(let value): try value.jsonData()
+            case .embedding(let vector): ColumnValue.singles(vector)
+            }
+        let metadata = String(decoding: try JSONEncoder().encode(response.metadata), as: UTF8.self)
+        return { database, _ in
+            try database.execute(
+                sql: """
+                    INSERT INTO hablare_responses (request, provider, type, format, content, metadata, received_at)
+                    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                    """,
+                arguments: [
+                    response.requestID, response.providerID.rawValue, content.type.rawValue, content.format, bytes,
+                    metadata, ReceiptBook.milliseconds(response.receivedAt),
+                ])
+        }
+    }
+}
+
+extension AIDataCoordinator {
+    /// Writes a response with its content into the app's database (``PersistedResponse``), once.
+    ///
+    /// - Returns: Whether it was written now or before.
+    /// - Throws: as ``merge(_:into:row:)``.
+    @discardableResult
+    public nonisolated func persistResponse(_ response: AIResponseData) async throws -> MergeOutcome {
+        try await merge(response, into: .persistence, row: .new)
+    }
+
+    /// Removes receipts from before a date whose responses the engine does not keep any more, so that nobody can merge them
+    /// again. Receipts are small; an app that merges thousands a day calls this now and then.
+    ///
+    /// - Returns: How many were removed.
+    /// - Throws: ``MergeError`` of the app's database; the ``/Hablare/AIServiceError`` of the store; `CancellationError`.
+    ///   Those that were removed before stay removed.
+    @discardableResult
+    @concurrent public nonisolated func forgetReceipts(before date: Date) async throws -> Int {
+        var removed = 0
+        var last: UUID?
+        while true {
+            try Task.checkCancellation()
+            let page = try await database.read { [last] in
+                try ReceiptBook.requests(before: date, after: last, limit: 256, in: $0)
+            }
+            guard let end = page.last else { return removed }
+            last = end
+            var gone: [UUID] = []
+            for request in page where try await !keepsResponse(request) { gone.append(request) }
+            removed += try await merger.writer.write { [gone] in try ReceiptBook.removeReceipts(of: gone, in: $0) }
+        }
+    }
+
+    private nonisolated func keepsResponse(_ id: UUID) async throws -> Bool {
+        do {
+            guard let response = try await manager.response(for: id) else { return true }
+            if case .failure(let error) = response.result { return error.code != .responseExpired }
+            return true
+        } catch let error as AIServiceError where error.code == .unknownRequest {
+            return false
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+public import Hablare
+
+extension ContentRule {
+    /// A text's length in characters as a reader counts them; of another kind of content nothing is allowed.
+    public static func length(_ range: some RangeExpression<Int> & Sendable) -> ContentRule {
+        ContentRule("a text with a length of \(Self.words(range)) characters") { content in
+            guard let text = try Self.text(of: content) else { return false }
+            return range.contains(text.count)
+        }
+    }
+
+    /// The size of text, data, audio or an image in bytes. Reads no file.
+    public static func byteCount(_ range: some RangeExpression<Int> & Sendable) -> ContentRule {
+        ContentRule("\(Self.words(range)) bytes") { content in
+            guard let body = content.body else { return false }
+            return range.contains(body.byteCount)
+        }
+    }
+
+    /// A number within bounds: a structured number, or a text that is nothing but one.
+    public static func value(_ range: some RangeExpression<Double> & Sendable) -> ContentRule {
+        ContentRule("a number in \(Self.words(range))") { content in
+            guard let number = try Self.number(of: content) else { return false }
+            return range.contains(number)
+        }
+    }
+
+    /// A text that a pattern matches, anywhere unless it says `^` and `$`.
+    ///
+    /// The pattern is one of ECMA-262, as ``/Hablare/JSONSchema`` takes them: it takes time in proportion to the text,
+    /// whatever both are. A pattern that is none fails each merge with ``MergeError/Code/invalidRule``.
+    public static func pattern(_ pattern: String) -> ContentRule {
+        schema(["type": "string", "pattern": .string(pattern)], named: "pattern", "a text that matches /\(pattern)/")
+    }
+
+    /// One of some texts, compared by their Unicode scalars.
+    public static func oneOf(_ texts: [String]) -> ContentRule {
+        let shown = texts.prefix(20).map { "\"\($0)\"" }.joined(separator: ", ") + (texts.count > 20 ? ", …" : "")
+        return ContentRule("one of \(shown)") { content in
+            guard let text = try Self.text(of: content) else { return false }
+            return texts.contains { $0.unicodeScalars.elementsEqual(text.unicodeScalars) }
+        }
+    }
+
+    /// A form that texts have.
+    public struct Format: Sendable, Hashable {
+        fileprivate let name: String
+        fileprivate let shown: String
+
+        /// An e-mail address.
+        public static let email = Format(name: "email", shown: "an e-mail address")
+        /// An address with a scheme: `https://example.org/`.
+        public static let url = Format(name: "uri", shown: "an address with a scheme, such as https://example.org/")
+        /// A UUID.
+        public static let uuid = Format(name: "uuid", shown: "a UUID")
+        /// A date and time of RFC 3339.
+        public static let dateTime = Format(name: "date-time", shown: "a date and time such as 2026-01-31T12:00:00Z")
+        /// A date of RFC 3339.
+        public static let date = Format(name: "date", shown: "a date such as 2026-01-31")
+    }
+
+    /// A text of a form, and nothing else around it.
+    public static func format(_ format: Format) -> ContentRule {
+        schema(["type": "string", "format": .string(format.name)], named: "format", format.shown)
+    }
+
+    /// A structured answer, or JSON that came as text or data, that a schema describes.
+    public static func schema(_ schema: JSONSchema) -> ContentRule {
+        ContentRule("JSON as its schema describes") { content in
+            guard let value = try Self.tree(of: content) else {
+                throw MergeError(.rejected, "The answer must be JSON as its schema describes, and is no JSON. It is kept.")
+            }
+            guard let violation = schema.validate(value).first else { return true }
+            throw MergeError(.rejected, "The answer is not as its schema describes: \(violation). It is kept.")
+        }
+    }
+
+    /// A rule for texts that a schema says.
+    private static func schema(_ source: ParameterValue, named name: String, _ wanted: String) -> ContentRule {
+        let schema = Result { () throws(JSONSchema.Fault) in try JSONSchema(source) }
+        return ContentRule(wanted) { content in
+            guard let text = try text(of: content) else { return false }
+            switch schema {
+            case .success(let schema): return schema.validate(.string(text)).isEmpty
+            case .failure(let fault): throw invalid(name, fault.description)
+            }
+        }
+    }
+}
+
+extension ContentRule {
+    /// The text of a content; `nil` where it is none.
+    private static func text(of content: ResponseContent) throws -> String? {
+        switch content {
+        case .text(let body): String(validating: try body.read(), as: UTF8.self)
+        case .structured(.string(let text)): text
+        case .structured, .data, .audio, .image, .embedding: nil
+        }
+    }
+
+    private static func number(of content: ResponseContent) throws -> Double? {
+        let number: Double? =
+            switch content {
+            case .structured(.int(let value)): Double(value)
+            case .structured(.double(let value)): value
+            default: try text(of: content).flatMap { Double($0.trimmed) }
+            }
+        return number.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    private static func tree(of content: ResponseContent) throws -> ParameterValue? {
+        switch content {
+        case .structured(let value): value
+        case .text(let body), .data(let body): ParameterValue(json: try body.read())
+        case .audio, .image, .embedding: nil
+        }
+    }
+
+    /// A range as a reader says it.
+    private static func words<Bound>(_ range: some RangeExpression<Bound>) -> String {
+        switch range {
+        case let range as ClosedRange<Bound>: "\(range.lowerBound) to \(range.upperBound)"
+        case let range as PartialRangeFrom<Bound>: "at least \(range.lowerBound)"
+        case let range as PartialRangeThrough<Bound>: "at most \(range.upperBound)"
+        case let range as PartialRangeUpTo<Bound>: "less than \(range.upperBound)"
+        case let range as Range<Bound>: "\(range.lowerBound) to less than \(range.upperBound)"
+        default: "\(range)"
+        }
+    }
+}
