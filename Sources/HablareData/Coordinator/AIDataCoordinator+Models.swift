@@ -176,7 +176,8 @@ extension AIDataCoordinator {
                 guard let model = address.model else {
                     throw MergeError(
                         .modelGone,
-                        "The model went away before its response came. The response is kept: merge it into another one.")
+                        "The model went away before its response came. The response is kept: merge it into another one."
+                    )
                 }
                 return merger.meters.onMainActor { set(prepared, of: response.requestID, in: model, address.property) }
             }

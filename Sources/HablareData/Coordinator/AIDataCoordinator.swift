@@ -76,3 +76,8 @@ public import Logging
     /// loses the oldest.
     public nonisolated var merges: AsyncStream<MergeEvent> { merger.events.elements() }
 }
+
+extension AIDataCoordinator {
+    /// Of how many responses it is remembered that they were merged into a model.
+    package var rememberedModels: Int { delivered.count }
+}

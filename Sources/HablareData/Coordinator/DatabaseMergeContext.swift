@@ -8,7 +8,8 @@ import Hablare
 /// let context = DatabaseMergeContext(coordinator, record: \ArticleModel.record, id: \.id)
 /// try await coordinator.merge(response, into: model, property: \.summary, named: "article.summary", in: context)
 /// ```
-@MainActor public final class DatabaseMergeContext<
+@MainActor
+public final class DatabaseMergeContext<
     Model: AnyObject, Record: MutablePersistableRecord & Sendable
 >: MergeContext {
     private let writer: GroupWriter

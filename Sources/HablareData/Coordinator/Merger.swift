@@ -96,7 +96,9 @@ final class Merger: Sendable {
                 case .success: written.next()
                 case .failure(let error): .failure(error)
                 }
-            return (result ?? .failure(CancellationError())).mapError { MergeError.told($0, of: ask.response.requestID) }
+            return (result ?? .failure(CancellationError())).mapError {
+                MergeError.told($0, of: ask.response.requestID)
+            }
         }
     }
 

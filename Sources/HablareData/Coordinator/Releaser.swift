@@ -11,6 +11,7 @@ final class Releaser: Sendable {
     private struct State: Sendable {
         var isWanted = false
         var isRunning = false
+        var task: Task<Void, Never>?
     }
 
     /// How many are told in one commit.
@@ -22,7 +23,6 @@ final class Releaser: Sendable {
     private let spawner: TaskSpawner
     private let logger: Logger
     private let state = Guarded(State())
-    private let task = Guarded<Task<Void, Never>?>(nil)
 
     init(
         manager: AIRequestManager, database: any DatabaseReader, writer: GroupWriter, spawner: TaskSpawner,
@@ -36,7 +36,7 @@ final class Releaser: Sendable {
     }
 
     deinit {
-        task.withLock { $0 }?.cancel()
+        state.withLock { $0.task }?.cancel()
     }
 
     /// There is something to tell.
@@ -48,16 +48,15 @@ final class Releaser: Sendable {
             return true
         }
         guard starts else { return }
-        task.withLock { task in
-            task = spawner.start { [weak self] in
-                while let self, self.takesMore() { await self.tell() }
-            }
+        let task = spawner.start { [weak self] in
+            while let self, self.takesMore() { await self.tell() }
         }
+        state.withLock { $0.task = task }
     }
 
     /// Waits until everything is told that was to tell, or could not be.
     func settled() async {
-        await task.withLock { $0 }?.value
+        await state.withLock { $0.task }?.value
     }
 
     private func takesMore() -> Bool {

@@ -46,12 +46,18 @@ final class MergeMeters: Sendable {
 
     /// So many merges were asked for.
     func asked(_ count: Int) {
-        queueDepth.set(counts.withLock { $0.depth += count; return $0.depth })
+        queueDepth.set(
+            counts.withLock {
+                $0.depth += count; return $0.depth
+            })
     }
 
     /// A merge ended that was begun at a time.
     func ended(_ result: Result<MergeOutcome, any Error>, intoModel: Bool, since start: Duration) {
-        queueDepth.set(counts.withLock { $0.depth -= 1; return $0.depth })
+        queueDepth.set(
+            counts.withLock {
+                $0.depth -= 1; return $0.depth
+            })
         (intoModel ? modelDuration : recordDuration).record(duration: clock.now - start)
         switch result {
         case .success(.merged): merged.increment()
@@ -63,7 +69,10 @@ final class MergeMeters: Sendable {
     /// Merges hold so many bytes more, or less.
     func holds(_ change: Int) {
         if change > 0 { bytes.record(change) }
-        bytesInFlight.set(counts.withLock { $0.bytes += change; return $0.bytes })
+        bytesInFlight.set(
+            counts.withLock {
+                $0.bytes += change; return $0.bytes
+            })
     }
 
     /// Measures what is done on the main actor in one stretch.

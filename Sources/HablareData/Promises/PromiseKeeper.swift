@@ -57,7 +57,8 @@ final class PromiseKeeper: Sendable {
         let revivals = manager.revivals()
         // After listening began, so that nothing is promised, or revived, unnoticed.
         let promised = try await database.read { try ReceiptBook.promises(in: $0) }
-        continuation.yield(.promised(Array(Set(promised.map(\.key.requestID))).sorted { $0.uuidString < $1.uuidString }))
+        continuation.yield(
+            .promised(Array(Set(promised.map(\.key.requestID))).sorted { $0.uuidString < $1.uuidString }))
         await withTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: seams.taskExecutor) {
                 for await revival in revivals { continuation.yield(.revived(revival)) }
@@ -146,7 +147,8 @@ final class PromiseKeeper: Sendable {
             await forgetUnknown(id)
             return (.unknown, nil)
         } catch {
-            logger.warning("The outcome of a promised request cannot be read", metadata: ["error": "\(type(of: error))"])
+            logger.warning(
+                "The outcome of a promised request cannot be read", metadata: ["error": "\(type(of: error))"])
             return (.unreadable, nil)
         }
     }
@@ -178,7 +180,8 @@ final class PromiseKeeper: Sendable {
             guard case .failure(let error) = result else { continue }
             let id = ask.response.requestID
             let recorded = MergeError.recorded(error, of: id)
-            let canRetry = recorded.isRetryable || error is CancellationError || (error as? AIServiceError)?.isRetryable == true
+            let canRetry =
+                recorded.isRetryable || error is CancellationError || (error as? AIServiceError)?.isRetryable == true
             if merged[id] != .stuck { merged[id] = canRetry ? .retryable : .stuck }
             await note(recorded.message, of: ask.key)
         }

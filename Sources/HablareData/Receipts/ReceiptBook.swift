@@ -72,7 +72,8 @@ enum ReceiptBook {
             }
         return rows.map { row in
             MergePromise(
-                key: MergeKey(requestID: row["request"], target: row["target"], row: MergeRow(row["row"] as DatabaseValue)),
+                key: MergeKey(
+                    requestID: row["request"], target: row["target"], row: MergeRow(row["row"] as DatabaseValue)),
                 promisedAt: Self.date(row["promised_at"]), failure: row["failure"])
         }
     }

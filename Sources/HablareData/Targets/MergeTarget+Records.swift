@@ -27,7 +27,8 @@ extension MergeTarget {
                 let declared = try database.columns(in: Record.databaseTableName)
                     .first { $0.name.lowercased() == column.name.lowercased() }
                 guard let declared else {
-                    throw MergeError(.noColumn, "The table has no column \(place). Mend the target, or migrate the table.")
+                    throw MergeError(
+                        .noColumn, "The table has no column \(place). Mend the target, or migrate the table.")
                 }
                 guard let stored = value.value(for: ColumnAffinity(declared: declared.type)) else {
                     throw MergeError(
@@ -55,7 +56,8 @@ extension MergeTarget {
         transform: @escaping @Sendable (Value) throws -> (any DatabaseValueConvertible)?
     ) -> MergeTarget {
         let column = column(Record.databaseComponents)
-        return MergeTarget(name: name ?? "\(Record.databaseTableName).\(column.name)", rules: rules) { _, content, context in
+        return MergeTarget(name: name ?? "\(Record.databaseTableName).\(column.name)", rules: rules) {
+            _, content, context in
             let stored = try transform(try Value.value(of: content, in: context))?.databaseValue ?? .null
             return { database, row in try update(Record.self, row, column, to: stored, in: database) }
         }

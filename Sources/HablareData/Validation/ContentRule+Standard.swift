@@ -69,7 +69,8 @@ extension ContentRule {
     public static func schema(_ schema: JSONSchema) -> ContentRule {
         ContentRule("JSON as its schema describes") { content in
             guard let value = try Self.tree(of: content) else {
-                throw MergeError(.rejected, "The answer must be JSON as its schema describes, and is no JSON. It is kept.")
+                throw MergeError(
+                    .rejected, "The answer must be JSON as its schema describes, and is no JSON. It is kept.")
             }
             guard let violation = schema.validate(value).first else { return true }
             throw MergeError(.rejected, "The answer is not as its schema describes: \(violation). It is kept.")

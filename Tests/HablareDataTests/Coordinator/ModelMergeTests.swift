@@ -1,0 +1,214 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareData
+import HablareTestKit
+import Observation
+import Testing
+
+@Suite("Merging into models on the main actor")
+@MainActor struct ModelMergeTests {
+    @Observable @MainActor final class ArticleModel {
+        let id: Int64
+        var summary = ""
+        var note: String?
+        var stars = 0
+
+        init(id: Int64 = 1) { self.id = id }
+
+        var record: Article { Article(id: id, title: "Saved", summary: summary, stars: stars) }
+    }
+
+    private let bench: DataWorkbench
+    private let article = ArticleModel()
+
+    init() throws {
+        bench = try DataWorkbench()
+    }
+
+    private var coordinator: AIDataCoordinator { bench.coordinator }
+
+    @Test("A request is made, its answer awaited, and a property set")
+    func generate() async throws {
+        let (coordinator, article) = (coordinator, article)
+        let summary = try await bench.running { @MainActor in
+            try await coordinator.generate(AIRequest(prompt: "Be brief."), into: article, property: \.summary)
+        }
+        #expect(summary == "Be brief.")
+        #expect(article.summary == "Be brief.")
+    }
+
+    @Test("A response is merged into a property of a model once; into another property, or another model, it is")
+    func once() async throws {
+        let response = response("Hello")
+        #expect(try await coordinator.merge(response, into: article, property: \.summary) == .merged)
+        article.summary = "Edited"
+        #expect(
+            try await coordinator.merge(response, into: article, property: \.summary)
+                == .alreadyMerged(bench.seams.date()))
+        #expect(article.summary == "Edited")
+        #expect(try await coordinator.merge(response, into: article, property: \.note) == .merged)
+        let other = ArticleModel()
+        #expect(try await coordinator.merge(response, into: other, property: \.summary) == .merged)
+    }
+
+    @Test("Fifty at once set a property once")
+    func race() async throws {
+        let response = response("Hello")
+        let (coordinator, article) = (coordinator, article)
+        let merged = try await withThrowingTaskGroup(of: MergeOutcome.self) { group in
+            for _ in 0..<50 {
+                group.addTask { @MainActor in
+                    try await coordinator.merge(response, into: article, property: \.summary)
+                }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 == .merged ? 1 : 0 }
+        }
+        #expect(merged == 1)
+    }
+
+    @Test("What does not fit leaves the model untouched")
+    func untouched() async throws {
+        article.stars = 3
+        let (coordinator, article) = (coordinator, article)
+        let mismatch = await mergeCode { @MainActor in
+            try await coordinator.merge(response("many"), into: article, property: \.stars)
+        }
+        let rejected = await mergeCode { @MainActor in
+            try await coordinator.merge(response("9"), into: article, property: \.stars, rules: [.value(0...5)])
+        }
+        #expect(mismatch == .invalidContent)
+        #expect(rejected == .rejected)
+        #expect(article.stars == 3)
+    }
+
+    @Test("Of many the good ones are set in one stretch, and each has an outcome")
+    func batch() async throws {
+        let models = [ArticleModel(id: 1), ArticleModel(id: 2), ArticleModel(id: 3)]
+        let responses = [response("1"), response("x"), response("3")]
+        let outcomes = await coordinator.merge(zip(responses, models).map { ($0, $1) }, property: \.stars)
+        #expect(outcomes.map { try? $0.get() } == [.merged, nil, .merged])
+        #expect(models.map(\.stars) == [1, 0, 3])
+    }
+
+    @Test("A delivery sets the property when the response comes")
+    func delivery() async throws {
+        let (coordinator, article, bench) = (coordinator, article, bench)
+        try await bench.running { @MainActor in
+            let request = AIRequest(prompt: "Later")
+            try await bench.manager.submit(request, to: "scripted")
+            var events = coordinator.merges.makeAsyncIterator()
+            coordinator.deliver(request.id, into: article, property: \.summary)
+            while let event = await events.next() { if case .didMerge = event { break } }
+        }
+        #expect(article.summary == "Later")
+    }
+
+    @Test("A delivery does not keep its model alive, and says that it is gone")
+    func goneModel() async throws {
+        let gate = Gate()
+        let bench = try DataWorkbench(
+            provider: ScriptedProvider { _ in
+                do {
+                    try await gate.pass()
+                } catch {
+                    return .failure(AIServiceError(.connectionLost, "Cut."))
+                }
+                return .success(ProviderAnswer("Too late"))
+            })
+        let coordinator = bench.coordinator
+        weak var left: ArticleModel?
+        let request = AIRequest(prompt: "x")
+        let box = Box()
+        box.model = ArticleModel()
+        left = box.model
+        let code = try await bench.running { @MainActor () async throws -> MergeError.Code? in
+            try await bench.manager.submit(request, to: "scripted")
+            var events = coordinator.merges.makeAsyncIterator()
+            if let model = box.model { coordinator.deliver(request.id, into: model, property: \.summary) }
+            box.model = nil
+            gate.open()
+            while let event = await events.next() {
+                if case .mergeFailed(_, let error) = event { return error.code }
+            }
+            return nil
+        }
+        #expect(left == nil)
+        #expect(code == .modelGone)
+    }
+
+    @MainActor private final class Box {
+        var model: ArticleModel?
+    }
+
+    @Test("A coordinator that goes away leaves no delivery behind")
+    func coordinatorGone() async throws {
+        weak var left: AIDataCoordinator?
+        do {
+            let bench = try DataWorkbench()
+            left = bench.coordinator
+            let request = AIRequest(prompt: "Never done")
+            try await bench.manager.submit(request, to: "scripted")
+            bench.coordinator.deliver(request.id, into: article, property: \.summary)
+        }
+        #expect(left == nil)
+    }
+
+    @Test("The table of what was merged is as large as what lives")
+    func bounded() async throws {
+        for _ in 0..<300 {
+            try await coordinator.merge(response("x"), into: ArticleModel(), property: \.summary)
+        }
+        #expect(coordinator.rememberedModels < 150)
+    }
+
+    @Test("With a context the model's record and the receipt are saved together, and once over restarts")
+    func context() async throws {
+        let response = response("Kept")
+        let context = DatabaseMergeContext<ArticleModel, Article>(coordinator, record: { $0.record }, id: { $0.id })
+        let first = try await coordinator.merge(
+            response, into: article, property: \.summary, named: "article.summary", in: context)
+        #expect(first == .merged)
+        #expect(try await bench.article().summary == "Kept")
+        // As after a restart: nothing in memory knows.
+        let later = try DataWorkbench(database: bench.database)
+        let fresh = ArticleModel()
+        fresh.summary = "Edited"
+        let laterContext = DatabaseMergeContext<ArticleModel, Article>(
+            later.coordinator, record: { $0.record }, id: { $0.id })
+        let second = try await later.coordinator.merge(
+            response, into: fresh, property: \.summary, named: "article.summary", in: laterContext)
+        #expect(second == .alreadyMerged(bench.seams.date()))
+        #expect(fresh.summary == "Edited")
+    }
+
+    @Test("A context that cannot save leaves no receipt, and asking again saves")
+    func contextFails() async throws {
+        let response = response("forbidden")
+        let context = DatabaseMergeContext<ArticleModel, Article>(coordinator, record: { $0.record }, id: { $0.id })
+        let (coordinator, article) = (coordinator, article)
+        let code = await mergeCode { @MainActor in
+            let name = "article.summary"
+            try await coordinator.merge(response, into: article, property: \.summary, named: name, in: context)
+        }
+        #expect(code == .databaseFailed)
+        #expect(try await bench.receipts() == 0)
+        #expect(try await bench.article().summary == nil)
+        try await bench.database.write { try $0.execute(sql: "PRAGMA ignore_check_constraints = ON") }
+        let again = try await coordinator.merge(
+            response, into: article, property: \.summary, named: "article.summary", in: context)
+        #expect(again == .merged)
+        #expect(try await bench.receipts() == 1)
+    }
+
+    @Test("Nobody named to do a request is said before anything is submitted")
+    func nobody() async throws {
+        let bench = try DataWorkbench(options: AIDataCoordinator.Options())
+        do {
+            _ = try await bench.coordinator.generate(AIRequest(prompt: "x"), into: article, property: \.summary)
+            Issue.record("Nothing failed")
+        } catch let error as AIServiceError {
+            #expect(error.code == .invalidConfiguration)
+        }
+    }
+}

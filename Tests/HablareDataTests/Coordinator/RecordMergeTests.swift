@@ -1,0 +1,297 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareData
+import HablareTestKit
+import Testing
+
+@Suite("Merging into records")
+@MainActor struct RecordMergeTests {
+    private let bench: DataWorkbench
+
+    init() throws {
+        bench = try DataWorkbench()
+    }
+
+    private var coordinator: AIDataCoordinator { bench.coordinator }
+
+    @Test("A response goes into a column, with its receipt")
+    func column() async throws {
+        let outcome = try await coordinator.merge(
+            response(.audio(Body(Data([1, 2])), .mp3)), into: Article.self, id: 1, column: \.audio)
+        #expect(outcome == .merged)
+        #expect(try await bench.article().audio == Data([1, 2]))
+        #expect(try await bench.receipts() == 1)
+    }
+
+    @Test("Merged again it is not done again, also over what was changed since, and says when it was done")
+    func again() async throws {
+        let response = response("First")
+        try await coordinator.merge(response, into: Article.self, id: 1, column: \.summary)
+        let date = bench.seams.date()
+        try await bench.change { $0.summary = "Edited by hand" }
+        bench.clock.advance(by: .seconds(60))
+        let outcome = try await coordinator.merge(response, into: Article.self, id: 1, column: \.summary)
+        #expect(outcome == .alreadyMerged(date))
+        #expect(try await bench.article().summary == "Edited by hand")
+    }
+
+    @Test("Another coordinator on the same database knows the receipt")
+    func restart() async throws {
+        let response = response("First")
+        try await coordinator.merge(response, into: Article.self, id: 1, column: \.summary)
+        try await bench.change { $0.summary = "Edited" }
+        let later = try DataWorkbench(database: bench.database)
+        let outcome = try await later.coordinator.merge(response, into: Article.self, id: 1, column: \.summary)
+        #expect(outcome != .merged)
+        #expect(try await bench.article().summary == "Edited")
+    }
+
+    @Test("One response goes into several rows and columns, each once")
+    func several() async throws {
+        let response = response("Hello")
+        for id in [1, 2] as [Int64] {
+            #expect(try await coordinator.merge(response, into: Article.self, id: id, column: \.summary) == .merged)
+            #expect(try await coordinator.merge(response, into: Article.self, id: id, column: \.title) == .merged)
+            #expect(try await coordinator.merge(response, into: Article.self, id: id, column: \.title) != .merged)
+        }
+        #expect(try await bench.article(2).title == "Hello")
+        #expect(try await bench.receipts() == 4)
+    }
+
+    @Test("A hundred at once merge a response once")
+    func race() async throws {
+        let response = response("Hello")
+        let coordinator = coordinator
+        let merged = try await withThrowingTaskGroup(of: MergeOutcome.self) { group in
+            for _ in 0..<100 {
+                group.addTask { try await coordinator.merge(response, into: MergeTarget.note, row: .new) }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 == .merged ? 1 : 0 }
+        }
+        #expect(merged == 1)
+        #expect(try await bench.database.read { try Note.fetchCount($0) } == 1)
+    }
+
+    @Test(
+        "A column takes what its declared type can hold",
+        arguments: [
+            (ResponseContent.text("7"), "stars", 7.databaseValue), (.structured(7), "stars", 7.databaseValue),
+            (.text("0.5"), "score", 0.5.databaseValue), (.structured(1), "score", 1.0.databaseValue),
+            (.text("Yes"), "isGood", true.databaseValue), (.structured(false), "isGood", false.databaseValue),
+            (.structured(["a": 1]), "summary", #"{"a":1}"#.databaseValue),
+            (.text("x"), "audio", Data("x".utf8).databaseValue),
+            (.embedding([1]), "audio", Data([0, 0, 0x80, 0x3F]).databaseValue),
+            (.embedding([1]), "summary", "[1.0]".databaseValue),
+        ])
+    func types(_ content: ResponseContent, _ name: String, _ stored: DatabaseValue) async throws {
+        try await coordinator.merge(response(content), into: .column(Article.self, { _ in Column(name) }), row: 1)
+        let value = try await bench.database.read { database in
+            try DatabaseValue.fetchOne(database, sql: "SELECT \(name) FROM article WHERE id = 1")
+        }
+        #expect(value == stored)
+    }
+
+    @Test(
+        "What a column cannot hold is an error that names both types, and changes nothing",
+        arguments: [
+            (ResponseContent.audio(Body(Data([1])), .mp3), "summary"), (.text("seven"), "stars"),
+            (.embedding([1]), "stars"), (.structured(["a": 1]), "score"), (.image(Body(Data()), .png), "isGood"),
+        ])
+    func mismatch(_ content: ResponseContent, _ name: String) async throws {
+        do {
+            try await coordinator.merge(response(content), into: .column(Article.self, { _ in Column(name) }), row: 1)
+            Issue.record("Nothing failed")
+        } catch let error as MergeError {
+            #expect(error.code == .typeMismatch)
+            #expect(error.message.contains(content.type.rawValue) && error.message.contains("article.\(name)"))
+        }
+        #expect(try await bench.article() == Article(id: 1))
+        #expect(try await bench.receipts() == 0)
+    }
+
+    @Test("A row or a column that is not there is a typed error, and leaves no receipt")
+    func nowhere() async throws {
+        let coordinator = coordinator
+        let row = await mergeCode {
+            try await coordinator.merge(response(), into: Article.self, id: 99, column: \.summary)
+        }
+        let column = await mergeCode {
+            try await coordinator.merge(response(), into: Article.self, id: 1, column: \.missing)
+        }
+        #expect(row == .noRow)
+        #expect(column == .noColumn)
+        #expect(try await bench.receipts() == 0)
+    }
+
+    @Test("What a constraint of the schema refuses is a typed error, and can be merged elsewhere")
+    func constraint() async throws {
+        let response = response("forbidden")
+        let coordinator = coordinator
+        let refused = await mergeCode {
+            try await coordinator.merge(response, into: Article.self, id: 1, column: \.summary)
+        }
+        #expect(refused == .databaseFailed)
+        #expect(try await coordinator.merge(response, into: Article.self, id: 1, column: \.title) == .merged)
+        #expect(try await bench.receipts() == 1)
+    }
+
+    @Test("An answer that breaks a rule leaves the row untouched; without the rule it can be merged")
+    func rules() async throws {
+        let response = response("Much too long")
+        let coordinator = coordinator
+        let code = await mergeCode {
+            try await coordinator.merge(response, into: Article.self, id: 1, column: \.summary, rules: [.length(...5)])
+        }
+        #expect(code == .rejected)
+        #expect(try await bench.article() == Article(id: 1))
+        #expect(try await coordinator.merge(response, into: Article.self, id: 1, column: \.summary) == .merged)
+    }
+
+    @Test("A property of a record takes its own type, and only its column is written")
+    func property() async throws {
+        let response = response("5")
+        try await coordinator.merge(response, into: Article.self, id: 1, property: \.stars, named: "article.stars")
+        #expect(try await bench.article().stars == 5)
+        let coordinator = coordinator
+        let code = await mergeCode {
+            let name = "article.score"
+            try await coordinator.merge(
+                HablareDataTests.response("many"), into: Article.self, id: 1, property: \.score, named: name)
+        }
+        #expect(code == .invalidContent)
+    }
+
+    @Test("A transform makes what is stored; what it throws fails the merge")
+    func transform() async throws {
+        try await coordinator.merge(
+            response("hello"), into: Article.self, id: 1, column: \.title, as: String.self
+        ) { $0.uppercased() }
+        #expect(try await bench.article().title == "HELLO")
+        let coordinator = coordinator
+        let code = await mergeCode {
+            try await coordinator.merge(response("x"), into: Article.self, id: 1, column: \.title, as: String.self) {
+                _ in
+                throw URLError(.badURL)
+            }
+        }
+        #expect(code == .appFailed)
+    }
+
+    @Test("A record is made of a response once")
+    func create() async throws {
+        let response = response("Remember")
+        for expected in [true, false] {
+            let outcome = try await coordinator.create(Note.self, from: response, named: "note") { (text: String, _) in
+                Note(text: text)
+            }
+            #expect((outcome == .merged) == expected)
+        }
+        #expect(try await bench.database.read { try Note.fetchAll($0) }.map(\.text) == ["Remember"])
+    }
+
+    @Test("Many are merged in one transaction and told of in one event; a bad one fails alone")
+    func batch() async throws {
+        var events = coordinator.merges.makeAsyncIterator()
+        let responses = [response("a"), response("b"), response("forbidden"), response("c")]
+        let rows: [MergeRow] = [1, 2, 3, 99]
+        let outcomes = await coordinator.merge(
+            zip(responses, rows).map { ($0, $1) }, into: .column(Article.self, { $0.summary }))
+        #expect(outcomes.map { (try? $0.get()) } == [.merged, .merged, nil, nil])
+        #expect(try await bench.article(2).summary == "b")
+        #expect(try await bench.receipts() == 2)
+        let will = await events.next()
+        guard case .willMerge(let announced) = will else {
+            Issue.record("\(String(describing: will))")
+            return
+        }
+        #expect(announced.map(\.requestID) == responses.map(\.requestID))
+        var failed: [MergeError.Code] = []
+        for _ in 0..<2 { if case .mergeFailed(_, let error) = await events.next() { failed.append(error.code) } }
+        #expect(failed == [.databaseFailed, .noRow])
+        #expect(await events.next() == .didMerge(Array(announced.prefix(2))))
+    }
+
+    @Test("Contents that are together too large for memory go in several groups, and all get there")
+    func large() async throws {
+        let bench = try DataWorkbench(options: AIDataCoordinator.Options(maximumBytesInFlight: 1000), articles: 20)
+        let responses = (0..<20).map { _ in response(.data(Body(Data(count: 300)))) }
+        let events = bench.coordinator.merges
+        let outcomes = await bench.coordinator.merge(
+            responses.enumerated().map { ($1, MergeRow(Int64($0 + 1))) }, into: .column(Article.self, { $0.audio }))
+        #expect(outcomes.allSatisfy { (try? $0.get()) == .merged })
+        var merged = 0
+        var groups = 0
+        for await event in events {
+            if case .didMerge(let keys) = event {
+                #expect(keys.count <= 3)
+                merged += keys.count
+                groups += 1
+            }
+            if merged == 20 { break }
+        }
+        #expect(groups == 7)
+    }
+
+    @Test("A response without content is the engine's error, with its advice")
+    func withoutContent() async throws {
+        let expired = response().evicted()
+        do {
+            try await coordinator.merge(expired, into: Article.self, id: 1, column: \.summary)
+            Issue.record("Nothing failed")
+        } catch let error as AIServiceError {
+            #expect(error.code == .responseExpired)
+        }
+    }
+
+    @Test("A database without our tables is told how to get them")
+    func notMigrated() async throws {
+        let database = try DatabaseQueue()
+        try await database.write { try $0.execute(sql: "CREATE TABLE article (id INTEGER PRIMARY KEY, summary TEXT)") }
+        let coordinator = AIDataCoordinator(manager: bench.manager, database: database)
+        let code = await mergeCode {
+            try await coordinator.merge(response(), into: Article.self, id: 1, column: \.summary)
+        }
+        #expect(code == .notMigrated)
+    }
+
+    @Test("A task that was cancelled before merges nothing")
+    func cancelled() async throws {
+        let coordinator = coordinator
+        let response = response()
+        let gate = Gate()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do {
+                    try await gate.pass()
+                } catch {
+                    // Cancelled here, and goes on.
+                }
+                await #expect(throws: CancellationError.self) {
+                    try await coordinator.merge(response, into: Article.self, id: 1, column: { $0.summary })
+                }
+            }
+            group.cancelAll()
+        }
+        #expect(try await bench.article().summary == nil)
+        #expect(try await bench.receipts() == 0)
+    }
+
+    @Test("A response is persisted with its content, once")
+    func persisted() async throws {
+        let audio = response(.audio(Body(Data([1, 2])), .mp3))
+        #expect(try await coordinator.persistResponse(audio) == .merged)
+        #expect(try await coordinator.persistResponse(audio) != .merged)
+        try await coordinator.persistResponse(response(.embedding([1])))
+        try await coordinator.persistResponse(response(.structured(["a": 1])))
+        let rows = try await bench.database.read { try PersistedResponse.fetchAll($0) }
+        #expect(rows.map(\.type) == [.audio, .embedding, .structured])
+        let first = try #require(rows.first)
+        #expect(first.id == audio.requestID && first.content == Data([1, 2]) && first.format == "mp3")
+        #expect(first.receivedAt == audio.receivedAt && first.providerID == "scripted")
+    }
+}
+
+extension MergeTarget {
+    static let note = MergeTarget.create("note", Note.self) { (text: String, _) in Note(text: text) }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareData
+import HablareSQLite
+import HablareTestKit
+import Testing
+
+@Suite("Merges that are promised")
+@MainActor struct PromiseTests {
+    /// A provider that answers with its prompt, when a gate opens.
+    private static func gated(_ gate: Gate) -> ScriptedProvider {
+        ScriptedProvider { call in
+            do {
+                try await gate.pass()
+            } catch {
+                return .failure(AIServiceError(.overloaded, "Cut."))
+            }
+            return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
+        }
+    }
+
+    @Test("A promised merge is done when the response comes, and the engine is told")
+    func kept() async throws {
+        let bench = try DataWorkbench()
+        let request = AIRequest(prompt: "Summary")
+        try await bench.runningBoth {
+            try await bench.coordinator.submit(request, mergingInto: "article.summary", row: 1)
+            try await bench.soon { try await bench.article().summary == "Summary" }
+            try await bench.soon { try await bench.manager.snapshot(for: request.id).awaitsMerge == false }
+        }
+        #expect(try await bench.coordinator.pendingMerges().isEmpty)
+    }
+
+    @Test("Until it is merged the engine keeps the response, however old it is")
+    func keptByTheEngine() async throws {
+        let bench = try DataWorkbench()
+        let request = AIRequest(prompt: "Summary")
+        try await bench.running {
+            try await bench.coordinator.submit(request, mergingInto: "article.summary", row: 1)
+            _ = try await bench.manager.execute(requestID: request.id)
+        }
+        bench.clock.advance(by: .seconds(30 * 24 * 3600))
+        #expect(try await bench.manager.snapshot(for: request.id).awaitsMerge)
+        try await bench.keepingPromises {
+            try await bench.soon { try await bench.article().summary == "Summary" }
+            try await bench.soon { try await bench.manager.snapshot(for: request.id).awaitsMerge == false }
+        }
+    }
+
+    @Test("A promise survives the process: whoever runs next keeps it")
+    func restart() async throws {
+        let store = InMemoryStore()
+        let first = try DataWorkbench(store: store)
+        let request = AIRequest(prompt: "Summary")
+        try await first.coordinator.submit(request, mergingInto: "article.summary", row: 2)
+        #expect(try await first.coordinator.pendingMerges().map(\.key.requestID) == [request.id])
+        let second = try DataWorkbench(store: store, database: first.database)
+        try await second.runningBoth {
+            try await second.soon { try await second.article(2).summary == "Summary" }
+        }
+        #expect(try await second.coordinator.pendingMerges().isEmpty)
+    }
+
+    @Test("A response that is there before it is promised is merged as well; one that was merged is not promised")
+    func late() async throws {
+        let bench = try DataWorkbench()
+        try await bench.runningBoth {
+            let request = AIRequest(prompt: "Summary", keepUntilMerged: true)
+            _ = try await bench.manager.execute(request, with: "scripted")
+            let before = try await bench.coordinator.merge(requestID: request.id, into: "article.summary", row: 1)
+            #expect(before == nil)
+            try await bench.soon { try await bench.article().summary == "Summary" }
+            let again = try await bench.coordinator.merge(requestID: request.id, into: "article.summary", row: 1)
+            #expect(again == bench.seams.date())
+        }
+        #expect(try await bench.coordinator.pendingMerges().isEmpty)
+    }
+
+    @Test("One response is promised to several targets, and the engine keeps it until the last is done")
+    func several() async throws {
+        let gate = Gate()
+        let bench = try DataWorkbench(provider: Self.gated(gate))
+        let request = AIRequest(prompt: "Summary")
+        try await bench.runningBoth {
+            try await bench.coordinator.submit(request, mergingInto: "article.summary", row: 1)
+            try await bench.coordinator.merge(requestID: request.id, into: "article.audio", row: 2)
+            try await bench.coordinator.merge(requestID: request.id, into: "note", row: .new)
+            // Its row is not there: this one cannot be kept.
+            try await bench.coordinator.merge(requestID: request.id, into: "article.summary", row: 99)
+            gate.open()
+            try await bench.soon { try await bench.receipts() == 3 }
+            try await bench.soon { try await bench.coordinator.pendingMerges().first?.failure != nil }
+            #expect(try await bench.manager.snapshot(for: request.id).awaitsMerge)
+            try await bench.coordinator.forgetMerge(requestID: request.id, into: "article.summary", row: 99)
+            try await bench.coordinator.persistResponse(try #require(try await bench.manager.response(for: request.id)))
+            try await bench.soon { try await bench.manager.snapshot(for: request.id).awaitsMerge == false }
+        }
+        #expect(try await bench.article(2).audio == Data("Summary".utf8))
+    }
+
+    @Test("A failed request keeps its promise, says why, and is merged after a retry by whomever")
+    func retried() async throws {
+        let fails = Guarded(true)
+        let bench = try DataWorkbench(
+            provider: ScriptedProvider { _ in
+                fails.withLock { $0 }
+                    ? .failure(AIServiceError(.quotaExceeded, "No money left.")) : .success(ProviderAnswer("Summary"))
+            })
+        try await bench.runningBoth {
+            let id = try await bench.coordinator.submit(
+                AIRequest(prompt: "x"), mergingInto: "article.summary", row: 1)
+            try await bench.soon {
+                try await bench.coordinator.pendingMerges().first?.failure?.contains("No money") == true
+            }
+            fails.withLock { $0 = false }
+            try await bench.manager.retry(id)
+            try await bench.soon { try await bench.article().summary == "Summary" }
+        }
+    }
+
+    @Test("The engine's rest breaks no promise")
+    func suspended() async throws {
+        let gate = Gate()
+        let bench = try DataWorkbench(provider: Self.gated(gate))
+        try await bench.runningBoth {
+            try await bench.coordinator.submit(AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 1)
+            await bench.manager.suspend(for: .background, grace: .zero)
+            bench.manager.resume(from: .background)
+            gate.open()
+            try await bench.soon { try await bench.article().summary == "Summary" }
+        }
+    }
+
+    @Test("A merge that fails for the database's sake is tried again after a while")
+    func databaseBack() async throws {
+        let bench = try DataWorkbench()
+        try await bench.database.write { database in
+            try database.execute(
+                sql: "CREATE TRIGGER full BEFORE UPDATE ON article BEGIN SELECT RAISE(ABORT, 'not now'); END")
+        }
+        try await bench.runningBoth {
+            try await bench.coordinator.submit(AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 1)
+            try await bench.soon { try await bench.coordinator.pendingMerges().first?.failure != nil }
+            try await bench.database.write { try $0.execute(sql: "DROP TRIGGER full") }
+            try await bench.soon {
+                bench.clock.advance(by: .seconds(1))
+                return try await bench.article().summary == "Summary"
+            }
+        }
+    }
+
+    @Test("A target that nobody registered is refused, and promises nothing")
+    func unknownTarget() async throws {
+        let bench = try DataWorkbench()
+        let code = await mergeCode {
+            try await bench.coordinator.submit(AIRequest(prompt: "x"), mergingInto: "article.nothing", row: 1)
+        }
+        #expect(code == .unknownTarget)
+        #expect(try await bench.coordinator.pendingMerges().isEmpty)
+        #expect(try await bench.manager.snapshots().isEmpty)
+    }
+
+    @Test("A target that a later version of the app has no more leaves its promise, and says so")
+    func targetGone() async throws {
+        let store = InMemoryStore()
+        let first = try DataWorkbench(store: store)
+        try await first.coordinator.submit(AIRequest(prompt: "Summary"), mergingInto: "note", row: .new)
+        let second = try DataWorkbench(store: store, database: first.database, targets: [])
+        try await second.runningBoth {
+            try await second.soon {
+                try await second.coordinator.pendingMerges().first?.failure?.contains("note") == true
+            }
+        }
+        let third = try DataWorkbench(store: store, database: first.database)
+        try await third.runningBoth {
+            try await third.soon { try await third.database.read { try Note.fetchCount($0) } == 1 }
+        }
+    }
+
+    @Test("A submission that is refused leaves no promise; one that was there before it stays")
+    func refused() async throws {
+        let bench = try DataWorkbench()
+        let coordinator = bench.coordinator
+        let nobody = AIRequest(prompt: "x")
+        await #expect(throws: AIServiceError.self) {
+            try await coordinator.submit(nobody, to: "nobody", mergingInto: "article.summary", row: 1)
+        }
+        #expect(try await coordinator.pendingMerges().isEmpty)
+        let known = try await coordinator.submit(nobody, mergingInto: "article.summary", row: 1)
+        await #expect(throws: AIServiceError.self) {
+            try await coordinator.submit(
+                AIRequest(id: known, prompt: "Something else"), mergingInto: "article.summary", row: 1)
+        }
+        #expect(try await coordinator.pendingMerges().count == 1)
+    }
+
+    @Test("Generating into a target waits for the merge")
+    func generate() async throws {
+        let bench = try DataWorkbench()
+        try await bench.runningBoth {
+            try await bench.coordinator.generate(
+                AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 1)
+            #expect(try await bench.article().summary == "Summary")
+        }
+        #expect(try await bench.receipts() == 1)
+    }
+
+    @Test("A coordinator runs once")
+    func runsOnce() async throws {
+        let bench = try DataWorkbench()
+        let coordinator = bench.coordinator
+        try await bench.keepingPromises {
+            try await bench.soon {
+                do {
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask { try await coordinator.run() }
+                        group.addTask { await Task.yield() }
+                        try await group.next()
+                        group.cancelAll()
+                    }
+                    return false
+                } catch let error as AIServiceError {
+                    return error.code == .invalidState
+                }
+            }
+        }
+    }
+
+    @Test("A thousand that come at once are merged once each")
+    func thousand() async throws {
+        let gate = Gate()
+        let bench = try DataWorkbench(
+            provider: ScriptedProvider(limits: ProviderLimits(concurrency: 1000)) { call in
+                do {
+                    try await gate.pass()
+                } catch {
+                    return .failure(AIServiceError(.overloaded, "Cut."))
+                }
+                return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
+            })
+        try await bench.runningBoth {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<1000 {
+                    group.addTask {
+                        try await bench.coordinator.submit(
+                            AIRequest(prompt: .text("\(number)")), mergingInto: "note", row: .new)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            gate.open()
+            try await bench.soon { try await bench.database.read { try Note.fetchCount($0) } == 1000 }
+        }
+        let texts = try await bench.database.read { try Note.fetchAll($0) }.map(\.text)
+        #expect(Set(texts).count == 1000)
+    }
+
+    @Test("Receipts are forgotten when the engine keeps the response no more, and not before")
+    func receipts() async throws {
+        let bench = try DataWorkbench()
+        let kept = AIRequest(prompt: "kept", keepUntilMerged: true)
+        let deleted = AIRequest(prompt: "deleted", keepUntilMerged: true)
+        try await bench.runningBoth {
+            for request in [kept, deleted] {
+                try await bench.coordinator.generate(request, mergingInto: "note", row: .new)
+                try await bench.soon { try await bench.manager.snapshot(for: request.id).awaitsMerge == false }
+            }
+            try await bench.soon {
+                try await bench.database.read { database in
+                    try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM hablare_receipts WHERE released = 0") == 0
+                }
+            }
+            try await bench.manager.pin(kept.id)
+            try await bench.manager.delete(deleted.id)
+        }
+        let now = bench.seams.date()
+        #expect(try await bench.coordinator.forgetReceipts(before: now) == 0)
+        #expect(try await bench.coordinator.forgetReceipts(before: now.addingTimeInterval(1)) == 1)
+        #expect(try await bench.receipts() == 1)
+    }
+}

@@ -1,0 +1,8 @@
+package import Hablare
+
+/// Text in tests.
+extension ResponseContent: ExpressibleByUnicodeScalarLiteral {}
+extension ResponseContent: ExpressibleByExtendedGraphemeClusterLiteral {}
+extension ResponseContent: ExpressibleByStringLiteral {
+    package init(stringLiteral value: String) { self = .text(Body(value)) }
+}
