@@ -58,11 +58,11 @@ struct PromiseBoard: Sendable {
     /// Something was promised of a request.
     mutating func promised(_ id: UUID) -> [Effect] {
         switch states[id] {
-        case .watched: return []
+        case .watched, .waiting: return []
         case .merging, .mergingAgain:
             states[id] = .mergingAgain
             return []
-        case nil, .parked, .suspended, .waiting:
+        case nil, .parked, .suspended:
             states[id] = .watched
             return [.watch(id)]
         }

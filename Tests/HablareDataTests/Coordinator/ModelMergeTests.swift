@@ -55,14 +55,15 @@ import Testing
     @Test("Fifty at once set a property once")
     func race() async throws {
         let response = response("Hello")
-        let (coordinator, article) = (coordinator, article)
-        let merged = try await withThrowingTaskGroup(of: MergeOutcome.self) { group in
-            for _ in 0..<50 {
-                group.addTask { @MainActor in
-                    try await coordinator.merge(response, into: article, property: \.summary)
-                }
-            }
-            return try await group.reduce(into: 0) { $0 += $1 == .merged ? 1 : 0 }
+        let coordinator = coordinator
+        let article = article
+        let merge: @MainActor @Sendable () async throws -> MergeOutcome = {
+            try await coordinator.merge(response, into: article, property: \.summary)
+        }
+        var merged = 0
+        try await withThrowingTaskGroup(of: MergeOutcome.self) { group in
+            for _ in 0..<50 { group.addTask { try await merge() } }
+            for try await outcome in group where outcome == .merged { merged += 1 }
         }
         #expect(merged == 1)
     }

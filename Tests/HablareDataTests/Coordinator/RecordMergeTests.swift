@@ -63,11 +63,12 @@ import Testing
     func race() async throws {
         let response = response("Hello")
         let coordinator = coordinator
-        let merged = try await withThrowingTaskGroup(of: MergeOutcome.self) { group in
+        var merged = 0
+        try await withThrowingTaskGroup(of: MergeOutcome.self) { group in
             for _ in 0..<100 {
                 group.addTask { try await coordinator.merge(response, into: MergeTarget.note, row: .new) }
             }
-            return try await group.reduce(into: 0) { $0 += $1 == .merged ? 1 : 0 }
+            for try await outcome in group where outcome == .merged { merged += 1 }
         }
         #expect(merged == 1)
         #expect(try await bench.database.read { try Note.fetchCount($0) } == 1)

@@ -114,7 +114,10 @@ struct PromiseBoardTests {
                 carryOut(board.waited(id))
             case 4:
                 let effects = board.revived(id)
-                if !effects.isEmpty { (models[id]?.isParked, models[id]?.isSuspended) = (false, false) }
+                if !effects.isEmpty {
+                    models[id]?.isParked = false
+                    models[id]?.isSuspended = false
+                }
                 carryOut(effects)
             case 5:
                 for id in ids where models[id]?.isSuspended == true { models[id]?.isSuspended = false }
