@@ -143,7 +143,7 @@ extension AIDataCoordinator {
 }
 
 extension AIDataCoordinator {
-    func provider(_ named: ProviderID?) throws -> ProviderID {
+    nonisolated func provider(_ named: ProviderID?) throws -> ProviderID {
         guard let provider = named ?? options.provider else {
             throw AIServiceError(
                 .invalidConfiguration,

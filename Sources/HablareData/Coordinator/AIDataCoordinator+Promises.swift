@@ -42,7 +42,7 @@ extension AIDataCoordinator: Service {
     @concurrent public nonisolated func submit(
         _ request: AIRequest, to provider: ProviderID? = nil, mergingInto target: String, row: MergeRow
     ) async throws -> UUID {
-        let provider = try await self.provider(provider)
+        let provider = try self.provider(provider)
         let key = MergeKey(requestID: request.id, target: target, row: row)
         let promised = try await promise(key)
         var kept = request
@@ -109,7 +109,7 @@ extension AIDataCoordinator: Service {
     /// - Throws: ``MergeError`` where it cannot be read.
     @concurrent public nonisolated func pendingMerges() async throws -> [MergePromise] {
         do {
-            return try await database.read { try ReceiptBook.promises(in: $0) }
+            return try database.readHere { try ReceiptBook.promises(in: $0) }
         } catch {
             throw MergeError.recorded(error, ofPromises: ())
         }

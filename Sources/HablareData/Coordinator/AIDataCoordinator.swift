@@ -55,7 +55,7 @@ public import Logging
     ///   - options: How it behaves.
     ///   - seams: Time, identity, threads and metrics: those that the manager was given.
     ///   - logger: Where it logs. Never a prompt or a response.
-    public init(
+    public nonisolated init(
         manager: AIRequestManager, database: any DatabaseWriter, targets: [MergeTarget] = [],
         options: Options = Options(), seams: EngineSeams = EngineSeams(), logger: Logger = Logger(label: "hablare.data")
     ) {

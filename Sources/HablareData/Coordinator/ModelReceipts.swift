@@ -10,6 +10,8 @@ import Hablare
         let mergedAt: Date
     }
 
+    nonisolated init() {}
+
     private var slots: [UUID: [Slot]] = [:]
     /// At so many requests the ones whose models are gone are removed.
     private var nextSweep = 64

@@ -71,7 +71,7 @@ final class Releaser: Sendable {
     @concurrent private func tell() async {
         do {
             while !Task.isCancelled {
-                let requests = try await database.read { try ReceiptBook.unreleased(limit: Self.batch, in: $0) }
+                let requests = try database.readHere { try ReceiptBook.unreleased(limit: Self.batch, in: $0) }
                 guard !requests.isEmpty else { return }
                 try await manager.merged(requests)
                 try await writer.write { try ReceiptBook.released(requests, in: $0) }

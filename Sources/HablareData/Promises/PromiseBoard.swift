@@ -39,6 +39,9 @@ struct PromiseBoard: Sendable {
 
     private enum State: Sendable, Hashable {
         case watched
+        /// Something happened to it while its outcome was waited for, and that wait may have ended before it: an outcome that
+        /// cannot be used is looked for once more.
+        case watchedAgain
         case merging
         /// Something more was promised while it was merged.
         case mergingAgain
@@ -58,10 +61,13 @@ struct PromiseBoard: Sendable {
     /// Something was promised of a request.
     mutating func promised(_ id: UUID) -> [Effect] {
         switch states[id] {
-        case .watched, .waiting: return []
+        case .watched, .watchedAgain:
+            states[id] = .watchedAgain
+            return []
         case .merging, .mergingAgain:
             states[id] = .mergingAgain
             return []
+        case .waiting: return []
         case nil, .parked, .suspended:
             states[id] = .watched
             return [.watch(id)]
@@ -70,16 +76,18 @@ struct PromiseBoard: Sendable {
 
     /// A wait for an outcome ended.
     mutating func ended(_ id: UUID, _ ending: Ending) -> [Effect] {
-        guard states[id] == .watched else { return [] }
+        let state = states[id]
+        guard state == .watched || state == .watchedAgain else { return [] }
         switch ending {
         case .completed:
             states[id] = .merging
             return [.merge(id)]
-        case .failed, .unknown:
-            states[id] = .parked
-            return []
-        case .suspended:
-            states[id] = .suspended
+        case .failed, .unknown, .suspended:
+            if state == .watchedAgain {
+                states[id] = .watched
+                return [.watch(id)]
+            }
+            states[id] = ending == .suspended ? .suspended : .parked
             return []
         case .unreadable:
             return waits(id)
@@ -93,7 +101,7 @@ struct PromiseBoard: Sendable {
             states[id] = .watched
             return [.watch(id)]
         case .merging: break
-        case nil, .watched, .parked, .suspended, .waiting: return []
+        case nil, .watched, .watchedAgain, .parked, .suspended, .waiting: return []
         }
         switch merging {
         case .kept:
@@ -117,16 +125,22 @@ struct PromiseBoard: Sendable {
 
     /// Somebody retried a request.
     mutating func revived(_ id: UUID) -> [Effect] {
-        guard states[id] == .parked || states[id] == .suspended else { return [] }
-        states[id] = .watched
-        return [.watch(id)]
+        switch states[id] {
+        case .parked, .suspended:
+            states[id] = .watched
+            return [.watch(id)]
+        case .watched:
+            states[id] = .watchedAgain
+            return []
+        case nil, .watchedAgain, .merging, .mergingAgain, .waiting: return []
+        }
     }
 
     /// The engine is back.
     mutating func engineRevived() -> [Effect] {
-        let ids = states.filter { $0.value == .suspended }.keys.sorted { $0.uuidString < $1.uuidString }
-        for id in ids { states[id] = .watched }
-        return ids.map { .watch($0) }
+        let ids = states.filter { $0.value == .suspended || $0.value == .watched }.keys
+            .sorted { $0.uuidString < $1.uuidString }
+        return ids.flatMap { revived($0) }
     }
 
     /// 1, 2, 4 … 60 seconds.

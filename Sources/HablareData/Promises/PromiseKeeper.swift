@@ -56,7 +56,7 @@ final class PromiseKeeper: Sendable {
         merger.releaser.wanted()
         let revivals = manager.revivals()
         // After listening began, so that nothing is promised, or revived, unnoticed.
-        let promised = try await database.read { try ReceiptBook.promises(in: $0) }
+        let promised = try database.readHere { try ReceiptBook.promises(in: $0) }
         continuation.yield(
             .promised(Array(Set(promised.map(\.key.requestID))).sorted { $0.uuidString < $1.uuidString }))
         await withTaskGroup(of: Void.self) { group in
@@ -159,7 +159,7 @@ final class PromiseKeeper: Sendable {
         let ids = responses.keys.sorted { $0.uuidString < $1.uuidString }
         let promises: [MergePromise]
         do {
-            promises = try await database.read { database in
+            promises = try database.readHere { database in
                 try ids.flatMap { try ReceiptBook.promises(of: $0, in: database) }
             }
         } catch {

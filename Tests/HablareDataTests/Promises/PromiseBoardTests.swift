@@ -28,6 +28,25 @@ struct PromiseBoardTests {
         #expect(board.revived(id).isEmpty)
     }
 
+    @Test(
+        "What happens while an outcome is waited for is not lost when that wait had ended before",
+        arguments: [PromiseBoard.Ending.failed, .unknown, .suspended])
+    func crossing(_ ending: PromiseBoard.Ending) {
+        var promised = PromiseBoard()
+        _ = promised.promised(id)
+        #expect(promised.promised(id).isEmpty)
+        #expect(promised.ended(id, ending) == [.watch(id)])
+        var retried = PromiseBoard()
+        _ = retried.promised(id)
+        #expect(retried.revived(id).isEmpty)
+        #expect(retried.ended(id, ending) == [.watch(id)])
+        var rested = PromiseBoard()
+        _ = rested.promised(id)
+        #expect(rested.engineRevived().isEmpty)
+        #expect(rested.ended(id, ending) == [.watch(id)])
+        #expect(rested.ended(id, ending).isEmpty)
+    }
+
     @Test("What the engine's rest broke off is waited for again when it is back")
     func suspended() {
         var board = PromiseBoard()
@@ -72,6 +91,8 @@ struct PromiseBoardTests {
             var isWanted = false
             var isParked = false
             var isSuspended = false
+            /// Something happened while its outcome was waited for.
+            var hasNews = false
         }
         var generator = SeededGenerator(seed: seed)
         var board = PromiseBoard()
@@ -93,14 +114,16 @@ struct PromiseBoardTests {
                 models[id]?.isWanted = true
                 models[id]?.isParked = false
                 models[id]?.isSuspended = false
+                if model.watching > 0 { models[id]?.hasNews = true }
                 carryOut(board.promised(id))
             case 1 where model.watching > 0:
                 models[id]?.watching -= 1
                 let ending =
                     [PromiseBoard.Ending.completed, .failed, .suspended, .unknown, .unreadable]
                     .randomElement(using: &generator) ?? .completed
-                models[id]?.isParked = ending == .failed || ending == .unknown
-                models[id]?.isSuspended = ending == .suspended
+                models[id]?.isParked = !model.hasNews && (ending == .failed || ending == .unknown)
+                models[id]?.isSuspended = !model.hasNews && ending == .suspended
+                models[id]?.hasNews = false
                 carryOut(board.ended(id, ending))
             case 2 where model.merging > 0:
                 models[id]?.merging -= 1
@@ -113,6 +136,7 @@ struct PromiseBoardTests {
                 models[id]?.waiting -= 1
                 carryOut(board.waited(id))
             case 4:
+                if model.watching > 0 { models[id]?.hasNews = true }
                 let effects = board.revived(id)
                 if !effects.isEmpty {
                     models[id]?.isParked = false
@@ -120,7 +144,10 @@ struct PromiseBoardTests {
                 }
                 carryOut(effects)
             case 5:
-                for id in ids where models[id]?.isSuspended == true { models[id]?.isSuspended = false }
+                for id in ids {
+                    if let watching = models[id]?.watching, watching > 0 { models[id]?.hasNews = true }
+                    models[id]?.isSuspended = false
+                }
                 carryOut(board.engineRevived())
             default: break
             }

@@ -1,0 +1,33 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@Suite("Merges over crashes, simulated")
+struct MergeSimulationTests {
+    @Test(
+        "Whatever is acknowledged is merged once, whenever processes die and whatever the disk refuses",
+        arguments: Seeds.choose(60))
+    func crashes(_ seed: UInt64) throws {
+        let simulation = try MergeSimulation(seed: seed)
+        let faults = try simulation.run()
+        #expect(faults.isEmpty, "seed \(seed)")
+    }
+
+    @Test("A process may die at each of its first steps", arguments: [7] as [UInt64])
+    func everyStep(_ seed: UInt64) throws {
+        for step in 1...220 {
+            let faults = try MergeSimulation(seed: seed, deathAt: step).run()
+            #expect(faults.isEmpty, "seed \(seed), step \(step)")
+        }
+    }
+
+    @Test("The same seed is the same history")
+    func replay() throws {
+        for seed in 0..<5 as Range<UInt64> {
+            let first = try MergeSimulation(seed: seed)
+            let second = try MergeSimulation(seed: seed)
+            _ = try (first.run(), second.run())
+            #expect(first.length == second.length, "seed \(seed)")
+        }
+    }
+}
