@@ -28,10 +28,11 @@ extension ActionQueueCore {
     mutating func decide(now: Duration) -> [ActionHandover<Action>] {
         guard isRunning else { return [] }
         pullTriggers(now: now)
-        var subjects: Set<String> = []
+        // What is under way goes before all others of its subject, also before what is to be settled first.
+        var subjects = Set(underWay.values.joined().compactMap { steps[$0]?.action.subject })
         var chosen: OrderedDictionary<Action.Group, [Int64]> = [:]
         for number in lineup {
-            guard let step = steps[number] else { continue }
+            guard let step = steps[number], !step.isUnderWay else { continue }
             // Who is first of a subject holds up the others, whatever it waits for.
             if let subject = step.action.subject, !subjects.insert(subject).inserted { continue }
             guard step.isDue, let direction = step.direction, step.retryAt ?? now <= now else { continue }

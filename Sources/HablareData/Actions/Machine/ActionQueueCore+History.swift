@@ -105,7 +105,11 @@ extension ActionQueueCore {
         return ActionChange(id: step.record.id, action: step.action, effect: effect)
     }
 
-    private var failed: [Int64] { troubled.filter { steps[$0]?.record.hasGivenUp == true }.sorted() }
+    /// What has failed for good, in the order in which it was asked for.
+    var failed: [Int64] {
+        troubled.compactMap { steps[$0]?.record }.filter(\.hasGivenUp).sorted { $0.position < $1.position }
+            .map(\.number)
+    }
 
     private mutating func nextPosition() -> Int64 {
         lastPosition += 1

@@ -16,8 +16,7 @@ extension ActionQueueCore {
 
     /// What is to be done, in its order, and then what has failed.
     var pendingActions: [PendingAction<Action>] {
-        let failed = troubled.filter { steps[$0]?.record.hasGivenUp == true }.sorted()
-        return (lineup + failed).compactMap { number in
+        (lineup + failed).compactMap { number in
             guard let step = steps[number] else { return nil }
             let phase: PendingAction<Action>.Phase =
                 if step.record.hasGivenUp {

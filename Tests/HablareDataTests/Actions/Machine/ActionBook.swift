@@ -133,8 +133,9 @@ struct ActionBook {
             for (id, other) in entries where id != item.id && other.swipe.subject == subject {
                 #expect(!other.isFlying, "one at a time of one subject")
                 guard !other.hasGivenUp else { continue }
+                guard !item.isRepeated else { continue }
                 #expect(!other.isUncertain, "first what came of the one before")
-                if !item.isRepeated, !other.isSettled { #expect(other.wish > entry.wish, "overtaken") }
+                if !other.isSettled { #expect(other.wish > entry.wish, "overtaken") }
             }
         }
         entries[item.id]?.isFlying = true
