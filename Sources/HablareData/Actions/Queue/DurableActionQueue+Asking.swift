@@ -83,17 +83,18 @@ extension DurableActionQueue {
     ///
     /// - Returns: How the queue stands afterwards.
     /// - Throws: ``ActionQueueError``: `notRunning` where nobody runs the queue, or stops doing so meanwhile;
-    ///   `databaseFailed`, `takenOver`. `CancellationError`.
+    ///   `databaseFailed` where what came of it cannot be written now; `takenOver`. `CancellationError`.
     @discardableResult
     public func flush() async throws -> ActionQueueSnapshot {
         guard happened({ $0.isRunning || $0.end != nil }) else { throw ActionQueueError.notRunning }
         let place = try await ask { $0.commitAsked() }
         await wait(isCancellable: true) { state in
-            !state.isRunning || (state.core.isRunning && state.core.isFlushed(upTo: place))
+            !state.isRunning || state.journalFailure != nil
+                || (state.core.isRunning && state.core.isFlushed(upTo: place))
         }
         try Task.checkCancellation()
         return try happened { state -> Result<ActionQueueSnapshot, ActionQueueError> in
-            if let end = state.end { return .failure(end) }
+            if let failure = state.end ?? state.journalFailure { return .failure(failure) }
             return state.isRunning ? .success(state.snapshot) : .failure(.notRunning)
         }.get()
     }

@@ -24,7 +24,9 @@ extension DurableActionQueue: Service {
         } onCancelOrGracefulShutdown: {
             self.happened { $0.isToEnd = true }
         }
-        await leave(grace: Task.isCancelled ? .zero : configuration.shutdownGrace)
+        // Whoever has taken over repeats what is under way here: it ends as soon as it can.
+        let isToHurry = Task.isCancelled || happened { $0.end != nil }
+        await leave(grace: isToHurry ? .zero : configuration.shutdownGrace)
         if let end = happened({ $0.end }) { throw end }
     }
 
@@ -32,7 +34,7 @@ extension DurableActionQueue: Service {
     private func leave(grace: Duration) async {
         happened { $0.isRun = false }
         enter(.looked)
-        await wait(within: grace) { Self.isAtRest($0) }
+        await wait(within: grace, isCancellable: true) { Self.isAtRest($0) }
         let commits = happened { state in state.commits.sorted { $0.key < $1.key }.map(\.value) }
         for commit in commits { commit.cancel() }
         await wait(within: Self.cancellationGrace) { Self.isAtRest($0) }

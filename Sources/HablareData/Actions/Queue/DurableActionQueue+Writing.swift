@@ -64,6 +64,7 @@ extension DurableActionQueue {
         happened { state in
             state.core = core
             state.journalRetryAt = nil
+            state.journalFailure = nil
             for handover in handovers { start(handover, &state) }
             setAlarm(&state)
             publish(&state)
@@ -72,13 +73,12 @@ extension DurableActionQueue {
 
     private func journalFailed(_ events: [ActionQueueEvent<Action>], _ error: any Error) {
         let told = ActionQueueError.told(error)
-        let end = (told as? ActionQueueError).flatMap { $0.code == .takenOver ? $0 : nil }
         logger.warning(
             "The journal of an action queue could not be written",
-            metadata: ["queue": "\(name)", "cause": "\((told as? ActionQueueError)?.cause ?? "\(type(of: error))")"])
+            metadata: ["queue": "\(name)", "cause": "\(told.cause ?? told.message)"])
         let refused = happened { state -> [ActionQueueEvent<Action>] in
-            if let end {
-                state.end = end
+            if told.code == .takenOver {
+                state.end = told
                 state.snapshot.isRunning = false
                 defer { state.inbox = [] }
                 publish(&state)
@@ -86,6 +86,7 @@ extension DurableActionQueue {
             }
             state.inbox = events.filter { $0.refuse == nil } + state.inbox
             state.journalRetryAt = clock.now + Self.journalRetryDelay
+            state.journalFailure = told
             setAlarm(&state)
             return events
         }

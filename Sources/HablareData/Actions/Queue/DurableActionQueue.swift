@@ -33,6 +33,8 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         var writer: Task<Void, Never>?
         /// When the inbox is looked at again, after the journal has failed.
         var journalRetryAt: Duration?
+        /// What the journal failed of, until it works again.
+        var journalFailure: ActionQueueError?
         /// The commits under way.
         var commits: [Int: Task<Void, Never>] = [:]
         var alarm: (fires: Duration, task: Task<Void, Never>)?

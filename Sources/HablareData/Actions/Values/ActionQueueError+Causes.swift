@@ -41,8 +41,13 @@ extension ActionQueueError {
     }
 
     /// The error that whoever asked gets where the journal failed.
-    static func told(_ error: any Error) -> any Error {
-        guard let error = error as? DatabaseError else { return error }
+    static func told(_ error: any Error) -> ActionQueueError {
+        if let error = error as? ActionQueueError { return error }
+        guard let error = error as? DatabaseError else {
+            return ActionQueueError(
+                .databaseFailed, "The database did not take the change, and nothing was changed. See the cause.",
+                cause: "\(error)")
+        }
         if error.message?.contains("no such table: hablare_") == true {
             return ActionQueueError(
                 .notMigrated,

@@ -19,7 +19,8 @@ final class ScriptedCommitter: ActionCommitter {
         var applied: [String: Int] = [:]
         /// Which swipes are in effect.
         var inEffect: Set<Int> = []
-        var gates: [String: (stream: AsyncStream<Void>, opener: AsyncStream<Void>.Continuation)] = [:]
+        /// The groups whose calls wait, with those that do.
+        var held: [String: [AsyncStream<Void>.Continuation]] = [:]
     }
 
     private let state = Guarded(State())
@@ -42,14 +43,15 @@ final class ScriptedCommitter: ActionCommitter {
 
     func commit(_ items: [ActionItem<Swipe>], of group: String) async -> [ActionOutcome] {
         let call = Call(group: group, items: items)
-        let gate = state.withLock { state in
+        let gate = AsyncStream<Void>.makeStream()
+        let isHeld = state.withLock { state in
             state.calls.append(call)
-            return state.gates[group]?.stream
+            state.held[group]?.append(gate.continuation)
+            return state.held[group] != nil
         }
         told.yield(call)
-        if let gate {
-            var openings = gate.makeAsyncIterator()
-            await openings.next()
+        if isHeld {
+            for await _ in gate.stream {}
             if Task.isCancelled { return items.map { _ in .failed(CancellationError(), isRetryable: true) } }
         }
         return items.map { item in
@@ -93,12 +95,12 @@ final class ScriptedCommitter: ActionCommitter {
 
     /// Lets calls of a group wait from now on.
     func hold(_ group: String) {
-        let gate = AsyncStream<Void>.makeStream()
-        state.withLock { $0.gates[group] = (gate.stream, gate.continuation) }
+        state.withLock { $0.held[group] = [] }
     }
 
     /// Lets the calls of a group go on, those to come as well.
     func open(_ group: String) {
-        state.withLock { $0.gates.removeValue(forKey: group) }?.opener.finish()
+        let waiting = state.withLock { $0.held.removeValue(forKey: group) ?? [] }
+        for call in waiting { call.finish() }
     }
 }
