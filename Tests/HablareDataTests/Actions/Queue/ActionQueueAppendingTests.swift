@@ -73,6 +73,22 @@ import Testing
         #expect(desk.committer.inEffect == Set(1...24))
     }
 
+    @Test("After a restart the person's word still counts for what was handed over, and for nothing else")
+    func reviewAfterRestart() async throws {
+        let committer = ScriptedCommitter { item in
+            item.attempt == 1 ? .failed(ScriptedCommitter.Failure(), isRetryable: true) : .done
+        }
+        let desk = try ActionDesk(committer, configuration: ActionQueueConfiguration(mode: .review))
+        let first = try await desk.queue()
+        try await first.append(Swipe(1))
+        try await first.whileRunning { _ = try await first.flush() }
+        try await first.append(Swipe(2))
+        let second = try await desk.queue()
+        try await second.whileRunning { await second.soon { $0.pending == 1 } }
+        #expect(committer.inEffect == [1])
+        #expect(second.pendingActions.map(\.action.name) == [2])
+    }
+
     @Test("An action that is too large, or is no JSON, is refused and names what to do")
     func refused() async throws {
         struct Huge: QueuedAction {
