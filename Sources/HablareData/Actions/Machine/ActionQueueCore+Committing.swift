@@ -28,6 +28,7 @@ extension ActionQueueCore {
     mutating func decide(now: Duration) -> [ActionHandover<Action>] {
         guard isRunning else { return [] }
         pullTriggers(now: now)
+        guard due > 0 else { return [] }
         // What is under way goes before all others of its subject, also before what is to be settled first.
         var subjects = Set(underWay.values.joined().compactMap { steps[$0]?.action.subject })
         var chosen: OrderedDictionary<Action.Group, [Int64]> = [:]

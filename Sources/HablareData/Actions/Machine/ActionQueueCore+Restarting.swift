@@ -21,7 +21,7 @@ extension ActionQueueCore {
         let undone = past.filter { number in steps[number]?.record.isWanted == false }
         future = undone.reversed()
         past.removeLast(undone.count)
-        for number in steps.keys.sorted() { change(number) { $0.restarted(configuration) } }
+        for number in steps.numbers { change(number) { $0.restarted(configuration) } }
         keepDepth()
         somethingWaits(now: now)
     }

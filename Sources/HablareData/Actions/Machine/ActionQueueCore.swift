@@ -14,7 +14,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
     /// Who the journal belongs to: handed out with every item.
     let owner: ActionOwner
     /// All steps by their numbers. Changed by ``change(_:_:)`` alone, which keeps everything that follows from them.
-    private(set) var steps: [Int64: ActionStep<Action>] = [:]
+    private(set) var steps = ActionSteps<Action>()
     /// What can be undone, the next one last.
     var past: [Int64] = []
     /// What can be redone, the next one last.
@@ -25,6 +25,8 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
     private(set) var troubled: OrderedSet<Int64> = []
     /// How many steps in line wait for their turn to come.
     private(set) var awaitingTurn = 0
+    /// How many steps in line have their turn, and may be handed over as soon as nothing is in their way.
+    private(set) var due = 0
     /// How many steps are not tried again by themselves.
     private(set) var givenUp = 0
     /// The groups of which a commit is under way, with the numbers of its steps.
@@ -90,7 +92,8 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
 
     /// A step that is not needed any more, or not wanted.
     mutating func remove(_ number: Int64) {
-        guard let step = steps.removeValue(forKey: number) else { return }
+        guard let step = steps[number] else { return }
+        steps[number] = nil
         count(step, by: -1)
         if step.isOpen { leaveLine(step) }
         troubled.remove(number)
@@ -111,6 +114,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
 
     private mutating func count(_ step: ActionStep<Action>, by difference: Int) {
         if step.awaitsTurn { awaitingTurn += difference }
+        if step.hasTurn { due += difference }
         if step.record.hasGivenUp { givenUp += difference }
     }
 

@@ -41,6 +41,9 @@ struct ActionStep<Action: QueuedAction>: Sendable {
     /// Whether it waits in line for its turn to come.
     var awaitsTurn: Bool { isOpen && !isUnderWay && !isDue }
 
+    /// Whether its turn has come, and it is not under way.
+    var hasTurn: Bool { isOpen && !isUnderWay && isDue }
+
     /// Whether nothing of it is needed any more.
     var isOver: Bool { !isOpen && !record.isRemembered && !record.hasGivenUp }
 

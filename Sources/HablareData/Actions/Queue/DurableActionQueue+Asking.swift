@@ -22,7 +22,7 @@ extension DurableActionQueue {
 
     /// Appends several actions, in one transaction: on return all of them are on disk.
     ///
-    /// They are undone one by one. Otherwise like ``append(_:)-(Action)``.
+    /// They are undone one by one. Otherwise as for one action.
     ///
     /// - Returns: The actions' ids, in their order.
     /// - Throws: As for one action. None was appended then.

@@ -19,6 +19,39 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
     /// Whether it was undone while its outcome was unknown: it matters only whether it was carried out.
     let isUnwanted: Bool
 
+    /// Makes an item, for tests of a committer.
+    ///
+    /// - Parameters:
+    ///   - id: The action that was appended.
+    ///   - action: What to carry out: the action itself, or its compensation.
+    ///   - turn: How often the action was carried out or taken back before. Default 0.
+    ///   - isCompensation: Whether it takes back what was appended. Default `false`.
+    ///   - isRepeated: Whether an earlier attempt may have carried it out. Default `false`.
+    ///   - attempt: Which attempt this is, from 1. Default 1.
+    public init(
+        id: ActionID, action: Action, turn: Int = 0, isCompensation: Bool = false, isRepeated: Bool = false,
+        attempt: Int = 1
+    ) {
+        self.init(
+            id: id, turn: turn, action: action, isCompensation: isCompensation, isRepeated: isRepeated,
+            attempt: attempt, origin: ActionOrigin(number: 0, owner: ActionOwner(queue: "", token: 0)),
+            isUnwanted: false)
+    }
+
+    init(
+        id: ActionID, turn: Int, action: Action, isCompensation: Bool, isRepeated: Bool, attempt: Int,
+        origin: ActionOrigin, isUnwanted: Bool
+    ) {
+        self.id = id
+        self.turn = turn
+        self.action = action
+        self.isCompensation = isCompensation
+        self.isRepeated = isRepeated
+        self.attempt = attempt
+        self.origin = origin
+        self.isUnwanted = isUnwanted
+    }
+
     /// The same text for every attempt at this turn, and another one for every other turn: what a service recognises a
     /// repetition by.
     public var idempotencyKey: String { "\(id)/\(turn)" }

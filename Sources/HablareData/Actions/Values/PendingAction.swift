@@ -28,4 +28,18 @@ public struct PendingAction<Action: QueuedAction>: Sendable, Identifiable {
     public let attempts: Int
     /// What the last attempt failed of, in the committer's words; `nil` where none failed.
     public let failure: String?
+
+    /// Makes one, for previews and tests of a view that reviews.
+    public init(
+        id: ActionID, action: Action, appendedAt: Date, isUndone: Bool = false, phase: Phase = .waiting,
+        attempts: Int = 0, failure: String? = nil
+    ) {
+        self.id = id
+        self.action = action
+        self.appendedAt = appendedAt
+        self.isUndone = isUndone
+        self.phase = phase
+        self.attempts = attempts
+        self.failure = failure
+    }
 }
