@@ -1,0 +1,32 @@
+import GRDB
+
+/// The tables of action queues.
+enum ActionSchema {
+    /// One row for each queue, whose token tells its newest owner from older ones; and one for each action, keyed by its
+    /// place in the queue, so that new rows always go to the end.
+    static func create(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE hablare_action_queues (
+                    queue TEXT NOT NULL PRIMARY KEY,
+                    token INTEGER NOT NULL
+                ) WITHOUT ROWID;
+                CREATE TABLE hablare_actions (
+                    queue TEXT NOT NULL,
+                    number INTEGER NOT NULL,
+                    id BLOB NOT NULL,
+                    action BLOB NOT NULL,
+                    appended_at INTEGER NOT NULL,
+                    wanted INTEGER NOT NULL,
+                    standing INTEGER NOT NULL,
+                    turn INTEGER NOT NULL,
+                    attempt INTEGER NOT NULL,
+                    position INTEGER NOT NULL,
+                    remembered INTEGER NOT NULL,
+                    given_up INTEGER NOT NULL,
+                    failure TEXT,
+                    PRIMARY KEY (queue, number)
+                ) WITHOUT ROWID;
+                """)
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import GRDB
+import Hablare
+
+/// The statements on the tables of action queues. Only they touch those tables.
+enum ActionTable {
+    /// What the journal has of a queue.
+    struct Contents<Action: QueuedAction>: Sendable {
+        let owner: ActionOwner
+        let stored: [StoredAction<Action>]
+        /// The number of the last row, whether or not it can be read.
+        let last: Int64
+        /// Rows that this version cannot read, by their numbers.
+        let unreadable: [Int64]
+    }
+
+    /// Takes a queue over from whoever has it, and reads it.
+    static func open<Action: QueuedAction>(
+        _ queue: String, of type: Action.Type, in database: Database
+    ) throws -> Contents<Action> {
+        try database.execute(
+            sql: """
+                INSERT INTO hablare_action_queues (queue, token) VALUES (?, 1)
+                ON CONFLICT (queue) DO UPDATE SET token = token + 1
+                """, arguments: [queue])
+        let owner = ActionOwner(queue: queue, token: try token(of: queue, in: database) ?? 1)
+        var stored: [StoredAction<Action>] = []
+        var unreadable: [Int64] = []
+        var last: Int64 = 0
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT * FROM hablare_actions WHERE queue = ? ORDER BY number", arguments: [queue])
+        while let row = try rows.next() {
+            let number = Int64.fromDatabaseValue(row["number"]) ?? last
+            last = max(last, number)
+            if let action: StoredAction<Action> = read(row, number: number) {
+                stored.append(action)
+            } else {
+                unreadable.append(number)
+            }
+        }
+        return Contents(owner: owner, stored: stored, last: last, unreadable: unreadable)
+    }
+
+    /// Writes changes of an owner's queue.
+    ///
+    /// - Throws: ``ActionQueueError/Code/takenOver``, where the queue has a newer owner.
+    static func write(_ writes: [ActionWrite], of owner: ActionOwner, in database: Database) throws {
+        try check(owner, in: database)
+        for write in writes {
+            switch write {
+            case .insert(let record, let payload, let appendedAt):
+                try insert(record, payload: payload, appendedAt: appendedAt, of: owner, in: database)
+            case .update(let record): try update(record, of: owner, in: database)
+            case .delete(let number):
+                try database.cachedStatement(sql: "DELETE FROM hablare_actions WHERE queue = ? AND number = ?")
+                    .execute(arguments: [owner.queue, number])
+            }
+        }
+    }
+
+    /// Whether the journal says that an item was carried out, in this turn, by whoever marks it in the transaction in
+    /// which that is done.
+    ///
+    /// - Throws: ``ActionQueueError/Code/takenOver``, where the queue has a newer owner.
+    static func isApplied(_ origin: ActionOrigin, turn: Int, in database: Database) throws -> Bool {
+        try check(origin.owner, in: database)
+        let statement = try database.cachedStatement(
+            sql: "SELECT turn FROM hablare_actions WHERE queue = ? AND number = ?")
+        // A row that is gone was carried out, and is not needed any more.
+        let current = try Int.fetchOne(statement, arguments: [origin.owner.queue, origin.number])
+        return current.map { $0 > turn } ?? true
+    }
+
+    /// Marks an item as carried out.
+    static func markApplied(_ origin: ActionOrigin, isCompensation: Bool, in database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                UPDATE hablare_actions SET standing = ?, turn = turn + 1, attempt = 0, failure = NULL
+                WHERE queue = ? AND number = ?
+                """
+        ).execute(
+            arguments: [
+                (isCompensation ? ActionStanding.notApplied : .applied).code, origin.owner.queue, origin.number,
+            ])
+    }
+
+    private static func check(_ owner: ActionOwner, in database: Database) throws {
+        guard try token(of: owner.queue, in: database) == owner.token else {
+            throw ActionQueueError.takenOver(owner.queue)
+        }
+    }
+
+    private static func token(of queue: String, in database: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT token FROM hablare_action_queues WHERE queue = ?"),
+            arguments: [queue])
+    }
+
+    private static func insert(
+        _ record: ActionRecord, payload: Data, appendedAt: Date, of owner: ActionOwner, in database: Database
+    ) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO hablare_actions (wanted, position, remembered, turn, standing, attempt, given_up, failure,
+                    queue, number, id, action, appended_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(
+            arguments: state(record) + [
+                owner.queue, record.number, record.id.rawValue.bytes, payload,
+                Int64((appendedAt.timeIntervalSince1970 * 1000).rounded()),
+            ])
+    }
+
+    /// A row may be a turn ahead: an item is marked as applied in the transaction that carries it out, and the owner may
+    /// write of the action before it hears of that. What such a write says of the turn before is not true any more.
+    private static func update(_ record: ActionRecord, of owner: ActionOwner, in database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                UPDATE hablare_actions SET wanted = ?1, position = ?2, remembered = ?3,
+                    standing = iif(turn > ?4, standing, ?5), attempt = iif(turn > ?4, attempt, ?6),
+                    given_up = iif(turn > ?4, given_up, ?7), failure = iif(turn > ?4, failure, ?8), turn = max(turn, ?4)
+                WHERE queue = ?9 AND number = ?10
+                """
+        ).execute(arguments: state(record) + [owner.queue, record.number])
+    }
+
+    private static func state(_ record: ActionRecord) -> StatementArguments {
+        [
+            record.isWanted, record.position, record.isRemembered, record.turn, record.standing.code, record.attempt,
+            record.hasGivenUp, record.failure,
+        ]
+    }
+
+    /// `nil` for a row that this version cannot read.
+    private static func read<Action: QueuedAction>(_ row: Row, number: Int64) -> StoredAction<Action>? {
+        func value<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
+            Value.fromDatabaseValue(row[column])
+        }
+        guard let bytes: Data = value("id"), let id = UUID(bytes: bytes), let payload: Data = value("action"),
+            let appendedAt: Int64 = value("appended_at"), let isWanted: Bool = value("wanted"),
+            let code: Int64 = value("standing"), let standing = ActionStanding(code: code),
+            let turn: Int = value("turn"), let attempt: Int = value("attempt"), let position: Int64 = value("position"),
+            let isRemembered: Bool = value("remembered"), let hasGivenUp: Bool = value("given_up"),
+            let action: Action = decode(payload)
+        else { return nil }
+        return StoredAction(
+            record: ActionRecord(
+                id: ActionID(rawValue: id), number: number, isWanted: isWanted, standing: standing, turn: turn,
+                attempt: attempt, position: position, isRemembered: isRemembered, failure: value("failure"),
+                hasGivenUp: hasGivenUp),
+            action: action, appendedAt: Date(timeIntervalSince1970: Double(appendedAt) / 1000))
+    }
+
+    private static func decode<Action: QueuedAction>(_ payload: Data) -> Action? {
+        do {
+            return try JSONDecoder().decode(Action.self, from: payload)
+        } catch {
+            return nil  // the caller counts it, and keeps the row
+        }
+    }
+}

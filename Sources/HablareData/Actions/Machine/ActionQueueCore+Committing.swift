@@ -1,0 +1,141 @@
+import OrderedCollections
+
+extension ActionQueueCore {
+    // MARK: Triggers
+
+    /// Something was asked for: the quiet time begins anew.
+    mutating func somethingWaits(now: Duration) {
+        quietSince = configuration.mode == .automatic ? now : nil
+    }
+
+    /// Gives their turn to whatever waits, where there are enough of them or it was quiet for long enough. A step whose
+    /// turn has come is not touched by a second trigger.
+    private mutating func pullTriggers(now: Duration) {
+        guard configuration.mode == .automatic, let since = quietSince else { return }
+        guard awaitingTurn > 0 || !underWay.isEmpty else {
+            quietSince = nil
+            return
+        }
+        guard awaitingTurn >= max(1, configuration.count) || now - since >= configuration.quietTime else { return }
+        quietSince = nil
+        // Also those under way: one that was undone meanwhile is to be taken back as soon as its outcome is there.
+        for number in lineup { change(number) { $0.isDue = true } }
+    }
+
+    // MARK: Handing over
+
+    /// What is to be handed over now. To be called after every batch of events, and whenever ``wake(after:)`` says.
+    mutating func decide(now: Duration) -> [ActionHandover<Action>] {
+        guard isRunning else { return [] }
+        pullTriggers(now: now)
+        guard due > 0 else { return [] }
+        // What is under way goes before all others of its subject, also before what is to be settled first.
+        var subjects = Set(underWay.values.joined().compactMap { steps[$0]?.action.subject })
+        var chosen: OrderedDictionary<Action.Group, [Int64]> = [:]
+        for number in lineup {
+            guard let step = steps[number], !step.isUnderWay else { continue }
+            // Who is first of a subject holds up the others, whatever it waits for.
+            if let subject = step.action.subject, !subjects.insert(subject).inserted { continue }
+            guard step.isDue, let direction = step.direction, step.retryAt ?? now <= now else { continue }
+            guard let action = step.action(going: direction) else {
+                give(number, up: "The action has no compensation any more.")
+                continue
+            }
+            let group = action.group
+            guard underWay[group] == nil else { continue }
+            if chosen[group]?.count ?? 0 < max(1, configuration.largestGroup) {
+                chosen[group, default: []].append(number)
+            }
+        }
+        var handovers: [ActionHandover<Action>] = []
+        for (group, numbers) in chosen {
+            underWay[group] = numbers
+            handovers.append(ActionHandover(group: group, items: numbers.compactMap { handOver($0) }))
+        }
+        return handovers
+    }
+
+    /// When ``decide(now:)`` is to be called if nothing happens before; `nil` where nothing waits for time.
+    func wake(after now: Duration) -> Duration? {
+        guard isRunning else { return nil }
+        var earliest = quietSince.map { $0 + configuration.quietTime }
+        for number in troubled {
+            guard let step = steps[number], step.isOpen, let retryAt = step.retryAt, retryAt > now else { continue }
+            earliest = min(earliest ?? retryAt, retryAt)
+        }
+        return earliest
+    }
+
+    private mutating func handOver(_ number: Int64) -> ActionItem<Action>? {
+        guard let step = steps[number], let direction = step.direction, let action = step.action(going: direction)
+        else { return nil }
+        change(number) { step in
+            step.record.standing = .handedOver(direction)
+            step.record.attempt += 1
+            step.isUnderWay = true
+            step.retryAt = nil
+        }
+        return ActionItem(
+            id: step.record.id, turn: step.record.turn, action: action, isCompensation: direction == .backward,
+            isRepeated: step.record.standing == .handedOver(direction), attempt: step.record.attempt + 1,
+            origin: ActionOrigin(number: number, owner: owner),
+            isUnwanted: step.record.isWanted != (direction == .forward))
+    }
+
+    // MARK: Outcomes
+
+    /// A commit is over. Items without a verdict may have been carried out.
+    mutating func groupEnded(_ group: Action.Group, _ verdicts: [Int64: ActionVerdict], now: Duration) {
+        guard let numbers = underWay.removeValue(forKey: group) else { return }
+        let configuration = configuration
+        for number in numbers {
+            let verdict = verdicts[number] ?? .unknown("The committer gave no outcome.")
+            guard case .handedOver(let direction) = steps[number]?.record.standing else { continue }
+            change(number) { step in
+                step.isUnderWay = false
+                step.place = step.record.position
+                switch verdict {
+                case .done:
+                    step.record.standing = .after(direction)
+                    step.record.turn += 1
+                    step.succeeded()
+                case .notApplied:
+                    step.record.standing = .before(direction)
+                    step.succeeded()
+                case .failed(let failure, let isRetryable):
+                    step.record.standing = .before(direction)
+                    // Undone meanwhile: there is nothing to be tried again.
+                    guard step.direction == direction else { return step.succeeded() }
+                    step.failed(failure, isRetryable: isRetryable, now: now, configuration)
+                case .unknown(let failure):
+                    // Nothing may go before it while nobody knows.
+                    step.place = 0
+                    step.failed(failure, isRetryable: true, now: now, configuration)
+                }
+            }
+        }
+    }
+
+    private mutating func give(_ number: Int64, up failure: String) {
+        change(number) { step in
+            step.record.hasGivenUp = true
+            step.record.failure = failure
+        }
+    }
+}
+
+extension ActionStep {
+    fileprivate mutating func succeeded() {
+        record.attempt = 0
+        record.failure = nil
+    }
+
+    fileprivate mutating func failed(
+        _ failure: String, isRetryable: Bool, now: Duration, _ configuration: ActionQueueConfiguration
+    ) {
+        record.failure = failure
+        record.hasGivenUp = !isRetryable || record.attempt >= max(1, configuration.maximumAttempts)
+        isDue = true
+        retryAt = now + configuration.backoff(after: record.attempt)
+    }
+}

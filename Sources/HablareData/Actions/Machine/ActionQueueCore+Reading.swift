@@ -1,0 +1,47 @@
+extension ActionQueueCore {
+    /// How the queue stands.
+    func snapshot(unreadable: Int) -> ActionQueueSnapshot {
+        var snapshot = ActionQueueSnapshot()
+        snapshot.pending = lineup.count
+        snapshot.underWay = underWay.values.reduce(0) { $0 + $1.count }
+        snapshot.retrying = troubled.count - givenUp
+        snapshot.failed = givenUp
+        snapshot.undoCount = past.count
+        snapshot.redoCount = future.count
+        snapshot.canUndo = canUndo
+        snapshot.unreadable = unreadable
+        snapshot.isRunning = isRunning
+        return snapshot
+    }
+
+    /// What is to be done, in its order, and then what has failed.
+    var pendingActions: [PendingAction<Action>] {
+        (lineup + failed).compactMap { number in
+            guard let step = steps[number] else { return nil }
+            let phase: PendingAction<Action>.Phase =
+                if step.record.hasGivenUp {
+                    .failed
+                } else if step.isUnderWay {
+                    .underWay
+                } else if step.record.attempt > 0 {
+                    .retrying
+                } else {
+                    .waiting
+                }
+            return PendingAction(
+                id: step.record.id, action: step.action, appendedAt: step.appendedAt,
+                isUndone: !step.record.isWanted, phase: phase, attempts: step.record.attempt,
+                failure: step.record.failure)
+        }
+    }
+
+    /// Whether whatever was in line up to a place, and can be handed over, was.
+    func isFlushed(upTo place: Int64) -> Bool {
+        !lineup.contains { number in
+            guard let step = steps[number], step.place <= place else { return false }
+            guard !step.isUnderWay else { return true }
+            guard step.isDue, step.retryAt == nil, let direction = step.direction else { return false }
+            return step.action(going: direction).map { underWay[$0.group] != nil } ?? false
+        }
+    }
+}

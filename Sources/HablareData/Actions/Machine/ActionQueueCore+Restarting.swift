@@ -1,0 +1,37 @@
+extension ActionQueueCore {
+    /// A queue as the journal has it: what was handed over when the process ended may have been carried out, and is
+    /// settled first.
+    init(
+        configuration: ActionQueueConfiguration, owner: ActionOwner, stored: [StoredAction<Action>], last: Int64 = 0,
+        now: Duration
+    ) {
+        self.init(configuration: configuration, owner: owner)
+        lastNumber = last
+        for stored in stored.sorted(by: { $0.record.number < $1.record.number }) {
+            var step = ActionStep(stored)
+            if case .handedOver = stored.record.standing { step.place = 0 }
+            // It was committed before, and is tried again without anybody's word.
+            step.isDue = stored.record.attempt > 0
+            enter(step)
+            lastNumber = max(lastNumber, stored.record.number)
+            lastPosition = max(lastPosition, stored.record.position)
+            if stored.record.isRemembered { past.append(stored.record.number) }
+        }
+        // What was undone is always the end of the history.
+        let undone = past.filter { number in steps[number]?.record.isWanted == false }
+        future = undone.reversed()
+        past.removeLast(undone.count)
+        for number in steps.numbers { change(number) { $0.restarted(configuration) } }
+        keepDepth()
+        somethingWaits(now: now)
+    }
+}
+
+extension ActionStep {
+    /// A commit that ends the process every time must not do so for ever.
+    fileprivate mutating func restarted(_ configuration: ActionQueueConfiguration) {
+        guard !record.standing.isKnown, record.attempt >= max(1, configuration.maximumAttempts) else { return }
+        record.hasGivenUp = true
+        record.failure = record.failure ?? "The process ended during every attempt."
+    }
+}

@@ -1,0 +1,9 @@
+import Foundation
+
+/// An action that is to be appended, with what is written of it.
+struct NewAction<Action: QueuedAction>: Sendable {
+    let id: ActionID
+    let action: Action
+    let payload: Data
+    let appendedAt: Date
+}

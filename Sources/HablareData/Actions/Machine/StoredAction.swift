@@ -1,0 +1,8 @@
+import Foundation
+
+/// An action as it was read from the journal.
+struct StoredAction<Action: QueuedAction>: Sendable {
+    let record: ActionRecord
+    let action: Action
+    let appendedAt: Date
+}

@@ -1,0 +1,158 @@
+import Hablare
+import Logging
+public import ServiceLifecycle
+
+extension DurableActionQueue: Service {
+    /// Carries actions out until graceful shutdown or cancellation.
+    ///
+    /// On graceful shutdown nothing more is handed over, and commits under way get
+    /// ``ActionQueueConfiguration/shutdownGrace`` before they are cancelled; on cancellation they are cancelled at once.
+    /// Whatever is left is in the journal, and is carried out by whoever opens the queue next. It may be run again.
+    ///
+    /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver`, as soon as the journal says so.
+    public func run() async throws {
+        try happened { state -> Result<Void, ActionQueueError> in
+            if let end = state.end { return .failure(end) }
+            guard !state.isRun else { return .failure(.alreadyRunning) }
+            state.isRun = true
+            state.isToEnd = false
+            return .success(())
+        }.get()
+        enter(.looked)
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await wait { $0.isToEnd || $0.end != nil }
+        } onCancelOrGracefulShutdown: {
+            self.happened { $0.isToEnd = true }
+        }
+        // Whoever has taken over repeats what is under way here: it ends as soon as it can.
+        let isToHurry = Task.isCancelled || happened { $0.end != nil }
+        await leave(grace: isToHurry ? .zero : configuration.shutdownGrace)
+        if let end = happened({ $0.end }) { throw end }
+    }
+
+    /// Hands over nothing more, and waits for what is under way.
+    private func leave(grace: Duration) async {
+        happened { $0.isRun = false }
+        enter(.looked)
+        await wait(within: grace, isCancellable: true) { Self.isAtRest($0) }
+        let commits = happened { state in state.commits.sorted { $0.key < $1.key }.map(\.value) }
+        for commit in commits { commit.cancel() }
+        await wait(within: Self.cancellationGrace) { Self.isAtRest($0) }
+    }
+
+    /// Whether nothing is under way, and what came of it is on disk, or cannot be written.
+    private static func isAtRest(_ state: State) -> Bool {
+        guard state.end == nil else { return state.commits.isEmpty }
+        return state.commits.isEmpty && state.writer == nil && (state.inbox.isEmpty || state.journalRetryAt != nil)
+    }
+
+    // MARK: Commits
+
+    func start(_ handover: ActionHandover<Action>, _ state: inout State) {
+        let number = state.nextNumber()
+        state.commits[number] = spawner.start {
+            let verdicts = await self.verdicts(on: handover)
+            let now = self.clock.now
+            // Entered before it is taken out, so that a shutdown that waits for it waits for its record, too.
+            self.enter(.happened { $0.groupEnded(handover.group, verdicts, now: now) })
+            self.happened { $0.commits[number] = nil }
+        }
+    }
+
+    private func verdicts(on handover: ActionHandover<Action>) async -> [Int64: ActionVerdict] {
+        var verdicts: [Int64: ActionVerdict] = [:]
+        var items: [ActionItem<Action>] = []
+        for item in handover.items {
+            if item.isRepeated {
+                switch await look(for: item) {
+                case .commit(let item): items.append(item)
+                case .verdict(let verdict): verdicts[item.origin.number] = verdict
+                }
+            } else {
+                items.append(item)
+            }
+        }
+        if Task.isCancelled {
+            for item in items where !item.isRepeated { verdicts[item.origin.number] = .notApplied }
+            return verdicts
+        }
+        guard !items.isEmpty else { return verdicts }
+        let outcomes = await committer.commit(items, of: handover.group)
+        if outcomes.count != items.count {
+            logger.warning(
+                "A committer gave more or fewer outcomes than it was given items: missing ones count as unknown",
+                metadata: ["queue": "\(name)", "items": "\(items.count)", "outcomes": "\(outcomes.count)"])
+        }
+        for (item, outcome) in zip(items, outcomes) { verdicts[item.origin.number] = verdict(on: outcome) }
+        return verdicts
+    }
+
+    private enum Finding {
+        case commit(ActionItem<Action>)
+        case verdict(ActionVerdict)
+    }
+
+    /// What is to be done with an item that an earlier attempt may have carried out.
+    private func look(for item: ActionItem<Action>) async -> Finding {
+        do {
+            switch try await committer.wasApplied(item) {
+            case true?: return .verdict(.done)
+            case false? where item.isUnwanted: return .verdict(.notApplied)
+            case false?: return .commit(item.notRepeated())
+            case nil: return .commit(item)
+            }
+        } catch {
+            return .verdict(.unknown(ActionVerdict.text(of: error)))
+        }
+    }
+
+    /// What the shutdown itself has interrupted says nothing against the action.
+    private func verdict(on outcome: ActionOutcome) -> ActionVerdict {
+        if case .failed(let error, _) = outcome, error is CancellationError, Task.isCancelled { return .notApplied }
+        return ActionVerdict(outcome)
+    }
+
+    // MARK: Waiting until something is so
+
+    /// Waits until something is so, for some time at most.
+    func wait(
+        within limit: Duration? = nil, isCancellable: Bool = false, until isOver: @escaping @Sendable (State) -> Bool
+    ) async {
+        let number = happened { state in isOver(state) ? nil : state.nextNumber() }
+        guard let number else { return }
+        let timer = limit.map { limit in
+            spawner.start { [clock] in
+                do {
+                    try await clock.sleep(for: limit)
+                } catch {
+                    return  // it is so
+                }
+                self.endWait(number)
+            }
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                happened { state in
+                    // It may have come to be so, or the time may have run out, before the wait began.
+                    if isOver(state) || state.endedWaits.contains(number) {
+                        continuation.resume()
+                    } else {
+                        state.waiters[number] = Waiter(isOver: isOver, continuation: continuation)
+                    }
+                }
+            }
+        } onCancel: {
+            if isCancellable { endWait(number) }
+        }
+        timer?.cancel()
+        await timer?.value
+        happened { _ = $0.endedWaits.remove(number) }
+    }
+
+    private func endWait(_ number: Int) {
+        happened { state in
+            state.endedWaits.insert(number)
+            state.waiters.removeValue(forKey: number)?.continuation.resume()
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Hablare
+import Logging
+
+extension DurableActionQueue {
+    private struct Batch: Sendable {
+        let core: ActionQueueCore<Action>
+        let events: [ActionQueueEvent<Action>]
+    }
+
+    /// Something happened. It counts when it is on disk.
+    func enter(_ event: ActionQueueEvent<Action>) {
+        let end = happened { state -> ActionQueueError? in
+            guard state.end == nil else { return state.end }
+            state.inbox.append(event)
+            startWriter(&state)
+            return nil
+        }
+        if let end { event.refuse?(end) }
+    }
+
+    private func startWriter(_ state: inout State) {
+        guard state.writer == nil else { return }
+        state.writer = spawner.start { await self.write() }
+    }
+
+    /// Writes what happened, one batch after another: whatever happened while one was being written is the next one.
+    ///
+    /// The core that counts is replaced by the one that was told only when the journal has what it was told. So nothing
+    /// is ever handed over, shown or acknowledged that a restart would not know.
+    private func write() async {
+        while let batch = takeBatch() {
+            var core = batch.core
+            let answers = batch.events.map { $0.tell(&core) }
+            let handovers = core.decide(now: clock.now)
+            let (writes, owner) = (core.takeWrites(), core.owner)
+            do {
+                if !writes.isEmpty {
+                    try await journal.write { try ActionTable.write(writes, of: owner, in: $0) }
+                }
+                adopt(core, handovers)
+                for answer in answers { answer() }
+            } catch {
+                journalFailed(batch.events, error)
+            }
+        }
+    }
+
+    private func takeBatch() -> Batch? {
+        happened { state in
+            let isToWait = state.journalRetryAt != nil && state.inbox.allSatisfy { $0.refuse == nil }
+            guard !state.inbox.isEmpty, !isToWait, state.end == nil else {
+                state.writer = nil
+                return nil
+            }
+            defer { state.inbox = [] }
+            var core = state.core
+            core.isRunning = state.isRunning
+            return Batch(core: core, events: state.inbox)
+        }
+    }
+
+    private func adopt(_ core: ActionQueueCore<Action>, _ handovers: [ActionHandover<Action>]) {
+        happened { state in
+            state.core = core
+            state.journalRetryAt = nil
+            state.journalFailure = nil
+            for handover in handovers { start(handover, &state) }
+            setAlarm(&state)
+            publish(&state)
+        }
+    }
+
+    private func journalFailed(_ events: [ActionQueueEvent<Action>], _ error: any Error) {
+        let told = ActionQueueError.told(error)
+        logger.warning(
+            "The journal of an action queue could not be written",
+            metadata: ["queue": "\(name)", "cause": "\(told.cause ?? told.message)"])
+        let refused = happened { state -> [ActionQueueEvent<Action>] in
+            if told.code == .takenOver {
+                state.end = told
+                state.snapshot.isRunning = false
+                defer { state.inbox = [] }
+                publish(&state)
+                return events + state.inbox
+            }
+            state.inbox = events.filter { $0.refuse == nil } + state.inbox
+            state.journalRetryAt = clock.now + Self.journalRetryDelay
+            state.journalFailure = told
+            setAlarm(&state)
+            return events
+        }
+        for event in refused { event.refuse?(told) }
+    }
+
+    private func publish(_ state: inout State) {
+        var snapshot = state.core.snapshot(unreadable: unreadable.count)
+        snapshot.isRunning = state.isRunning
+        guard snapshot != state.snapshot else { return }
+        state.snapshot = snapshot
+        for reader in state.readers.values { reader.yield(snapshot) }
+    }
+
+    // MARK: Time
+
+    /// Lets the core decide again when it wants to.
+    private func setAlarm(_ state: inout State) {
+        let now = clock.now
+        let wakes = [state.core.wake(after: now), state.journalRetryAt].compactMap(\.self)
+        guard let next = wakes.min() else { return }
+        if let alarm = state.alarm {
+            // One that fires too early looks, and is set anew.
+            if alarm.fires <= next { return }
+            alarm.task.cancel()
+        }
+        state.alarm = (
+            next,
+            spawner.start { [weak self, clock] in
+                do {
+                    try await clock.sleep(until: next)
+                } catch {
+                    return  // replaced by an earlier one, or the queue is gone
+                }
+                self?.alarmRang()
+            }
+        )
+    }
+
+    private func alarmRang() {
+        happened { state in
+            state.alarm = nil
+            state.journalRetryAt = nil
+        }
+        enter(.looked)
+    }
+}

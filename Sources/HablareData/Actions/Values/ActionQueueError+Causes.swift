@@ -1,0 +1,69 @@
+import GRDB
+
+extension ActionQueueError {
+    static let nothingToUndo = ActionQueueError(
+        .nothingToUndo, "There is nothing to undo. Offer it only while `snapshot.canUndo` is true.")
+    static let nothingToRedo = ActionQueueError(
+        .nothingToRedo, "There is nothing to redo. Offer it only while `snapshot.canRedo` is true.")
+    static let cannotBeUndone = ActionQueueError(
+        .cannotBeUndone,
+        """
+        The last action was carried out, or is being carried out, and has no compensation. Give it one, or offer undo \
+        only while `snapshot.canUndo` is true.
+        """)
+    static let notRunning = ActionQueueError(
+        .notRunning, "Nobody commits the actions of this queue: start its `run()`, or `resume()` it.")
+    static let alreadyRunning = ActionQueueError(
+        .alreadyRunning, "This queue is run already. Run each queue once, as one service.")
+
+    static func takenOver(_ name: String) -> ActionQueueError {
+        ActionQueueError(
+            .takenOver,
+            """
+            The queue \(name) was opened again elsewhere, and only its newest owner may write it. Keep one object for \
+            each queue, and give processes that share a database queues of different names.
+            """)
+    }
+
+    static func tooLarge(_ bytes: Int, limit: Int) -> ActionQueueError {
+        ActionQueueError(
+            .tooLarge,
+            """
+            The action takes \(bytes) bytes, and a queue takes \(limit) at most. Keep what is large in a file or a table, \
+            and name it in the action.
+            """)
+    }
+
+    static func notEncodable(_ error: any Error) -> ActionQueueError {
+        ActionQueueError(
+            .notEncodable, "The action cannot be written as JSON. Mend its `encode(to:)`.",
+            cause: "\(type(of: error))")
+    }
+
+    /// The error that whoever asked gets where the journal failed.
+    static func told(_ error: any Error) -> ActionQueueError {
+        if let error = error as? ActionQueueError { return error }
+        guard let error = error as? DatabaseError else {
+            return ActionQueueError(
+                .databaseFailed, "The database did not take the change, and nothing was changed. See the cause.",
+                cause: "\(error)")
+        }
+        if error.message?.contains("no such table: hablare_") == true {
+            return ActionQueueError(
+                .notMigrated,
+                "The database has no table for actions. Call `registerHablareData()` on its migrator.",
+                cause: error.message)
+        }
+        let advice =
+            switch error.resultCode {
+            case .SQLITE_FULL: "Its disk is full: make room, and ask again."
+            case .SQLITE_BUSY, .SQLITE_LOCKED: "It was busy for too long: ask again."
+            case .SQLITE_READONLY: "It may not be written: open it for writing."
+            default: "See the cause, and ask again."
+            }
+        // Without the statement's arguments, which would have the action in them.
+        return ActionQueueError(
+            .databaseFailed, "The database did not take the change, and nothing was changed. \(advice)",
+            cause: "\(error.extendedResultCode): \(error.message ?? "no message")")
+    }
+}

@@ -1,0 +1,61 @@
+public import Foundation
+
+/// Why a queue did not do what it was asked, and what to do about it. Messages never contain an action.
+public struct ActionQueueError: Error, Sendable, Hashable {
+    /// What went wrong. Open for extension.
+    public struct Code: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+        /// The code's stable text.
+        public let rawValue: String
+        /// Creates a code.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The code's text.
+        public var description: String { rawValue }
+
+        /// Nothing is left to undo.
+        public static let nothingToUndo = Self(rawValue: "nothing-to-undo")
+        /// Nothing is left to redo.
+        public static let nothingToRedo = Self(rawValue: "nothing-to-redo")
+        /// The action was carried out, or may have been, and has no compensation.
+        public static let cannotBeUndone = Self(rawValue: "cannot-be-undone")
+        /// The action cannot be written as JSON.
+        public static let notEncodable = Self(rawValue: "not-encodable")
+        /// The action is larger than a queue takes.
+        public static let tooLarge = Self(rawValue: "too-large")
+        /// Nobody runs the queue, or it is paused.
+        public static let notRunning = Self(rawValue: "not-running")
+        /// The queue runs already.
+        public static let alreadyRunning = Self(rawValue: "already-running")
+        /// Another process, or another object of this one, has opened the queue since.
+        public static let takenOver = Self(rawValue: "taken-over")
+        /// The database does not have this library's tables.
+        public static let notMigrated = Self(rawValue: "not-migrated")
+        /// The database could not be written or read.
+        public static let databaseFailed = Self(rawValue: "database-failed")
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// What happened and what to do, in sentences a person can act on.
+    public let message: String
+    /// The underlying failure in its own words, for logs.
+    public let cause: String?
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: What went wrong.
+    ///   - message: What happened and what to do.
+    ///   - cause: The underlying failure in its own words. Default: none.
+    public init(_ code: Code, _ message: String, cause: String? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+}
+
+extension ActionQueueError: CustomStringConvertible, LocalizedError {
+    /// The message and the code.
+    public var description: String { "\(message) [\(code)]" }
+    /// The message.
+    public var errorDescription: String? { message }
+}

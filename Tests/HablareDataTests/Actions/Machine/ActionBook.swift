@@ -1,0 +1,192 @@
+import Foundation
+import Testing
+
+@testable import HablareData
+
+/// What a person asked for, what a service was sent and what it did, kept without any idea of how a queue works: lists
+/// and counts, which are compared with what the machine does.
+struct ActionBook {
+    /// One change of the world that was handed over: an action, or taking it back, for the so-manieth time.
+    struct Delivery {
+        var attempts = 0
+        /// Whether the last attempt is not known to have failed.
+        var isOpen = false
+        /// How often the world changed by it.
+        var effects = 0
+        var isDone = false
+    }
+
+    struct Entry {
+        let swipe: Swipe
+        var isWanted = true
+        /// When it was last asked for.
+        var wish: Int
+        /// How the world stands, as the outcomes tell.
+        var isApplied = false
+        var deliveries: [String: Delivery] = [:]
+        var last: String?
+        var isFlying = false
+        var hasGivenUp = false
+
+        var isUncertain: Bool { last.flatMap { deliveries[$0]?.isOpen } ?? false }
+        var isSettled: Bool { !isUncertain && (isApplied == isWanted || swipe.isNothing) }
+        var canBeUndone: Bool {
+            swipe.isNothing || swipe.canBeTakenBack || (!isApplied && !isFlying && !isUncertain)
+        }
+    }
+
+    let depth: Int
+    let maximumAttempts: Int
+    var entries: [ActionID: Entry] = [:]
+    var undo: [ActionID] = []
+    var redo: [ActionID] = []
+    private var wishes = 0
+
+    init(depth: Int, maximumAttempts: Int) {
+        self.depth = depth
+        self.maximumAttempts = maximumAttempts
+    }
+
+    private mutating func wish() -> Int {
+        wishes += 1
+        return wishes
+    }
+
+    // MARK: What the person does
+
+    mutating func appended(_ id: ActionID, _ swipe: Swipe) {
+        entries[id] = Entry(swipe: swipe, wish: wish())
+        redo = []
+        undo.append(id)
+        if undo.count > depth { undo.removeFirst() }
+    }
+
+    mutating func undone(_ id: ActionID) {
+        #expect(undo.popLast() == id)
+        redo.append(id)
+        asked(id, isWanted: false)
+    }
+
+    mutating func redone(_ id: ActionID) {
+        #expect(redo.popLast() == id)
+        undo.append(id)
+        asked(id, isWanted: true)
+    }
+
+    private mutating func asked(_ id: ActionID, isWanted: Bool) {
+        let wish = wish()
+        entries[id]?.isWanted = isWanted
+        entries[id]?.wish = wish
+        entries[id]?.hasGivenUp = false
+        if let entry = entries[id], !entry.isFlying, !entry.isUncertain || isFresh(entry) { startCounting(id) }
+    }
+
+    /// Whether attempts are counted anew: nothing is known to be under way.
+    private func isFresh(_ entry: Entry) -> Bool {
+        entry.last.flatMap { entry.deliveries[$0]?.attempts } ?? 0 >= maximumAttempts
+    }
+
+    private mutating func startCounting(_ id: ActionID) {
+        if let last = entries[id]?.last { entries[id]?.deliveries[last]?.attempts = 0 }
+    }
+
+    mutating func retried() -> Int {
+        let failed = entries.filter { $0.value.hasGivenUp }.sorted { $0.value.wish < $1.value.wish }
+        for (id, _) in failed {
+            let wish = wish()
+            entries[id]?.hasGivenUp = false
+            entries[id]?.wish = wish
+            startCounting(id)
+        }
+        return failed.count
+    }
+
+    mutating func discarded() -> Set<ActionID> {
+        let failed = Set(entries.filter { $0.value.hasGivenUp }.keys)
+        undo.removeAll { failed.contains($0) }
+        redo.removeAll { failed.contains($0) }
+        for id in failed { entries[id] = nil }
+        return failed
+    }
+
+    // MARK: What the service gets
+
+    mutating func handedOver(_ item: ActionItem<Swipe>, in group: String) {
+        guard let entry = entries[item.id] else {
+            Issue.record("An action is handed over that nobody appended, or that was discarded.")
+            return
+        }
+        let key = item.idempotencyKey
+        let delivery = entry.deliveries[key] ?? Delivery()
+        #expect(!entry.isFlying, "one commit at a time")
+        #expect(!entry.hasGivenUp, "what has failed is not tried by itself")
+        #expect(!entry.swipe.isNothing, "nothing is never committed")
+        #expect(!delivery.isDone, "applied twice")
+        #expect(item.isRepeated == delivery.isOpen, "whoever may have applied it is told, and nobody else")
+        #expect(item.action.group == group)
+        #expect(item.action.takesBack == item.isCompensation)
+        #expect(item.isCompensation == entry.isApplied, "only what is applied is taken back, and only that")
+        if !item.isRepeated {
+            #expect(entry.isWanted == !item.isCompensation, "what is not wanted is not done")
+        }
+        if let subject = entry.swipe.subject {
+            for (id, other) in entries where id != item.id && other.swipe.subject == subject {
+                #expect(!other.isFlying, "one at a time of one subject")
+                guard !other.hasGivenUp else { continue }
+                guard !item.isRepeated else { continue }
+                #expect(!other.isUncertain, "first what came of the one before")
+                if !other.isSettled { #expect(other.wish > entry.wish, "overtaken") }
+            }
+        }
+        entries[item.id]?.isFlying = true
+        entries[item.id]?.last = key
+        entries[item.id]?.deliveries[key] = delivery
+        entries[item.id]?.deliveries[key]?.attempts += 1
+        entries[item.id]?.deliveries[key]?.isOpen = true
+    }
+
+    /// A service that knows repetitions carries it out.
+    mutating func carriedOut(_ item: ActionItem<Swipe>) {
+        entries[item.id]?.deliveries[item.idempotencyKey]?.effects = 1
+    }
+
+    func wasCarriedOut(_ item: ActionItem<Swipe>) -> Bool {
+        (entries[item.id]?.deliveries[item.idempotencyKey]?.effects ?? 0) > 0
+    }
+
+    mutating func ended(_ item: ActionItem<Swipe>, _ verdict: ActionVerdict) {
+        let key = item.idempotencyKey
+        entries[item.id]?.isFlying = false
+        switch verdict {
+        case .done:
+            entries[item.id]?.deliveries[key]?.isOpen = false
+            entries[item.id]?.deliveries[key]?.isDone = true
+            entries[item.id]?.isApplied = !item.isCompensation
+        case .notApplied:
+            entries[item.id]?.deliveries[key]?.isOpen = false
+            entries[item.id]?.deliveries[key]?.attempts = 0
+        case .failed(_, let isRetryable):
+            entries[item.id]?.deliveries[key]?.isOpen = false
+            if entries[item.id]?.isWanted == !item.isCompensation {
+                giveUp(item.id, key, if: !isRetryable)
+            } else {
+                entries[item.id]?.deliveries[key]?.attempts = 0
+            }
+        case .unknown:
+            giveUp(item.id, key, if: false)
+        }
+    }
+
+    private mutating func giveUp(_ id: ActionID, _ key: String, if isFinal: Bool) {
+        guard let delivery = entries[id]?.deliveries[key] else { return }
+        if isFinal || delivery.attempts >= maximumAttempts { entries[id]?.hasGivenUp = true }
+    }
+
+    /// The process ended, and another one begins.
+    mutating func crashed() {
+        for (id, entry) in entries {
+            entries[id]?.isFlying = false
+            if entry.isUncertain, let last = entry.last { giveUp(id, last, if: false) }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareData
+
+/// A random history: a person who swipes, a service that fails in every way, a disk that fails, and crashes. The queue is
+/// told everything, the book as well, and the two are compared.
+struct ActionHistory {
+    struct Row: Hashable {
+        var record: ActionRecord
+        let payload: Data
+        let appendedAt: Date
+    }
+
+    private typealias Change = (inout ActionQueueCore<Swipe>, inout ActionBook) throws -> Void
+
+    private(set) var core: ActionQueueCore<Swipe>
+    private(set) var book: ActionBook
+    private(set) var rows: [Int64: Row] = [:]
+    private var flying: [ActionHandover<Swipe>] = []
+    private var random: SeededGenerator
+    private var now = Duration.zero
+    private var appended = 0
+    private(set) var crashes = 0
+    private(set) var handedOver = 0
+    /// Whether the service fails and the process crashes.
+    private var isStormy = true
+    private let seed: UInt64
+
+    init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let configuration = ActionQueueConfiguration(
+            mode: seed % 5 == 4 ? .review : .automatic, count: Int.random(in: 1...6, using: &random),
+            largestGroup: Int.random(in: 1...4, using: &random), undoDepth: Int.random(in: 0...8, using: &random),
+            maximumAttempts: Int.random(in: 1...4, using: &random))
+        core = ActionQueueCore(configuration: configuration, owner: ActionOwner(queue: "test", token: 1))
+        book = ActionBook(depth: configuration.undoDepth, maximumAttempts: configuration.maximumAttempts)
+        self.random = random
+        self.seed = seed
+    }
+
+    /// Lives through so many random events, then through good weather until nothing is left to do.
+    mutating func live(_ events: Int) throws {
+        for _ in 0..<events { try anything() }
+        isStormy = false
+        try tell { core, _ in core.isRunning = true }
+        for round in 0..<1000 {
+            if round == 20 { try tell { core, book in #expect(core.retryAsked() == book.retried()) } }
+            if round < 20 { try tell { core, _ in core.commitAsked() } }
+            while !flying.isEmpty { try end(0) }
+            guard let wake = core.wake(after: now) else {
+                if round > 20 { break } else { continue }
+            }
+            now = max(now, wake)
+            try tell { _, _ in }
+        }
+        check()
+    }
+
+    private mutating func anything() throws {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<34: try append(Int.random(in: 1...3, using: &random))
+        case 34..<44: try undo()
+        case 44..<51: try redo()
+        case 51..<56: try tell { core, _ in core.commitAsked() }
+        case 56..<59: try tell { core, book in #expect(core.retryAsked() == book.retried()) }
+        case 59..<60:
+            try tell { core, book in #expect(core.discardAsked() == book.discarded().count) }
+        case 60..<72: if !flying.isEmpty { try end(Int.random(in: 0..<flying.count, using: &random)) }
+        case 72..<88:
+            now += .milliseconds(Int.random(in: 1...900, using: &random))
+            try tell { _, _ in }
+        case 88..<92: try tell { core, _ in core.isRunning.toggle() }
+        case 92..<96: if let wake = core.wake(after: now) { now = max(now, wake) }
+        case 96..<97: try crash()
+        default: try tell { core, _ in core.isRunning = true }
+        }
+        compare()
+    }
+
+    private mutating func append(_ count: Int) throws {
+        var new: [NewAction<Swipe>] = []
+        for _ in 0..<count {
+            appended += 1
+            let swipe = Swipe(
+                appended, group: ["trash", "favourite", "album"].randomElement(using: &random) ?? "trash",
+                subject: [nil, "a", "b"].randomElement(using: &random) ?? nil,
+                canBeTakenBack: Int.random(in: 0..<6, using: &random) > 0,
+                isNothing: Int.random(in: 0..<8, using: &random) == 0)
+            let id = ActionID(rawValue: .timeOrdered(at: Date(timeIntervalSince1970: 0), using: &random))
+            new.append(NewAction(id: id, action: swipe, payload: Data([1]), appendedAt: Date(timeIntervalSince1970: 7)))
+        }
+        let now = now
+        try tell { core, book in
+            for new in new {
+                core.appended(new, now: now)
+                book.appended(new.id, new.action)
+            }
+        }
+    }
+
+    private mutating func undo() throws {
+        let now = now
+        try tell { core, book in
+            let canBe = book.undo.last.map { book.entries[$0]?.canBeUndone == true }
+            do {
+                let change = try core.undoAsked(now: now)
+                #expect(canBe == true)
+                book.undone(change.id)
+            } catch let error as ActionQueueError {
+                #expect(error.code == (canBe == nil ? .nothingToUndo : .cannotBeUndone))
+            }
+        }
+    }
+
+    private mutating func redo() throws {
+        let now = now
+        try tell { core, book in
+            do {
+                let change = try core.redoAsked(now: now)
+                book.redone(change.id)
+            } catch let error as ActionQueueError {
+                #expect(error.code == .nothingToRedo && book.redo.isEmpty)
+            }
+        }
+    }
+
+    /// A commit is over.
+    private mutating func end(_ index: Int) throws {
+        let handover = flying.remove(at: index)
+        var verdicts: [Int64: ActionVerdict] = [:]
+        var told: [(ActionItem<Swipe>, ActionVerdict)] = []
+        for item in handover.items {
+            let verdict = judge(item)
+            if verdict == .done || (isStormy && verdict == .unknown("?") && Bool.random(using: &random)) {
+                book.carriedOut(item)
+            }
+            // The committer that leaves out an outcome.
+            if verdict != .unknown("?") || Bool.random(using: &random) { verdicts[item.origin.number] = verdict }
+            told.append((item, verdict))
+        }
+        let now = now
+        // Told until it is written.
+        while try !tell({ core, book in
+            core.groupEnded(handover.group, verdicts, now: now)
+            for (item, verdict) in told { book.ended(item, verdict) }
+        }) {}
+    }
+
+    private mutating func judge(_ item: ActionItem<Swipe>) -> ActionVerdict {
+        let wasCarriedOut = book.wasCarriedOut(item)
+        if item.isUnwanted, Bool.random(using: &random) { return wasCarriedOut ? .done : .notApplied }
+        guard isStormy else { return .done }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<2: return .unknown("?")
+        case 2..<4 where !wasCarriedOut: return .failed("busy", isRetryable: true)
+        case 4 where !wasCarriedOut: return .failed("gone", isRetryable: false)
+        default: return .done
+        }
+    }
+
+    /// The process ends at any moment of its commits; another one reads the journal.
+    private mutating func crash() throws {
+        crashes += 1
+        for handover in flying {
+            for item in handover.items where Bool.random(using: &random) { book.carriedOut(item) }
+        }
+        flying = []
+        let stored = try rows.values.map { row in
+            StoredAction(
+                record: row.record, action: try #require(book.entries[row.record.id]).swipe, appendedAt: row.appendedAt)
+        }
+        core = ActionQueueCore(
+            configuration: core.configuration,
+            owner: ActionOwner(queue: "test", token: core.owner.token + 1), stored: stored, now: now)
+        book.crashed()
+        try write(core.takeWrites())
+    }
+
+    /// Tells queue and book what happened, as the shell does: on a copy, which counts once it is written.
+    @discardableResult
+    private mutating func tell(_ change: Change) throws -> Bool {
+        var (draft, page) = (core, book)
+        try change(&draft, &page)
+        let handovers = draft.decide(now: now)
+        let writes = draft.takeWrites()
+        if isStormy, Int.random(in: 0..<20, using: &random) == 0 { return false }
+        try write(writes)
+        (core, book) = (draft, page)
+        for handover in handovers {
+            #expect(!handover.items.isEmpty && handover.items.count <= core.configuration.largestGroup)
+            #expect(!flying.contains { $0.group == handover.group }, "one commit of a group at a time")
+            handedOver += handover.items.count
+            for item in handover.items { book.handedOver(item, in: handover.group) }
+            flying.append(handover)
+        }
+        return true
+    }
+
+    private mutating func write(_ writes: [ActionWrite]) throws {
+        for write in writes {
+            switch write {
+            case .insert(let record, let payload, let appendedAt):
+                #expect(rows[record.number] == nil)
+                rows[record.number] = Row(record: record, payload: payload, appendedAt: appendedAt)
+            case .update(let record):
+                #expect(rows[record.number] != nil)
+                rows[record.number]?.record = record
+            case .delete(let number):
+                #expect(rows.removeValue(forKey: number) != nil)
+            }
+        }
+    }
+
+    private func compare() {
+        let snapshot = core.snapshot(unreadable: 0)
+        #expect(snapshot.undoCount == book.undo.count, "HABLARE_SEED=\(seed): undo depth")
+        #expect(snapshot.redoCount == book.redo.count, "HABLARE_SEED=\(seed): redo depth")
+        #expect(snapshot.failed == book.entries.values.count { $0.hasGivenUp }, "HABLARE_SEED=\(seed): failed")
+        let open = book.entries.values.count { !$0.hasGivenUp && ($0.isFlying || $0.isUncertain || !$0.isSettled) }
+        #expect(snapshot.pending == open, "HABLARE_SEED=\(seed): pending")
+        #expect(rows.count == core.steps.count, "HABLARE_SEED=\(seed): a row for each step")
+        let differing = rows.filter { core.steps[$0.key]?.record != $0.value.record }
+        #expect(differing.isEmpty, "HABLARE_SEED=\(seed): the journal has what the queue knows")
+    }
+
+    /// At the end everything is as the person wants it.
+    private func check() {
+        compare()
+        for entry in book.entries.values where !entry.swipe.isNothing {
+            let done = entry.deliveries.values.count { $0.isDone }
+            let effects = entry.deliveries.values.reduce(0) { $0 + $1.effects }
+            #expect(!entry.hasGivenUp && entry.isSettled, "HABLARE_SEED=\(seed): swipe \(entry.swipe.name) is open")
+            #expect(done % 2 == (entry.isWanted ? 1 : 0), "HABLARE_SEED=\(seed): swipe \(entry.swipe.name)")
+            #expect(done == effects, "HABLARE_SEED=\(seed): swipe \(entry.swipe.name) is known as it is")
+        }
+        #expect(core.lineup.isEmpty && flying.isEmpty)
+    }
+}

@@ -1,0 +1,30 @@
+import GRDB
+import Hablare
+
+/// Lets so many transactions be committed, and then none: a full disk, or the moment at which a process was killed.
+final class CommitBreaker: TransactionObserver, Sendable {
+    /// How many transactions may still be committed.
+    let left: Guarded<Int>
+    /// How many were refused.
+    let refused = Guarded(0)
+
+    init(left: Int = .max) {
+        self.left = Guarded(left)
+    }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ database: Database) {}
+    func databaseDidRollback(_ database: Database) {}
+
+    func databaseWillCommit() throws {
+        let isAllowed = left.withLock { left in
+            guard left > 0 else { return false }
+            if left < .max { left -= 1 }
+            return true
+        }
+        guard !isAllowed else { return }
+        refused.withLock { $0 += 1 }
+        throw DatabaseError(resultCode: .SQLITE_FULL)
+    }
+}
