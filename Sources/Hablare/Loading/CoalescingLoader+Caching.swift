@@ -28,13 +28,15 @@ extension CoalescingLoader {
     ///
     /// - Throws: What the blob cache threw. This loader does not read the blob then, until it is stored anew or removed.
     public func remove(_ key: Key) async throws {
-        happened { state in
+        let start = happened { state -> Int? in
             state.memory.remove(key)
             state.core.forgotten(key)
-            if source.blobs != nil { state.traffic.removalBegan(key) }
+            return source.blobs == nil ? nil : state.traffic.removalBegan(key)
         }
-        guard let blobs = source.blobs else { return }
-        try await callBlobCache({ try blobs.remove(key) }) { $0.traffic.removalEnded(key, isDone: $1) }
+        guard let blobs = source.blobs, let start else { return }
+        try await callBlobCache({ try blobs.remove(key) }) {
+            $0.traffic.removalEnded(key, since: start, isDone: $1)
+        }
     }
 
     /// Forgets all values, in memory at once, then in the blob cache, which may have those of others, too. All that is
@@ -42,13 +44,15 @@ extension CoalescingLoader {
     ///
     /// - Throws: What the blob cache threw. This loader reads no blob then until all were removed.
     public func removeAll() async throws {
-        happened { state in
+        let start = happened { state -> Int? in
             state.memory = Self.emptyMemory(policy)
             state.core.forgottenAll()
-            if source.blobs != nil { state.traffic.clearanceBegan() }
+            return source.blobs == nil ? nil : state.traffic.clearanceBegan()
         }
-        guard let blobs = source.blobs else { return }
-        try await callBlobCache({ try blobs.cache.removeAll() }) { $0.traffic.clearanceEnded(isDone: $1) }
+        guard let blobs = source.blobs, let start else { return }
+        try await callBlobCache({ try blobs.cache.removeAll() }) {
+            $0.traffic.clearanceEnded(since: start, isDone: $1)
+        }
     }
 
     /// Calls the blob cache on no actor, and tells how that went.
@@ -71,22 +75,21 @@ extension CoalescingLoader {
     func store(_ value: Value, for key: Key, since start: Int) {
         guard let blobs = source.blobs else { return }
         var failure: (any Error)?
+        var end = BlobTraffic<Key>.WriteEnd.stored
         do {
             try blobs.store(value, for: key)
         } catch {
-            failure = error
+            (failure, end) = (error, .failed)
         }
-        var leaves: Bool? = failure == nil ? false : nil
         if happened({ $0.traffic.isOvertaken(key, since: start) }) {
             do {
                 try blobs.remove(key)
-                leaves = false
+                end = .undone
             } catch {
-                failure = error
-                leaves = true
+                (failure, end) = (error, .left)
             }
         }
-        happened { [leaves] in $0.traffic.writeEnded(key, since: start, leaves: leaves) }
+        happened { [end] in $0.traffic.writeEnded(key, since: start, end) }
         if let failure { blobCacheFailed(failure) } else { blobCacheWorked() }
     }
 
