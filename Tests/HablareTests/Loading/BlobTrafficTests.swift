@@ -64,7 +64,8 @@ import Testing
             case 2:
                 let isAll = Int.random(in: 0..<4, using: &random) == 0
                 for target in isAll ? [0, 1] : [key] {
-                    let known = [model.blobs[target]].compactMap(\.self)
+                    let known =
+                        [model.blobs[target]].compactMap(\.self)
                         + model.writes.filter { $0.key == target }.map(\.value)
                     model.removed[target, default: []].formUnion(known)
                 }
@@ -80,7 +81,8 @@ import Testing
     }
 
     /// One step of a write under way: it writes, looks whether it was overtaken, removes, is over. Some writes fail.
-    private static func write(_ model: inout Model, _ traffic: inout BlobTraffic<Int>, _ random: inout SeededGenerator) {
+    private static func write(_ model: inout Model, _ traffic: inout BlobTraffic<Int>, _ random: inout SeededGenerator)
+    {
         guard let index = model.writes.indices.randomElement(using: &random) else { return }
         let write = model.writes[index]
         let fails = Int.random(in: 0..<8, using: &random) == 0
@@ -103,7 +105,8 @@ import Testing
         }
     }
 
-    private static func remove(_ model: inout Model, _ traffic: inout BlobTraffic<Int>, _ random: inout SeededGenerator) {
+    private static func remove(_ model: inout Model, _ traffic: inout BlobTraffic<Int>, _ random: inout SeededGenerator)
+    {
         guard let index = model.removals.indices.randomElement(using: &random) else { return }
         let removal = model.removals[index]
         let fails = Int.random(in: 0..<8, using: &random) == 0

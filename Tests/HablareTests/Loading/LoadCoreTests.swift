@@ -151,7 +151,8 @@ import Testing
         #expect(core.count == 0 && core.underWay == [])
     }
 
-    @Test("A key that is forgotten while it is read is loaded anew for whoever asks later, and the old value is not kept")
+    @Test(
+        "A key that is forgotten while it is read is loaded anew for whoever asks later, and the old value is not kept")
     func forgotten() {
         var core = Core(concurrency: 2)
         _ = core.asked(for: "a", by: 1, .visible)

@@ -175,7 +175,8 @@ struct LoadModel {
 
     private mutating func end() {
         // An attempt ends after its outcome was told, or because it was stopped.
-        let over = attempts.indices.filter { index in !loads.contains { $0.phase == .running(attempts[index].attempt) } }
+        let over = attempts.indices.filter { index in !loads.contains { $0.phase == .running(attempts[index].attempt) }
+        }
         guard let index = over.randomElement(using: &random) else { return }
         let attempt = attempts.remove(at: index).attempt
         perform(core.ended(attempt))
@@ -229,7 +230,9 @@ struct LoadModel {
 
     private mutating func check() {
         if attempts.count > concurrency { faults.append("\(attempts.count) of \(concurrency) are under way") }
-        if core.underWay != Set(attempts.map(\.attempt)) { faults.append("the core has lost count of what is under way") }
+        if core.underWay != Set(attempts.map(\.attempt)) {
+            faults.append("the core has lost count of what is under way")
+        }
         if core.count != loads.count { faults.append("the core has \(core.count) loads instead of \(loads.count)") }
         if attempts.count < concurrency, loads.contains(where: { $0.phase == .queued }) {
             faults.append("a place is free, and somebody waits")

@@ -21,7 +21,9 @@ import Testing
     @Test("The last wait counts for all further attempts, and none means no wait")
     func furtherWaits() {
         let long = LoadRetryPolicy(maximumAttempts: 6)
-        #expect((1...6).map { long.wait(after: $0, failing: Odd()) } == [1, 2, 4, 4, 4, nil].map { $0.map { .seconds($0) } })
+        #expect(
+            (1...6).map { long.wait(after: $0, failing: Odd()) }
+                == [1, 2, 4, 4, 4, nil].map { $0.map { .seconds($0) } })
         let quick = LoadRetryPolicy(maximumAttempts: 2, waits: [])
         #expect(quick.wait(after: 1, failing: Odd()) == .zero)
         #expect(LoadRetryPolicy.never.wait(after: 1, failing: Odd()) == nil)
