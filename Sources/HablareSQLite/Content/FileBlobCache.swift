@@ -85,8 +85,14 @@ public final class FileBlobCache: BlobCache {
         let now = date()
         let data = FileBlobCacheEntry(key: key, stored: now, blob: blob).encoded
         guard data.count <= limits.maximumBytes else { return try discard(file) }
-        try FileSystem.write(
-            data, to: file, temporaryName: "\(UUID().uuidString).\(Self.unfinished)", calls)
+        do {
+            try write(data, to: file)
+        } catch {
+            // Systems clear folders for caches while programs run.
+            guard try FileSystem.status(of: directory, followingLinks: true) == nil else { throw error }
+            try FileSystem.createDirectory(directory, calls)
+            try write(data, to: file)
+        }
         FileSystem.setModified(file, to: now)
         try wrote(data.count)
     }
@@ -178,6 +184,10 @@ public final class FileBlobCache: BlobCache {
     }
 
     // MARK: Files
+
+    private func write(_ data: Data, to file: URL) throws {
+        try FileSystem.write(data, to: file, temporaryName: "\(UUID().uuidString).\(Self.unfinished)", calls)
+    }
 
     private static let finished = "blob"
     private static let unfinished = "unfinished"
