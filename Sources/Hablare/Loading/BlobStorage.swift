@@ -1,3 +1,5 @@
+import Foundation
+
 /// A ``BlobCache`` as a ``CoalescingLoader`` uses one: by keys and values of its own.
 public struct BlobStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Where the bytes are.
@@ -18,13 +20,33 @@ public struct BlobStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.name = name
     }
 
-    func value(for key: Key) throws -> Value? {
-        guard let blob = try cache.blob(for: name(key)) else { return nil }
-        return try coding.decode(blob)
+    func value(for key: Key) throws(BlobFailure) -> Value? {
+        let blob: Data?
+        do {
+            blob = try cache.blob(for: name(key))
+        } catch {
+            throw .cache(error)
+        }
+        guard let blob else { return nil }
+        do {
+            return try coding.decode(blob)
+        } catch {
+            throw .coding
+        }
     }
 
-    func store(_ value: Value, for key: Key) throws {
-        try cache.store(try coding.encode(value), for: name(key))
+    func store(_ value: Value, for key: Key) throws(BlobFailure) {
+        let blob: Data
+        do {
+            blob = try coding.encode(value)
+        } catch {
+            throw .coding
+        }
+        do {
+            try cache.store(blob, for: name(key))
+        } catch {
+            throw .cache(error)
+        }
     }
 
     func remove(_ key: Key) throws {

@@ -62,7 +62,7 @@ extension CoalescingLoader {
     }
 
     private func note(_ outcome: LoadSource<Key, Value>.Outcome, of attempt: LoadAttempt) {
-        if let failure = outcome.blobFailure { blobCacheFailed(failure) }
+        if let failure = outcome.blobFailure { note(failure) }
         guard outcome.wasAsked else { return }
         happened { state in
             state.statistics.loads += 1

@@ -63,7 +63,7 @@ extension CoalescingLoader {
             try call()
         } catch {
             happened { ended(&$0, false) }
-            blobCacheFailed(error)
+            note(.cache(error))
             throw error
         }
         happened { ended(&$0, true) }
@@ -74,9 +74,9 @@ extension CoalescingLoader {
     /// Stores a value that was loaded; removes it again when that was asked for meanwhile.
     func store(_ value: Value, for key: Key, since start: Int) {
         guard let blobs = source.blobs else { return }
-        var failure: (any Error)?
+        var failure: BlobFailure?
         var end = BlobTraffic<Key>.WriteEnd.stored
-        do {
+        do throws(BlobFailure) {
             try blobs.store(value, for: key)
         } catch {
             (failure, end) = (error, .failed)
@@ -86,21 +86,26 @@ extension CoalescingLoader {
                 try blobs.remove(key)
                 end = .undone
             } catch {
-                (failure, end) = (error, .left)
+                (failure, end) = (.cache(error), .left)
             }
         }
         happened { [end] in $0.traffic.writeEnded(key, since: start, end) }
-        if let failure { blobCacheFailed(failure) } else { blobCacheWorked() }
+        if let failure { note(failure) } else { blobCacheWorked() }
     }
 
-    func blobCacheFailed(_ error: any Error) {
+    func note(_ failure: BlobFailure) {
         let isNews = happened { state in
             state.statistics.blobFailures += 1
+            guard case .cache = failure else { return false }
             defer { state.isBlobCacheFailing = true }
             return !state.isBlobCacheFailing
         }
-        guard isNews else { return }
-        logger.warning("A blob cache fails, and is done without", metadata: ["error": "\(error)"])
+        switch failure {
+        case .cache(let error) where isNews:
+            logger.warning("A blob cache fails, and is done without", metadata: ["error": "\(error)"])
+        case .cache: break
+        case .coding: logger.debug("A blob could not be decoded, or a value not be encoded")
+        }
     }
 
     private func blobCacheWorked() {

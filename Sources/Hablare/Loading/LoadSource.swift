@@ -7,7 +7,7 @@ struct LoadSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         /// Whether the source was asked, and not only the blob cache.
         var wasAsked = false
         /// Why the blob cache was of no use.
-        var blobFailure: (any Error)?
+        var blobFailure: BlobFailure?
     }
 
     let load: @Sendable (Key) async throws -> Value
@@ -17,9 +17,9 @@ struct LoadSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///
     /// - Parameter looksFirst: Whether the blob cache may have it.
     func outcome(for key: Key, looksFirst: Bool) async -> Outcome {
-        var blobFailure: (any Error)?
+        var blobFailure: BlobFailure?
         if looksFirst, let blobs, !Task.isCancelled {
-            do {
+            do throws(BlobFailure) {
                 if let value = try blobs.value(for: key) { return Outcome(result: .success(value)) }
             } catch {
                 blobFailure = error

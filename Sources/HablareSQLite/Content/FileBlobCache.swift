@@ -57,13 +57,8 @@ public final class FileBlobCache: BlobCache {
     /// - Throws: `AIServiceError` with code `storageFailed` when there is a file that cannot be read.
     public func blob(for key: String) throws -> Data? {
         let file = file(of: key)
-        guard let size = try FileSystem.sizeToRead(ofFile: file) else { return nil }
-        // One that is larger was not stored by this cache, and nobody wants it in memory.
-        guard size - FileBlobCacheEntry.overhead(key: key) <= limits.maximumBytes else {
-            try discard(file)
-            return nil
-        }
-        guard let data = try FileSystem.read(0..<size, of: file) else { return nil }
+        // More than the limit was not stored by this cache, and nobody wants it in memory.
+        guard let data = try FileSystem.read(file, atMost: limits.maximumBytes) else { return nil }
         let now = date()
         guard let entry = FileBlobCacheEntry(data), !isExpired(entry.stored, at: now) else {
             // Another process may have put a good one in its place since: then that is lost, and loaded again.

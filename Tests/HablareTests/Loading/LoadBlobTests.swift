@@ -78,18 +78,50 @@ struct LoadBlobTests {
         await loader.shutdown()
         #expect(cache.stored("a") == Data("value of a".utf8))
         #expect(loader.statistics.blobFailures == 1)
+        #expect(log.lines.count == 1 && log.says("debug: A blob could not be decoded"), "the cache itself works")
     }
 
-    @Test("A value that has no bytes is delivered, and not stored")
+    @Test("A value that has no bytes is delivered and not stored, and what its coding says of it is not logged")
     func notEncodable() async throws {
         let coding = BlobCoding<String>(
-            encode: { _ in throw ScriptedBlobCache.failure }, decode: { String(decoding: $0, as: UTF8.self) })
+            encode: {
+                throw EncodingError.invalidValue($0, EncodingError.Context(codingPath: [], debugDescription: $0))
+            },
+            decode: { String(decoding: $0, as: UTF8.self) })
         let loader = try loader(coding: coding)
         #expect(try await loader.load("a") == "value of a")
         await loader.shutdown()
         #expect(cache.stored("a") == nil)
         #expect(loader.cached("a") == "value of a")
         #expect(loader.statistics.blobFailures == 1)
+        #expect(log.lines.count == 1 && !log.lines.contains { $0.contains("value of") })
+    }
+
+    @Test("Many bytes that cannot be decoded do not make the cache seem to fail and work in turn")
+    func manyUndecodable() async throws {
+        let loader = try loader()
+        for number in 0..<10 {
+            cache.stores(Data([0xff]), for: "\(number)")
+            _ = try await loader.load("\(number)")
+        }
+        await loader.shutdown()
+        #expect(loader.statistics.blobFailures == 10)
+        #expect(log.lines.allSatisfy { $0.hasPrefix("debug: ") })
+    }
+
+    @Test("The example of the documentation does what it says")
+    func example() async throws {
+        @Sendable func download(_ url: URL) async throws -> Data { Data(url.path.utf8) }
+        let url = try #require(URL(string: "https://example.org/a.png"))
+        let images = try CoalescingLoader<URL, Data>(
+            blobs: BlobStorage(cache, coding: .data, name: \.absoluteString)
+        ) { url in
+            try await download(url)
+        }
+        let data = try await images.load(url)
+        #expect(data == Data("/a.png".utf8))
+        await images.shutdown()
+        #expect(cache.stored("https://example.org/a.png") == data)
     }
 
     @Test("A value is delivered before it is stored, and the load keeps its place until then")
