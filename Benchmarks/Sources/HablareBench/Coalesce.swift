@@ -64,19 +64,28 @@ enum Coalesce {
     ) async throws -> Double {
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for ask in 0..<asks {
-                group.addTask {
-                    let key = ask % keys
-                    guard try await load(key) == key else {
-                        throw AIServiceError(.invalidState, "A key had the value of another one.")
-                    }
-                }
+            // A group for each round of the keys: a group of all asks would search a list of them for each that is over.
+            for _ in 0..<asks / keys {
+                group.addTask { try await askForAll(load) }
             }
             while await !isAsked() { await Task.yield() }
             source.gate.open()
             try await group.waitForAll()
         }
         return Double(asks) / (ContinuousClock.now - start).seconds
+    }
+
+    private static func askForAll(_ load: @escaping @Sendable (Int) async throws -> Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for key in 0..<keys {
+                group.addTask {
+                    guard try await load(key) == key else {
+                        throw AIServiceError(.invalidState, "A key had the value of another one.")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     /// Counts what it is asked, and answers when its gate is open.

@@ -171,13 +171,16 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
 
     /// Tells the state what happened, and then, without the lock, does what runs code of others.
     func happened<R: Sendable>(_ change: (inout State) -> R) -> R {
-        let (result, aftermath) = state.withLock { state -> (R, Aftermath) in
+        var aftermath: Aftermath?
+        let result = state.withLock { state -> R in
             let result = change(&state)
-            guard !state.aftermath.isEmpty else { return (result, Aftermath()) }
-            defer { state.aftermath = Aftermath() }
-            return (result, state.aftermath)
+            if !state.aftermath.isEmpty {
+                aftermath = state.aftermath
+                state.aftermath = Aftermath()
+            }
+            return result
         }
-        aftermath.perform()
+        aftermath?.perform()
         return result
     }
 }
