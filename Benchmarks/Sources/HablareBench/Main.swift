@@ -12,12 +12,12 @@ struct HablareBench: AsyncParsableCommand {
 struct Measure: AsyncParsableCommand {
     static let all = [
         "lifecycle", "pickup", "recovery", "memory", "flight", "cache-hit", "stream", "stream-memory", "prune",
-        "sse", "transport", "narrate",
+        "coalesce", "sse", "transport", "narrate",
     ]
 
     @Option(
         help:
-            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, cache-hit, stream, stream-memory, prune, sse, transport or narrate."
+            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, cache-hit, stream, stream-memory, prune, coalesce, sse, transport or narrate."
     )
     var only: String?
     @Option(help: "Where the figures go, as JSON.")
@@ -58,6 +58,7 @@ struct Measure: AsyncParsableCommand {
             case "stream": figures += try await Streaming.run(rounds: rounds)
             case "stream-memory": figures += try await Streaming.memory()
             case "prune": figures += try await Prune.run(rounds: rounds)
+            case "coalesce": figures += try await Coalesce.run(rounds: rounds)
             case "sse": figures += try EventStreams.run(rounds: rounds)
             case "transport":
                 figures += try await Transport.run(

@@ -1,0 +1,206 @@
+import Crypto
+public import Foundation
+public import Hablare
+
+/// A cache of blobs in a folder: one file for each key, for a `CoalescingLoader`.
+///
+/// Several processes may use one folder at once. A file is written under a temporary name and then renamed, so it is
+/// whole or not there; a damaged one is nothing, and removed. What was not used for longest goes first, which is what the
+/// files' dates of modification say.
+///
+/// A file names its key as it is, and holds the blob as it is, readable for its owner alone.
+public final class FileBlobCache: BlobCache {
+    private struct State: Sendable {
+        /// What the files take together, about; `nil` when they were not counted yet.
+        var bytes: Int?
+        /// How much was written since they were counted.
+        var written = 0
+        var isTrimming = false
+    }
+
+    private let directory: URL
+    private let limits: Limits
+    private let date: @Sendable () -> Date
+    private let calls: DurableCalls
+    private let state = Guarded(State())
+
+    /// Opens or creates a cache.
+    ///
+    /// - Parameters:
+    ///   - directory: Its folder, for nothing else. The system's folder for caches is the place for it.
+    ///   - limits: How much it keeps, and for how long.
+    ///   - syncs: Whether a blob is on the disk, and not on its way there, when ``store(_:for:)`` returns. Default `false`:
+    ///     a machine that stops may lose what was stored last, and nothing else.
+    ///   - date: What blobs are dated by. Default: the system's.
+    /// - Throws: `AIServiceError` with code `invalidConfiguration` for limits that cannot be meant; of category `storage`
+    ///   when the folder cannot be created.
+    public convenience init(
+        directory: URL, limits: Limits = Limits(), syncs: Bool = false,
+        date: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
+        try self.init(directory: directory, limits: limits, date: date, calls: syncs ? .system : .unsynced)
+    }
+
+    init(directory: URL, limits: Limits, date: @escaping @Sendable () -> Date, calls: DurableCalls) throws {
+        try limits.check()
+        self.directory = directory
+        self.limits = limits
+        self.date = date
+        self.calls = calls
+        try FileSystem.createDirectory(directory, calls)
+    }
+
+    // MARK: Blobs
+
+    /// See ``/Hablare/BlobCache/blob(for:)``.
+    ///
+    /// - Throws: `AIServiceError` with code `storageFailed` when there is a file that cannot be read.
+    public func blob(for key: String) throws -> Data? {
+        let file = file(of: key)
+        // More than the limit was not stored by this cache, and nobody wants it in memory.
+        guard let data = try FileSystem.read(file, atMost: limits.maximumBytes) else { return nil }
+        let now = date()
+        guard let entry = FileBlobCacheEntry(data), !isExpired(entry.stored, at: now) else {
+            // Another process may have put a good one in its place since: then that is lost, and loaded again.
+            try discard(file)
+            return nil
+        }
+        // Another key's, of the same digest.
+        guard entry.key == key else { return nil }
+        FileSystem.setModified(file, to: now)
+        return entry.blob
+    }
+
+    /// See ``/Hablare/BlobCache/store(_:for:)``.
+    ///
+    /// - Throws: `AIServiceError` with code `storageFull`, `storageReadOnly` or `storageFailed`. Nothing half written
+    ///   stays.
+    public func store(_ blob: Data, for key: String) throws {
+        let file = file(of: key)
+        let now = date()
+        let data = FileBlobCacheEntry(key: key, stored: now, blob: blob).encoded
+        guard data.count <= limits.maximumBytes else { return try discard(file) }
+        do {
+            try write(data, to: file)
+        } catch {
+            // Systems clear folders for caches while programs run.
+            guard try FileSystem.status(of: directory, followingLinks: true) == nil else { throw error }
+            try FileSystem.createDirectory(directory, calls)
+            try write(data, to: file)
+        }
+        FileSystem.setModified(file, to: now)
+        try wrote(data.count)
+    }
+
+    /// See ``/Hablare/BlobCache/remove(_:)``.
+    ///
+    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`.
+    public func remove(_ key: String) throws {
+        try discard(file(of: key))
+    }
+
+    /// See ``/Hablare/BlobCache/removeAll()``. Files of others in the folder stay.
+    ///
+    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`; as many as possible were removed then.
+    public func removeAll() throws {
+        var failure: (any Error)?
+        for file in try files() where file.pathExtension == Self.finished {
+            do {
+                try discard(file)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        state.withLock { $0 = State(bytes: 0, isTrimming: $0.isTrimming) }
+    }
+
+    // MARK: Bounds
+
+    /// Removes what is too old, then what was not used for longest until the rest keeps to the limits. Done by itself
+    /// with the first blob that is stored, and whenever an eighth of the limit was written.
+    ///
+    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`.
+    public func trim() throws {
+        let mayTrim = state.withLock { state in
+            defer { state.isTrimming = true }
+            return !state.isTrimming
+        }
+        // Somebody else does it now.
+        guard mayTrim else { return }
+        defer { state.withLock { $0.isTrimming = false } }
+        state.withLock { $0.written = 0 }
+        let bytes = try trimmed(at: date())
+        state.withLock { $0.bytes = bytes + $0.written }
+    }
+
+    private func wrote(_ count: Int) throws {
+        let isFull = state.withLock { state in
+            state.written += count
+            guard let bytes = state.bytes else { return true }
+            state.bytes = bytes + count
+            // Also counted anew now and then, because other processes write, too.
+            return bytes + count > limits.maximumBytes || state.written > limits.maximumBytes / 8
+        }
+        if isFull { try trim() }
+    }
+
+    /// Removes what must go; how many bytes stay.
+    private func trimmed(at now: Date) throws -> Int {
+        var kept: [(file: URL, size: Int, used: Date)] = []
+        for file in try files() {
+            guard let status = try FileSystem.status(of: file), status.isPlainFile else { continue }
+            switch file.pathExtension {
+            // A file is used no earlier than it was stored.
+            case Self.finished where !isExpired(status.modified, at: now):
+                kept.append((file, status.size, status.modified))
+            case Self.finished: try discard(file)
+            // Its process died while it wrote.
+            case Self.unfinished where abs(now.timeIntervalSince(status.modified)) > Self.longestWrite:
+                try discard(file)
+            default: break
+            }
+        }
+        var bytes = kept.reduce(0) { $0 + $1.size }
+        guard bytes > limits.maximumBytes else { return bytes }
+        // Some more, so that the next blob does not make all files be looked at again.
+        let target = limits.maximumBytes - limits.maximumBytes / 8
+        kept.sort { ($0.used, $0.file.path) < ($1.used, $1.file.path) }
+        for entry in kept where bytes > target {
+            try discard(entry.file)
+            bytes -= entry.size
+        }
+        return bytes
+    }
+
+    /// What is dated in the future is as old as what is dated in the past: clocks are set back.
+    private func isExpired(_ date: Date, at now: Date) -> Bool {
+        abs(now.timeIntervalSince(date)) >= limits.maximumAge
+    }
+
+    // MARK: Files
+
+    private func write(_ data: Data, to file: URL) throws {
+        try FileSystem.write(data, to: file, temporaryName: "\(UUID().uuidString).\(Self.unfinished)", calls)
+    }
+
+    private static let finished = "blob"
+    private static let unfinished = "unfinished"
+    /// An hour, in seconds.
+    private static let longestWrite: TimeInterval = 3600
+
+    /// The file of a key.
+    func file(of key: String) -> URL {
+        let name = Data(SHA256.hash(data: Data(key.utf8))).hexadecimal
+        return directory.appendingPathComponent("\(name).\(Self.finished)")
+    }
+
+    private func files() throws -> [URL] {
+        try FileSystem.contents(of: directory)
+    }
+
+    /// Removes a file, if it is there.
+    private func discard(_ file: URL) throws {
+        try FileSystem.remove(file)
+    }
+}

@@ -1,0 +1,82 @@
+import Crypto
+import Foundation
+import Hablare
+
+/// One file of a ``FileBlobCache``: whose it is, since when, and its bytes, with a digest that shows any damage. Pure.
+///
+/// | bytes | what |
+/// |---|---|
+/// | 8 | `HBLBLOB1`: what it is, and the version of this layout |
+/// | 32 | SHA-256 of all that follows |
+/// | 8 | when it was stored, in milliseconds since 1970, signed |
+/// | 4 | the length of the key |
+/// | … | the key in UTF-8 |
+/// | … | the blob |
+///
+/// Numbers are big-endian.
+struct FileBlobCacheEntry: Hashable {
+    var key: String
+    var stored: Date
+    var blob: Data
+
+    private static let magic = Data("HBLBLOB1".utf8)
+    private static let digestEnd = 8 + SHA256.byteCount
+    private static let keyStart = digestEnd + 12
+
+    /// The bytes of a file beside its blob.
+    static func overhead(key: String) -> Int { keyStart + key.utf8.count }
+
+    init(key: String, stored: Date, blob: Data) {
+        self.key = key
+        self.stored = stored
+        self.blob = blob
+    }
+
+    /// The bytes of the file.
+    var encoded: Data {
+        var data = Data(capacity: Self.overhead(key: key) + blob.count)
+        data.append(Self.magic)
+        data.append(Data(count: SHA256.byteCount))
+        data.append(bigEndian: Self.milliseconds(stored))
+        data.append(bigEndian: UInt32(clamping: key.utf8.count))
+        data.append(contentsOf: key.utf8)
+        data.append(blob)
+        let digest = SHA256.hash(data: data[Self.digestEnd...])
+        data.replaceSubrange(Self.magic.count..<Self.digestEnd, with: Data(digest))
+        return data
+    }
+
+    /// Reads a file; `nil` when it is damaged, or none of this layout.
+    init?(_ file: Data) {
+        let file = file.startIndex == 0 ? file : Data(file)
+        guard file.count >= Self.keyStart, file.prefix(8) == Self.magic,
+            file[8..<Self.digestEnd] == Data(SHA256.hash(data: file[Self.digestEnd...]))
+        else { return nil }
+        let milliseconds = file.bigEndian(Int64.self, at: Self.digestEnd)
+        let length = Int(file.bigEndian(UInt32.self, at: Self.digestEnd + 8))
+        guard length <= file.count - Self.keyStart else { return nil }
+        let keyEnd = Self.keyStart + length
+        guard let key = String(validating: file[Self.keyStart..<keyEnd], as: UTF8.self) else { return nil }
+        self.key = key
+        stored = Date(timeIntervalSince1970: TimeInterval(milliseconds) / 1000)
+        blob = Data(file[keyEnd...])
+    }
+
+    /// Dates that no file has are the farthest that can be said.
+    private static func milliseconds(_ date: Date) -> Int64 {
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
+        guard !milliseconds.isNaN else { return 0 }
+        return Int64(max(-9e15, min(9e15, milliseconds)))
+    }
+}
+
+extension Data {
+    fileprivate mutating func append(bigEndian number: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+    }
+
+    /// The number that stands at a place, which is in bounds.
+    fileprivate func bigEndian<Number: FixedWidthInteger>(_: Number.Type, at place: Int) -> Number {
+        self[place..<place + MemoryLayout<Number>.size].reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// In which steps a blob comes to be in its file, and what is left when one of them fails.
+@Suite(.timeLimit(.minutes(5)))
+struct FileBlobCacheDurabilityTests {
+    private enum Step: Hashable, Sendable {
+        case sync(String)
+        case rename(String, to: String)
+    }
+
+    private let folder: TemporaryFolder
+    private let steps = Guarded<[Step]>([])
+    private let failing = Guarded<Step?>(nil)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var calls: DurableCalls {
+        DurableCalls(
+            sync: { [self] _, path in try note(.sync(name(path))) },
+            rename: { [self] path, newPath in
+                try note(.rename(name(path), to: name(newPath)))
+                try DurableCalls.system.rename(path, newPath)
+            })
+    }
+
+    private func note(_ step: Step) throws {
+        steps.withLock { $0.append(step) }
+        if failing.withLock({ $0 == step }) { throw AIServiceError(.storageFull, "There is no space left.") }
+    }
+
+    /// Temporary names are different each time.
+    private func name(_ path: String) -> String {
+        let name = URL(fileURLWithPath: path).lastPathComponent
+        if name.hasSuffix(".unfinished") { return "unfinished" }
+        return name.hasSuffix(".blob") ? "blob" : path == folder.url.path ? "folder" : "above"
+    }
+
+    private func cache(_ calls: DurableCalls) throws -> FileBlobCache {
+        let cache = try FileBlobCache(
+            directory: folder.url, limits: FileBlobCache.Limits(), date: { Date() }, calls: calls)
+        steps.withLock { $0 = [] }
+        return cache
+    }
+
+    @Test("A file is synced before it has its name, and its name before the call returns, where that is asked for")
+    func order() throws {
+        try cache(calls).store(Data("1".utf8), for: "a")
+        #expect(
+            steps.withLock { $0 } == [.sync("unfinished"), .rename("unfinished", to: "blob"), .sync("folder")])
+    }
+
+    @Test("Whatever fails, nothing half written stays, and what was there is found")
+    func failures() throws {
+        let cache = try cache(calls)
+        try cache.store(Data("old".utf8), for: "a")
+        for step in [Step.sync("unfinished"), .rename("unfinished", to: "blob")] {
+            failing.withLock { $0 = step }
+            let error = #expect(throws: AIServiceError.self) { try cache.store(Data("new".utf8), for: "a") }
+            #expect(error?.code == .storageFull)
+            #expect(try cache.blob(for: "a") == Data("old".utf8))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
+        }
+        failing.withLock { $0 = nil }
+        try cache.store(Data("new".utf8), for: "a")
+        #expect(try cache.blob(for: "a") == Data("new".utf8))
+    }
+}

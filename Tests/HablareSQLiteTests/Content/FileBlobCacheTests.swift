@@ -1,0 +1,258 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// Blobs in files: what is in a file, when it is believed, and when it goes.
+@Suite(.timeLimit(.minutes(5)))
+struct FileBlobCacheTests {
+    private let folder: TemporaryFolder
+    private let now = Guarded(Date(timeIntervalSince1970: 1_800_000_000))
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private var directory: URL { folder.url.appendingPathComponent("blobs", isDirectory: true) }
+
+    private func cache(
+        bytes: Int = 1_000_000, age: TimeInterval = 100, calls: DurableCalls = .unsynced
+    ) throws -> FileBlobCache {
+        try FileBlobCache(
+            directory: directory, limits: FileBlobCache.Limits(maximumBytes: bytes, maximumAge: age),
+            date: { [now] in now.withLock { $0 } }, calls: calls)
+    }
+
+    private func pass(_ seconds: TimeInterval) {
+        now.withLock { $0 += seconds }
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+    }
+
+    private func blob(_ text: String) -> Data { Data(text.utf8) }
+
+    // MARK: Files
+
+    @Test("What is stored is in one file for each key, which only its owner may read, and survives the process")
+    func files() throws {
+        let first = try cache()
+        try first.store(blob("1"), for: "a")
+        try first.store(blob("2"), for: "a")
+        #expect(
+            try names() == ["ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb.blob"],
+            "SHA-256 of the key")
+        let attributes = try FileManager.default.attributesOfItem(atPath: first.file(of: "a").path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try cache().blob(for: "a") == blob("2"))
+    }
+
+    @Test("A file of another key under the same name is no blob of this key, and stays")
+    func collision() throws {
+        let cache = try cache()
+        let entry = FileBlobCacheEntry(key: "b", stored: now.withLock { $0 }, blob: blob("b's"))
+        try entry.encoded.write(to: cache.file(of: "a"))
+        #expect(try cache.blob(for: "a") == nil)
+        #expect(try names().count == 1)
+    }
+
+    @Test("A file with any byte changed, cut anywhere, or with something behind it is no blob, and is removed")
+    func damaged() throws {
+        let cache = try cache()
+        let file = cache.file(of: "key")
+        let whole = FileBlobCacheEntry(key: "key", stored: now.withLock { $0 }, blob: blob("blob")).encoded
+        try whole.write(to: file)
+        #expect(try cache.blob(for: "key") == blob("blob"))
+        var damages = whole.indices.map { index in
+            var damage = whole
+            damage[index] ^= 0x10
+            return damage
+        }
+        damages += (0..<whole.count).map { whole.prefix($0) }
+        damages.append(whole + Data([0]))
+        for damage in damages {
+            try damage.write(to: file)
+            #expect(try cache.blob(for: "key") == nil)
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+        }
+    }
+
+    @Test("Bytes of no sense are no entry, whatever they are", arguments: Seeds.choose(20))
+    func nonsense(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let count = Int.random(in: 0...120, using: &random)
+            let noise = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+            #expect(FileBlobCacheEntry(noise) == nil)
+            #expect(FileBlobCacheEntry(Data("HBLBLOB1".utf8) + noise) == nil)
+        }
+    }
+
+    @Test("An entry comes back as it was, whatever is in it", arguments: Seeds.choose(20))
+    func roundTrip(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let key = String(
+            (0..<Int.random(in: 0...50, using: &random)).map { _ in "aé日\u{0}/".randomElement(using: &random) ?? "x" })
+        let blob = Data((0..<Int.random(in: 0...500, using: &random)).map { UInt8(truncatingIfNeeded: $0) })
+        let stored = Date(timeIntervalSince1970: Double(Int.random(in: -1_000...2_000_000_000, using: &random)))
+        let entry = FileBlobCacheEntry(key: key, stored: stored, blob: blob)
+        #expect(FileBlobCacheEntry(entry.encoded) == entry)
+        #expect(entry.encoded.count == FileBlobCacheEntry.overhead(key: key) + blob.count)
+    }
+
+    @Test("Dates that no clock shows are stored as the farthest that can be said")
+    func oddDates() {
+        for seconds in [Double.infinity, -.infinity, .nan, 1e300] {
+            let entry = FileBlobCacheEntry(key: "a", stored: Date(timeIntervalSince1970: seconds), blob: Data())
+            #expect(FileBlobCacheEntry(entry.encoded)?.key == "a")
+        }
+    }
+
+    // MARK: Age
+
+    @Test("A blob is found until it has its full age, however often it is used")
+    func age() throws {
+        let cache = try cache(age: 100)
+        try cache.store(blob("1"), for: "a")
+        for _ in 0..<99 {
+            pass(1)
+            #expect(try cache.blob(for: "a") != nil)
+        }
+        pass(1)
+        #expect(try cache.blob(for: "a") == nil)
+        #expect(try names() == [])
+    }
+
+    @Test("A blob from the future is as old as one from the past: clocks are set back")
+    func future() throws {
+        let cache = try cache(age: 100)
+        try cache.store(blob("1"), for: "a")
+        pass(-99)
+        #expect(try cache.blob(for: "a") != nil)
+        pass(-1)
+        #expect(try cache.blob(for: "a") == nil)
+    }
+
+    @Test("What nobody asks for any more goes by its age, with the next blob that makes the files be looked at")
+    func unusedAge() throws {
+        let first = try cache(age: 100)
+        for key in ["a", "b"] { try first.store(blob("1"), for: key) }
+        pass(60)
+        _ = try first.blob(for: "b")
+        pass(60)
+        let second = try cache(age: 100)
+        try second.store(blob("2"), for: "c")
+        #expect(try names().count == 2, "one was used since, and is found out when it is asked for")
+        #expect(try second.blob(for: "b") == nil)
+        #expect(try second.blob(for: "c") != nil)
+    }
+
+    // MARK: Size
+
+    /// The bytes of a file with so many bytes of blob, for keys of one letter.
+    private func size(_ count: Int) -> Int { FileBlobCacheEntry.overhead(key: "a") + count }
+
+    @Test("When the files are too large together, those go that were not used for longest, until there is some room")
+    func bytes() throws {
+        let cache = try cache(bytes: size(1_000) * 4)
+        for key in ["a", "b", "c", "d"] {
+            try cache.store(Data(count: 1_000), for: key)
+            pass(1)
+        }
+        #expect(try names().count == 4)
+        for key in ["a", "b"] {
+            _ = try cache.blob(for: key)
+            pass(1)
+        }
+        try cache.store(Data(count: 1_000), for: "e")
+        #expect(try cache.blob(for: "c") == nil && cache.blob(for: "d") == nil)
+        for key in ["a", "b", "e"] { #expect(try cache.blob(for: key) != nil) }
+    }
+
+    @Test("What other processes wrote counts as well")
+    func bytesOfOthers() throws {
+        let limit = size(1_000) * 8
+        let (one, other) = (try cache(bytes: limit), try cache(bytes: limit))
+        var largest = 0
+        for round in 0..<20 {
+            for (cache, name) in [(one, "x"), (other, "y")] {
+                try cache.store(Data(count: 1_000), for: "\(name)\(round)")
+                pass(0.1)
+            }
+            let total = try names().reduce(0) { total, name in
+                let path = directory.appendingPathComponent(name).path
+                return total + (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
+            }
+            largest = max(largest, total)
+        }
+        #expect(largest <= limit + 2 * (limit / 8) + 2 * size(1_001))
+    }
+
+    @Test("A blob for which there is no room is not stored, and what was there is gone")
+    func tooLarge() throws {
+        let cache = try cache(bytes: size(10))
+        try cache.store(Data(count: 10), for: "a")
+        #expect(try cache.blob(for: "a") == Data(count: 10))
+        try cache.store(Data(count: 11), for: "a")
+        #expect(try cache.blob(for: "a") == nil)
+        #expect(try names() == [])
+    }
+
+    @Test("A file that is larger than the cache may be is not read, and goes")
+    func oversized() throws {
+        let cache = try cache(bytes: 1_000)
+        let entry = FileBlobCacheEntry(key: "a", stored: now.withLock { $0 }, blob: Data(count: 2_000))
+        try entry.encoded.write(to: cache.file(of: "a"))
+        #expect(try cache.blob(for: "a") == nil)
+        #expect(try names() == [])
+    }
+
+    // MARK: The folder
+
+    @Test("What a process left unfinished goes after an hour; a file that is being written, and files of others, stay")
+    func leftovers() throws {
+        let cache = try cache(age: 1_000_000)
+        for (name, age) in [("old.unfinished", 3_601.0), ("new.unfinished", 3_599), ("notes.txt", 900_000)] {
+            let file = directory.appendingPathComponent(name)
+            try Data("x".utf8).write(to: file)
+            try FileManager.default.setAttributes(
+                [.modificationDate: now.withLock { $0 } - age], ofItemAtPath: file.path)
+        }
+        try cache.store(blob("1"), for: "a")
+        #expect(try names().filter { !$0.hasSuffix(".blob") } == ["new.unfinished", "notes.txt"])
+        try cache.removeAll()
+        #expect(try names() == ["new.unfinished", "notes.txt"])
+    }
+
+    @Test("A folder that was cleared away while the cache is in use is made anew")
+    func clearedAway() throws {
+        let cache = try cache()
+        try cache.store(blob("1"), for: "a")
+        try FileManager.default.removeItem(at: directory)
+        #expect(try cache.blob(for: "a") == nil)
+        try cache.remove("a")
+        try cache.removeAll()
+        try cache.store(blob("2"), for: "a")
+        #expect(try cache.blob(for: "a") == blob("2"))
+    }
+
+    @Test("A folder that cannot be, and limits that cannot be meant, are errors that say what to do")
+    func refused() throws {
+        let file = folder.url.appendingPathComponent("file")
+        try Data().write(to: file)
+        let error = #expect(throws: AIServiceError.self) { try FileBlobCache(directory: file) }
+        #expect(error?.code == .storageReadOnly)
+        for limits in [
+            FileBlobCache.Limits(maximumBytes: -1), FileBlobCache.Limits(maximumAge: -1),
+            FileBlobCache.Limits(maximumAge: .nan),
+        ] {
+            let error = #expect(throws: AIServiceError.self) {
+                try FileBlobCache(directory: directory, limits: limits)
+            }
+            #expect(error?.code == .invalidConfiguration)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+@testable import Hablare
+
+/// Somebody who asks a loader for a value, in a task that can be cancelled.
+final class LoadCaller: Sendable {
+    private let outcome: Guarded<Result<String, any Error>?>
+    private let task: Task<Void, Never>
+
+    init(
+        _ loader: CoalescingLoader<String, String>, _ key: String, _ priority: LoadPriority = .visible,
+        executor: (any TaskExecutor)? = nil
+    ) {
+        let outcome = Guarded<Result<String, any Error>?>(nil)
+        self.outcome = outcome
+        task = TaskSpawner(executor: executor).start {
+            let result: Result<String, any Error>
+            do {
+                result = .success(try await loader.load(key, priority: priority))
+            } catch {
+                result = .failure(error)
+            }
+            outcome.withLock { $0 = result }
+        }
+    }
+
+    /// Whether it has its answer.
+    var isAnswered: Bool { outcome.withLock { $0 != nil } }
+    /// Its answer, if it has it.
+    var answer: Result<String, any Error>? { outcome.withLock { $0 } }
+
+    func cancel() { task.cancel() }
+
+    /// The value it gets in the end.
+    func value() async throws -> String {
+        await task.value
+        guard let result = answer else { throw CancellationError() }
+        return try result.get()
+    }
+}

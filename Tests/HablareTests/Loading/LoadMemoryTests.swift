@@ -1,0 +1,92 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// What a loader holds in memory.
+@Suite(.timeLimit(.minutes(5)))
+struct LoadMemoryTests {
+    private let asked = Guarded<[String]>([])
+
+    /// A loader whose values are their keys.
+    private func loader(
+        count: Int = 100, bytes: Int = 1_000
+    ) throws -> CoalescingLoader<String, String> {
+        try CoalescingLoader(
+            policy: LoaderPolicy(memoryCount: count, memoryBytes: bytes), seams: .controlled(by: ManualClock())
+        ) { [asked] key in
+            asked.withLock { $0.append(key) }
+            return key
+        }
+    }
+
+    @Test("What was loaded is in memory, for whoever asks and for who only looks")
+    func kept() async throws {
+        let loader = try loader()
+        #expect(loader.cached("a") == nil)
+        #expect(try await loader.load("a") == "a")
+        #expect(try await loader.load("a") == "a")
+        #expect(loader.cached("a") == "a")
+        #expect(asked.withLock { $0 } == ["a"])
+        let statistics = loader.statistics
+        #expect(statistics.hits == 1 && statistics.loads == 1 && statistics.memoryCount == 1)
+        #expect(statistics.memoryBytes == 1)
+    }
+
+    @Test("When there are too many, those go that were not used for longest; looking is using")
+    func byCount() async throws {
+        let loader = try loader(count: 3)
+        for key in ["a", "b", "c"] { _ = try await loader.load(key) }
+        _ = try await loader.load("a")
+        _ = loader.cached("b")
+        _ = try await loader.load("d")
+        #expect(loader.cached("c") == nil)
+        #expect(["a", "b", "d"].allSatisfy { loader.cached($0) != nil })
+    }
+
+    @Test("When they are too large together, those go that were not used for longest")
+    func byBytes() async throws {
+        let loader = try loader(bytes: 10)
+        for key in ["aaaa", "bbbb", "cc"] { _ = try await loader.load(key) }
+        #expect(loader.statistics.memoryBytes == 10)
+        _ = try await loader.load("d")
+        #expect(loader.cached("aaaa") == nil)
+        #expect(loader.statistics.memoryBytes == 7)
+    }
+
+    @Test("A value that is larger than there is room for is delivered and not kept, and pushes nothing out")
+    func tooLarge() async throws {
+        let loader = try loader(bytes: 10)
+        _ = try await loader.load("a")
+        let large = String(repeating: "x", count: 11)
+        for _ in 0..<2 { #expect(try await loader.load(large) == large) }
+        #expect(loader.cached(large) == nil)
+        #expect(loader.cached("a") == "a")
+        #expect(asked.withLock { $0 } == ["a", large, large])
+    }
+
+    @Test("A loader that holds nothing still loads once for all who ask at once")
+    func nothing() async throws {
+        let source = ScriptedSource()
+        let loader = try CoalescingLoader(
+            policy: LoaderPolicy(memoryCount: 0), seams: .controlled(by: ManualClock()), load: source.load)
+        let callers = (0..<3).map { _ in LoadCaller(loader, "a") }
+        try await waitUntil { loader.statistics.shared == 2 }
+        try await source.succeed("a")
+        for caller in callers { #expect(try await caller.value() == "value of a") }
+        #expect(loader.cached("a") == nil)
+    }
+
+    @Test("Bytes of data and text are known; others cost what the policy says, and never less than nothing")
+    func costs() async throws {
+        #expect(LoaderPolicy<Data>().cost(Data(count: 1_000)) == 1_000)
+        #expect(LoaderPolicy<String>().cost("äb") == 3)
+        #expect(LoaderPolicy<Int>().cost(7) == 8)
+        let loader = try CoalescingLoader<Int, Int>(policy: LoaderPolicy(cost: { $0 })) { $0 }
+        _ = try await loader.load(-5)
+        #expect(loader.statistics.memoryBytes == 0)
+        _ = try await loader.load(5)
+        #expect(loader.statistics.memoryBytes == 5)
+    }
+}

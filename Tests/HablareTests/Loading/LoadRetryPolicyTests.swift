@@ -1,0 +1,73 @@
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// When a failed attempt of a load is followed by another one.
+@Suite struct LoadRetryPolicyTests {
+    private struct Odd: Error {}
+
+    private static func overloaded(after: Duration? = nil) -> AIServiceError {
+        AIServiceError(.overloaded, "Try again.", disposition: .retry(after: after))
+    }
+
+    @Test("Three attempts by default, one and two seconds apart, and nothing after the last")
+    func byDefault() {
+        let policy = LoadRetryPolicy()
+        #expect((1...4).map { policy.wait(after: $0, failing: Odd()) } == [.seconds(1), .seconds(2), nil, nil])
+        #expect(policy.waits == [.seconds(1), .seconds(2), .seconds(4)])
+    }
+
+    @Test("The last wait counts for all further attempts, and none means no wait")
+    func furtherWaits() {
+        let long = LoadRetryPolicy(maximumAttempts: 6)
+        #expect(
+            (1...6).map { long.wait(after: $0, failing: Odd()) }
+                == [1, 2, 4, 4, 4, nil].map { $0.map { .seconds($0) } })
+        let quick = LoadRetryPolicy(maximumAttempts: 2, waits: [])
+        #expect(quick.wait(after: 1, failing: Odd()) == .zero)
+        #expect(LoadRetryPolicy.never.wait(after: 1, failing: Odd()) == nil)
+    }
+
+    @Test("A cancellation is never followed by another attempt, whatever the policy says of errors")
+    func cancellation() {
+        let policy = LoadRetryPolicy(isRetryable: { _ in true })
+        #expect(policy.wait(after: 1, failing: CancellationError()) == nil)
+        #expect(policy.wait(after: 1, failing: AIServiceError(.cancelled, "Stopped.")) == nil)
+    }
+
+    @Test("A service error says itself whether another attempt can help; any other error is worth one")
+    func predicate() {
+        let policy = LoadRetryPolicy()
+        #expect(policy.wait(after: 1, failing: Self.overloaded()) == .seconds(1))
+        #expect(policy.wait(after: 1, failing: AIServiceError(.unauthorized, "Set a key.")) == nil)
+        #expect(policy.wait(after: 1, failing: AIServiceError(.invalidRequest, "Ask for less.")) == nil)
+        #expect(LoadRetryPolicy(isRetryable: { !($0 is Odd) }).wait(after: 1, failing: Odd()) == nil)
+    }
+
+    @Test("What the other side asks for is waited, unless it is longer than anybody would look at a spinner")
+    func retryAfter() {
+        let policy = LoadRetryPolicy(longestWait: .seconds(10))
+        #expect(policy.wait(after: 1, failing: Self.overloaded(after: .seconds(10))) == .seconds(10))
+        #expect(policy.wait(after: 1, failing: Self.overloaded(after: .milliseconds(1))) == .seconds(1))
+        #expect(policy.wait(after: 1, failing: Self.overloaded(after: .seconds(11))) == nil)
+        let patient = LoadRetryPolicy(waits: [.seconds(20)], longestWait: .zero)
+        #expect(patient.wait(after: 1, failing: Self.overloaded(after: .seconds(15))) == .seconds(20))
+    }
+
+    @Test("A policy that cannot be meant is refused with what to do")
+    func refused() throws {
+        let refused: [LoaderPolicy<Int>] = [
+            LoaderPolicy(concurrency: 0), LoaderPolicy(memoryCount: -1), LoaderPolicy(memoryBytes: -1),
+            LoaderPolicy(retry: LoadRetryPolicy(maximumAttempts: 0)),
+            LoaderPolicy(retry: LoadRetryPolicy(waits: [.seconds(-1)])),
+            LoaderPolicy(retry: LoadRetryPolicy(longestWait: .seconds(-1))),
+        ]
+        for policy in refused {
+            let error = #expect(throws: AIServiceError.self) {
+                _ = try CoalescingLoader<Int, Int>(policy: policy) { $0 }
+            }
+            #expect(error?.code == .invalidConfiguration)
+        }
+    }
+}

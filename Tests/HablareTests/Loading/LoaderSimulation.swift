@@ -1,0 +1,221 @@
+import Foundation
+
+@testable import Hablare
+@testable import HablareTestKit
+
+/// A loader, its source and those who ask, on one thread and in one virtual time: every interleaving is drawn from a
+/// seed. Notes whatever may not happen.
+final class LoaderSimulation: Sendable {
+    private struct Call: Sendable {
+        let number: Int
+        let key: Int
+        /// What was true of the key when it was read.
+        let version: Int
+        var isCancelled = false
+    }
+
+    private struct State: Sendable {
+        var random: SeededGenerator
+        /// What is true of each key; and what is true since it was last removed from the loader.
+        var truth: [Int: Int] = [:]
+        var removed: [Int: Int] = [:]
+        var underWay: [Call] = []
+        var lastCall = 0
+        /// At which step each call returned its value.
+        var returned: [Int: Int32] = [:]
+        var asks = 0
+        var answers = 0
+        var faults: [String] = []
+    }
+
+    /// Names the call that made it, and what was true then.
+    private struct Value: Sendable, Codable {
+        let call: Int
+        let key: Int
+        let version: Int
+    }
+
+    private let scheduler: SimulationScheduler
+    private let clients: ProcessExecutor
+    private let concurrency: Int
+    private let hasRemovals: Bool
+    private let state: Guarded<State>
+
+    init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let style = SchedulingStyle(
+            order: SchedulingStyle.Order.allCases.randomElement(using: &random) ?? .any,
+            slowLane: Bool.random(using: &random) ? Int.random(in: 0...1, using: &random) : nil,
+            drift: Bool.random(using: &random) ? 1_000_000 : 0)
+        concurrency = Int.random(in: 1...3, using: &random)
+        hasRemovals = Bool.random(using: &random)
+        scheduler = SimulationScheduler(seed: random.next(), style: style)
+        clients = scheduler.makeLane()
+        state = Guarded(State(random: random))
+    }
+
+    /// How many steps the history took.
+    var length: Int32 { scheduler.stamp.steps }
+
+    /// Runs the history; what was broken, in words.
+    func run() throws -> [String] {
+        let executor = scheduler.makeLane()
+        let (memoryCount, hasBlobs) = draw { (Int.random(in: 0...3, using: &$0), Bool.random(using: &$0)) }
+        let blobs = BlobStorage<Int, Value>(InMemoryBlobCache(), coding: .json) { "\($0)" }
+        let loader = try CoalescingLoader<Int, Value>(
+            policy: LoaderPolicy(
+                concurrency: concurrency, retry: LoadRetryPolicy(waits: [.milliseconds(2), .milliseconds(4)]),
+                memoryCount: memoryCount, cost: { _ in 1 }),
+            blobs: hasBlobs ? blobs : nil,
+            seams: EngineSeams(
+                clock: EngineClock(VirtualClock(scheduler: scheduler, lane: executor.lane)), taskExecutor: executor),
+            load: { [self] in try await load($0) })
+        let spawner = TaskSpawner(executor: clients)
+        let tasks = (0..<6).map { _ in spawner.start { [self] in await work(loader) } }
+        play()
+        check(loader)
+        scheduler.close()
+        return withExtendedLifetime(tasks) { state.withLock { $0.faults } }
+    }
+
+    /// Lets things happen until nothing can happen any more.
+    private func play() {
+        while scheduler.stamp.steps < 100_000 {
+            switch scheduler.next() {
+            case .run(let entry, let executor): executor.run(entry)
+            case .fire(let due):
+                for due in due {
+                    switch due {
+                    case .wake(let continuation): continuation.resume()
+                    case .act(let action): action()
+                    }
+                }
+            case .alert: break
+            case .nothing: return
+            }
+        }
+        fault("it never ends")
+    }
+
+    private func draw<R: Sendable>(_ draw: (inout SeededGenerator) -> R) -> R {
+        state.withLock { draw(&$0.random) }
+    }
+
+    private func fault(_ fault: String) {
+        state.withLock { $0.faults.append(fault) }
+    }
+
+    // MARK: The source
+
+    private struct Failure: Error {}
+
+    private func load(_ key: Int) async throws -> Value {
+        let (call, isDeaf, fails, time) = state.withLock { state -> (Call, Bool, Bool, Int64) in
+            state.lastCall += 1
+            let call = Call(number: state.lastCall, key: key, version: state.truth[key] ?? 0)
+            // A removal detaches a load that has begun and not read yet: then two may read the same, and rightly.
+            if !hasRemovals, state.underWay.contains(where: { $0.key == key && !$0.isCancelled }) {
+                state.faults.append("key \(key) is loaded twice at once")
+            }
+            state.underWay.append(call)
+            if state.underWay.count > concurrency {
+                state.faults.append("\(state.underWay.count) of \(concurrency) loads are under way")
+            }
+            return (
+                call, state.random.percent(20), state.random.percent(30), state.random.below(5_000_000)
+            )
+        }
+        defer { state.withLock { $0.underWay.removeAll { $0.number == call.number } } }
+        try await withTaskCancellationHandler {
+            try await scheduler.sleep(until: scheduler.now + time, lane: clients.lane, isDeaf: isDeaf)
+        } onCancel: {
+            state.withLock { state in
+                guard let index = state.underWay.firstIndex(where: { $0.number == call.number }) else { return }
+                state.underWay[index].isCancelled = true
+            }
+        }
+        if fails { throw Failure() }
+        let step = scheduler.stamp.steps
+        state.withLock { $0.returned[call.number] = step }
+        return Value(call: call.number, key: key, version: call.version)
+    }
+
+    // MARK: Those who ask
+
+    private func work(_ loader: CoalescingLoader<Int, Value>) async {
+        for _ in 0..<12 {
+            let (key, choice) = draw { (Int.random(in: 0..<3, using: &$0), Int.random(in: 0..<10, using: &$0)) }
+            switch choice {
+            case 0 where hasRemovals: await change(key, in: loader)
+            case 1:
+                let preload = loader.preload([key, (key + 1) % 3])
+                if draw({ Bool.random(using: &$0) }) { later { preload.cancel() } }
+            default: await ask(loader, for: key, mayLeave: choice < 5)
+            }
+        }
+    }
+
+    /// Something becomes true of a key, and the loader is told to forget what it knows.
+    private func change(_ key: Int, in loader: CoalescingLoader<Int, Value>) async {
+        state.withLock { state in
+            state.truth[key, default: 0] += 1
+            state.removed[key] = state.truth[key]
+        }
+        do {
+            try await loader.remove(key)
+        } catch {
+            fault("a removal failed: \(error)")
+        }
+    }
+
+    private func ask(_ loader: CoalescingLoader<Int, Value>, for key: Int, mayLeave: Bool) async {
+        let cancelled = Guarded<Int32?>(nil)
+        let task = TaskSpawner(executor: clients).start { [self] in
+            let oldest = state.withLock { state in
+                state.asks += 1
+                return state.removed[key] ?? 0
+            }
+            do {
+                let value = try await loader.load(key)
+                answered(key, with: value, oldest: oldest, cancelled: cancelled.withLock { $0 })
+            } catch is CancellationError {
+                if cancelled.withLock({ $0 == nil }) { fault("somebody was cancelled who did not want to") }
+            } catch is Failure {
+                // As the source would have it.
+            } catch {
+                fault("an error of nobody: \(error)")
+            }
+            state.withLock { $0.answers += 1 }
+        }
+        if mayLeave {
+            later { [scheduler] in
+                let step = scheduler.stamp.steps
+                cancelled.withLock { $0 = step }
+                task.cancel()
+            }
+        }
+        await task.value
+    }
+
+    private func answered(_ key: Int, with value: Value, oldest: Int, cancelled: Int32?) {
+        if value.key != key { fault("key \(key) has the value of key \(value.key)") }
+        if value.version < oldest { fault("key \(key) has what was removed: \(value.version) before \(oldest)") }
+        guard let cancelled, let returned = state.withLock({ $0.returned[value.call] }), cancelled < returned else {
+            return
+        }
+        fault("a value was delivered to somebody who had left")
+    }
+
+    private func later(_ action: @escaping @Sendable () -> Void) {
+        scheduler.at(scheduler.now + scheduler.draw(below: 8_000_000), action)
+    }
+
+    // MARK: The end
+
+    private func check(_ loader: CoalescingLoader<Int, Value>) {
+        let (asks, answers, underWay) = state.withLock { ($0.asks, $0.answers, $0.underWay.count) }
+        if asks != answers { fault("\(asks - answers) wait for ever") }
+        if underWay != 0 { fault("\(underWay) calls never end") }
+        if !loader.isAtRest { fault("the loader remembers what is over") }
+    }
+}

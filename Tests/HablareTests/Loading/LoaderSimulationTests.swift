@@ -1,0 +1,26 @@
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// The loader that ships, in interleavings drawn from seeds.
+@Suite(.timeLimit(.minutes(5)))
+struct LoaderSimulationTests {
+    @Test(
+        "No interleaving loads a key twice at once, goes over the bound, loses a caller or a place, delivers to who has left, or brings back what was removed",
+        arguments: Seeds.choose(400))
+    func interleavings(seed: UInt64) throws {
+        let faults = try LoaderSimulation(seed: seed).run()
+        #expect(faults == [], "HABLARE_SEED=\(seed)")
+    }
+
+    @Test("A seed gives the same history each time")
+    func repeatable() throws {
+        let stamps = try (0..<2).map { _ in
+            let simulation = LoaderSimulation(seed: 7)
+            _ = try simulation.run()
+            return simulation.length
+        }
+        #expect(stamps[0] == stamps[1])
+    }
+}
