@@ -1,6 +1,6 @@
 /// What failed about an app's database, and what to do about it.
 ///
-/// It is what opening throws. Reads and writes throw GRDB's errors, which ``init(describing:of:)`` explains.
+/// It is what opening and deleting all throw. Reads and writes throw GRDB's errors, which ``init(describing:of:)`` explains.
 public struct AppDatabaseError: Error {
     /// What went wrong. Open for extension.
     public struct Code: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
@@ -33,6 +33,10 @@ public struct AppDatabaseError: Error {
         public static let migrationFailed = Code(rawValue: "migrationFailed")
         /// The process has as many files open as it may.
         public static let tooManyFiles = Code(rawValue: "tooManyFiles")
+        /// There is no table of a name that was given.
+        public static let unknownTable = Code(rawValue: "unknownTable")
+        /// Rows that are to stay refer to rows that are to go.
+        public static let stillReferredTo = Code(rawValue: "stillReferredTo")
         /// Another failure: see the cause.
         public static let failed = Code(rawValue: "failed")
     }

@@ -97,7 +97,7 @@ struct DatabaseOpening {
             let name = completed < names.count ? "\u{201C}\(names[completed])\u{201D}" : "after the last one"
             throw AppDatabaseError(
                 .migrationFailed,
-                "The migration \(name) of \(path) failed and was undone. Those before it stay. Report this; an earlier version of the app may still open it.",
+                "\(path): the migration \(name) failed and was undone; those before it stay. Report this: an earlier version of the app may still open it.",
                 cause: error)
         }
     }
