@@ -48,7 +48,8 @@ enum TableDocument {
         case .null: "null"
         case .int64(let number): "\(number)"
         case .double(let number) where number.isInfinite: #"{"real":"\#(number < 0 ? "-inf" : "inf")"}"#
-        case .double(let number): "\(number)"  // the shortest that is read back as the same, always with a point or an e
+        // The shortest that is read back as the same, always with a point or an e.
+        case .double(let number): "\(number)"
         case .string(let text): quoted(text)
         case .blob(let bytes): #"{"base64":"\#(bytes.base64EncodedString())"}"#
         }

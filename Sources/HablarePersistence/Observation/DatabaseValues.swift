@@ -1,6 +1,6 @@
 import GRDB
 
-/// What is read from a database, now and after each change of it: see ``AppDatabase/values(_:)``.
+/// What is read from a database, now and after each change of it: what `AppDatabase.values` gives.
 ///
 /// Each loop over it is an observation of its own. It begins with the loop and ends when the loop does, when its task is
 /// cancelled, or with the error of a read that fails. It keeps the database open.

@@ -149,7 +149,7 @@ import Testing
         }
         let error = try await importError(database)
         #expect(error?.code == .conflict)
-        #expect(error?.position == .init(line: 3, table: "author", row: 1))
+        #expect(error?.position == .init(line: 5, table: "author", row: 1))
         let skipped = try await database.importTables(from: file, onConflict: .skip)
         #expect(skipped.counts["author"]?.written == 1 && skipped.counts["author"]?.skipped == 1)
         #expect(skipped.counts["book"]?.written == 2 && skipped.counts["book"]?.skipped == 1)
