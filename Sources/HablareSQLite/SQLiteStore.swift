@@ -1,6 +1,7 @@
 public import Foundation
 import GRDB
 public import Hablare
+import HablareFiles
 
 /// The embedded store: one SQLite database, a folder of content files, and a lock for each living process.
 ///
@@ -80,7 +81,7 @@ public final class SQLiteStore: RequestStore {
         busyTimeout = configuration.busyTimeout
         try FileSystem.createDirectory(directory)
         pool = try translatingErrors(of: path) { [path] in
-            try OpeningLock.whileHeld(on: directory, waiting: configuration.busyTimeout) {
+            try FolderLock.whileHeld(on: directory.path, waiting: configuration.busyTimeout) {
                 try DatabaseFile.open(path, configuration)
             }
         }

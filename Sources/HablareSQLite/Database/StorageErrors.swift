@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareFiles
 
 extension AIServiceError {
     /// What a failure of the database means, and what to do about it.
@@ -96,11 +97,16 @@ extension AIServiceError {
     }
 }
 
-/// Runs a database access and translates what it throws.
+/// Runs an access to the database, or to the lock of its folder, and translates what it throws.
 func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
     do {
         return try body()
     } catch let error as DatabaseError {
         throw AIServiceError(error, path: path)
+    } catch let error as FileFailure {
+        throw AIServiceError(errno: error.number, doing: error.action, path: error.path)
+    } catch let error as FolderLock.Busy {
+        throw AIServiceError(
+            .storageBusy, "Another process has been opening \(error.path) for long. Try again when it is done.")
     }
 }

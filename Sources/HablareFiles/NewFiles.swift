@@ -1,0 +1,66 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Looks at places and makes what is missing, for its owner's eyes only.
+package enum NewFiles {
+    /// What is at a place.
+    package enum Kind: Sendable, Hashable {
+        /// Nothing.
+        case none
+        /// A folder, or a link to one.
+        case folder
+        /// A file of so many bytes, or a link to one.
+        case file(size: Int)
+    }
+
+    /// What is at a path.
+    ///
+    /// - Throws: ``FileFailure`` where that cannot be told.
+    package static func kind(of path: String) throws -> Kind {
+        var information = stat()
+        guard stat(path, &information) == 0 else {
+            if errno == ENOENT { return .none }
+            throw FileFailure(errno, doing: "look at", to: path)
+        }
+        return information.st_mode & S_IFMT == S_IFDIR ? .folder : .file(size: Int(information.st_size))
+    }
+
+    /// Makes a folder and the missing ones above it. One that is there stays as it is.
+    ///
+    /// - Throws: ``FileFailure``; with `ENOTDIR` where a file is in its place.
+    package static func makeFolders(_ path: String) throws {
+        let above = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        for isSecondTry in [false, true] {
+            if mkdir(path, 0o700) == 0 { return }
+            let number = errno
+            // A folder that is there is said to be so in other words where it could not be made.
+            if isFolder(path) { return }
+            switch number {
+            case EEXIST: throw FileFailure(ENOTDIR, doing: "make", to: path)
+            case ENOENT where !isSecondTry && above != path: try makeFolders(above)
+            default: throw FileFailure(number, doing: "make", to: path)
+            }
+        }
+    }
+
+    /// Makes an empty file; one that is there stays as it is.
+    ///
+    /// - Throws: ``FileFailure``.
+    package static func makeFile(_ path: String) throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 || errno == EEXIST else { throw FileFailure(errno, doing: "make", to: path) }
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var information = stat()
+        return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
+    }
+}

@@ -1,0 +1,91 @@
+public import GRDB
+
+extension AppDatabase {
+    /// Inserts many records, in chunks of one transaction each, away from the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - records: The records.
+    ///   - options: How. Default: 500 a transaction, stopping at the first failure.
+    /// - Returns: For each record, the record as it was inserted (with the key the database gave it), or why it was not.
+    /// - Throws: ``BatchFailure`` where the batch stops; `CancellationError` when the task is cancelled, and then whole
+    ///   chunks are committed or not.
+    @concurrent
+    @discardableResult
+    public func insert<Record: MutablePersistableRecord & Sendable>(
+        _ records: [Record], options: BatchOptions = BatchOptions()
+    ) async throws -> BatchResult<Record> {
+        try await batch(records, options: options) { db, record in
+            var record = record
+            try record.insert(db)
+            return record
+        }
+    }
+
+    /// Updates many records, in chunks of one transaction each, away from the caller's actor. A record that is not there is
+    /// a failure: GRDB's `RecordError.recordNotFound`.
+    ///
+    /// - Parameters:
+    ///   - records: The records.
+    ///   - options: How. Default: 500 a transaction, stopping at the first failure.
+    /// - Returns: For each record, that it was updated, or why it was not.
+    /// - Throws: ``BatchFailure`` where the batch stops; `CancellationError` when the task is cancelled, and then whole
+    ///   chunks are committed or not.
+    @concurrent
+    @discardableResult
+    public func update<Record: MutablePersistableRecord & Sendable>(
+        _ records: [Record], options: BatchOptions = BatchOptions()
+    ) async throws -> BatchResult<Void> {
+        try await batch(records, options: options) { db, record in try record.update(db) }
+    }
+
+    /// Deletes many records, in chunks of one transaction each, away from the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - records: The records.
+    ///   - options: How. Default: 500 a transaction, stopping at the first failure.
+    /// - Returns: For each record, whether it was there, or why it was not deleted.
+    /// - Throws: ``BatchFailure`` where the batch stops; `CancellationError` when the task is cancelled, and then whole
+    ///   chunks are committed or not.
+    @concurrent
+    @discardableResult
+    public func delete<Record: MutablePersistableRecord & Sendable>(
+        _ records: [Record], options: BatchOptions = BatchOptions()
+    ) async throws -> BatchResult<Bool> {
+        try await batch(records, options: options) { db, record in try record.delete(db) }
+    }
+
+    /// Does something for each of many items, in chunks of one transaction each, away from the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - items: The items.
+    ///   - options: How. Default: 500 a transaction, stopping at the first failure.
+    ///   - apply: What is done for an item. What it wrote before it throws is undone.
+    /// - Returns: For each item, what `apply` gave, or why it failed.
+    /// - Throws: ``BatchFailure`` where the batch stops; `CancellationError` when the task is cancelled, and then whole
+    ///   chunks are committed or not.
+    @concurrent
+    public func batch<Item: Sendable, Output: Sendable>(
+        _ items: [Item], options: BatchOptions = BatchOptions(),
+        _ apply: @escaping @Sendable (_ db: Database, _ item: Item) throws -> Output
+    ) async throws -> BatchResult<Output> {
+        var outcomes: [Result<Output, BatchFailure>] = []
+        outcomes.reserveCapacity(items.count)
+        let size = min(max(1, options.chunkSize), max(1, items.count))
+        for start in stride(from: 0, to: items.count, by: size) {
+            try Task.checkCancellation()
+            let chunk = BatchChunk(
+                items: items[start..<min(start + size, items.count)], policy: options.onFailure, apply: apply)
+            do {
+                outcomes += try await write(chunk.write)
+            } catch let error as BatchChunk<Item, Output>.Stopped {
+                throw BatchFailure(index: error.index, committed: start, cause: error.cause)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                throw BatchFailure(index: nil, committed: start, cause: error)
+            }
+            options.progress?(outcomes.count)
+        }
+        return BatchResult(outcomes: outcomes)
+    }
+}

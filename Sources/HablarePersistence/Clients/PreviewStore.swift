@@ -1,0 +1,79 @@
+/// The records of a preview, and who listens to them.
+actor PreviewStore<Record: Sendable & Equatable & Identifiable> where Record.ID: Hashable & Sendable {
+    private var byID: [Record.ID: Record] = [:]
+    private let areInOrder: @Sendable (Record, Record) -> Bool
+    private let identify: @Sendable (inout Record, [Record]) -> Void
+    private var listeners: [Int: AsyncStream<[Record]>.Continuation] = [:]
+    private var listenerCount = 0
+
+    init(
+        _ records: [Record], areInOrder: @escaping @Sendable (Record, Record) -> Bool,
+        identify: @escaping @Sendable (inout Record, [Record]) -> Void
+    ) {
+        self.areInOrder = areInOrder
+        self.identify = identify
+        for record in records { byID[record.id] = record }
+    }
+
+    var records: [Record] { byID.values.sorted(by: areInOrder) }
+
+    func record(_ id: Record.ID) -> Record? { byID[id] }
+
+    func save(_ record: Record) -> Record {
+        var record = record
+        if byID[record.id] == nil { identify(&record, records) }
+        let former = byID.updateValue(record, forKey: record.id)
+        if former != record { tell() }
+        return record
+    }
+
+    func delete(_ id: Record.ID) -> Bool {
+        guard byID.removeValue(forKey: id) != nil else { return false }
+        tell()
+        return true
+    }
+
+    /// The records now and after each change. Who is slow gets the newest.
+    func values() -> AsyncStream<[Record]> {
+        let (stream, continuation) = AsyncStream.makeStream(of: [Record].self, bufferingPolicy: .bufferingNewest(1))
+        listenerCount += 1
+        listeners[listenerCount] = continuation
+        continuation.yield(records)
+        return stream
+    }
+
+    private func tell() {
+        let records = records
+        listeners = listeners.filter { _, listener in
+            if case .terminated = listener.yield(records) { false } else { true }
+        }
+    }
+}
+
+/// What a preview's observer gets.
+struct PreviewValues<Record: Sendable & Equatable & Identifiable>: AsyncSequence, Sendable
+where Record.ID: Hashable & Sendable {
+    typealias Failure = any Error
+
+    let store: PreviewStore<Record>
+
+    func makeAsyncIterator() -> Iterator { Iterator(store: store) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let store: PreviewStore<Record>
+        private var values: AsyncStream<[Record]>.AsyncIterator?
+
+        init(store: PreviewStore<Record>) { self.store = store }
+
+        mutating func next() async throws -> [Record]? { try await next(isolation: #isolation) }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> [Record]? {
+            // Listening begins here, and not with the loop, because the store is asked asynchronously.
+            var current: AsyncStream<[Record]>.AsyncIterator
+            if let values { current = values } else { current = await store.values().makeAsyncIterator() }
+            let next = await current.next(isolation: actor)
+            values = current
+            return next
+        }
+    }
+}

@@ -1,0 +1,27 @@
+public import GRDB
+
+extension RecordClient
+where Record: FetchableRecord & MutablePersistableRecord, Record.ID: DatabaseValueConvertible {
+    /// A client of a database.
+    ///
+    /// - Parameters:
+    ///   - database: The database, which the client keeps open.
+    ///   - records: Which records it has, and in which order. Default: all, by primary key.
+    public static func live(
+        _ database: AppDatabase,
+        _ records: @escaping @Sendable () -> QueryInterfaceRequest<Record> = { Record.all().orderByPrimaryKey() }
+    ) -> RecordClient {
+        RecordClient(
+            fetch: { id in try await database.read { db in try records().filter(id: id).fetchOne(db) } },
+            fetchAll: { try await database.read { db in try records().fetchAll(db) } },
+            save: { record in
+                try await database.write { db in
+                    var record = record
+                    try record.save(db)
+                    return record
+                }
+            },
+            delete: { id in try await database.write { db in try records().filter(id: id).deleteAll(db) > 0 } },
+            observe: { database.values { db in try records().fetchAll(db) } })
+    }
+}

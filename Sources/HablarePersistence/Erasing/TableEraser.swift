@@ -1,0 +1,41 @@
+import GRDB
+
+/// Deletes the rows of all tables but some.
+struct TableEraser {
+    let db: Database
+    let kept: Set<String>
+
+    func run() throws {
+        let tables = try TableDocument.tables(db)
+        let virtual = try VirtualTable.all(db)
+        if let unknown = kept.subtracting(tables).subtracting(virtual.map(\.name)).min() {
+            throw AppDatabaseError(
+                .unknownTable,
+                "There is no table \u{201C}\(unknown)\u{201D} to keep. Nothing was deleted. Correct its name.")
+        }
+        let erased = tables.filter { !kept.contains($0) }
+        // References act upon rows that are to stay: a cascade deletes them, a restriction depends on the order. They are
+        // looked at once instead, when all is deleted. SQLite switches them only outside of a transaction.
+        let checksReferences = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false
+        try db.execute(sql: "PRAGMA foreign_keys = OFF")
+        let result = Result { try erase(erased, virtual) }
+        try db.execute(sql: "PRAGMA foreign_keys = \(checksReferences ? "ON" : "OFF")")
+        try result.get()
+    }
+
+    private func erase(_ tables: [String], _ virtual: [VirtualTable]) throws {
+        try db.inTransaction(.immediate) {
+            for table in tables { try db.execute(literal: "DELETE FROM \(identifier: table)") }
+            for table in virtual where !kept.contains(table.name) { try table.erase(db, whenErased: Set(tables)) }
+            let violations = try db.foreignKeyViolations()
+            while let violation = try violations.next() {
+                guard tables.contains(violation.destinationTable) else { continue }
+                throw AppDatabaseError(
+                    .stillReferredTo,
+                    "Rows of \u{201C}\(violation.originTable)\u{201D}, which is kept, refer to rows of \u{201C}\(violation.destinationTable)\u{201D}. Nothing was deleted. Keep both or neither."
+                )
+            }
+            return .commit
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import GRDB
+
+/// Reads the document of some tables into a database, within a transaction of the caller.
+struct TableImport {
+    private let db: Database
+    private let policy: ImportPolicy
+    private var reader: JSONReader
+    private var table: String?
+    private var row: Int?
+    private var counts: [String: ImportResult.Count] = [:]
+
+    init(_ reader: JSONReader, into db: Database, policy: ImportPolicy) {
+        self.reader = reader
+        self.db = db
+        self.policy = policy
+    }
+
+    mutating func run() throws -> ImportResult {
+        // Rows may come before those that they refer to; what is missing in the end is looked for then.
+        try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
+        try expect(.beginObject, "It is no object.")
+        try expectKey("format")
+        guard case .string(TableDocument.format) = try reader.next() else {
+            throw failure(.unknownFormat, "This is no document of exported tables. Choose another one.")
+        }
+        try expectKey("version")
+        guard case .integer(TableDocument.version) = try reader.next() else {
+            throw failure(.unknownFormat, "The document was exported by a newer version. Update this one.")
+        }
+        try expectKey("migrations")
+        try checkMigrations(try strings())
+        try expectKey("tables")
+        try expect(.beginArray, "The tables are no array.")
+        while try more(until: .endArray, .beginObject, "A table is no object.") { try readTable() }
+        try expect(.endObject, "There is something behind the tables.")
+        try expect(.end, "There is something behind the document.")
+        try checkReferences()
+        return ImportResult(counts: counts)
+    }
+
+    // MARK: Parts
+
+    private func checkMigrations(_ theirs: [String]) throws {
+        let ours = try TableDocument.migrations(db)
+        guard Set(theirs) != Set(ours) else { return }
+        let newer = Set(theirs).subtracting(ours).sorted().joined(separator: ", ")
+        let advice =
+            newer.isEmpty
+            ? "It was exported by an older version of this app. Export it with the present one."
+            : "It knows \(newer), which this database does not. Update this app."
+        throw failure(.otherSchema, "The document is of a database with another schema. \(advice)")
+    }
+
+    private mutating func readTable() throws {
+        try expectKey("name")
+        guard case .string(let name) = try reader.next() else { throw reader.malformed("A table has no name.") }
+        guard try TableDocument.tables(db).contains(name) else {
+            throw failure(.unknownTable, "The database has no table \u{201C}\(name)\u{201D}.")
+        }
+        table = name
+        try expectKey("columns")
+        let columns = try strings()
+        let known = try Set(TableDocument.columns(name, db))
+        var seen: Set<String> = []
+        if let wrong = columns.first(where: { !known.contains($0) || !seen.insert($0).inserted }) {
+            throw failure(
+                .unknownColumn, "The table has no column \u{201C}\(wrong)\u{201D}, or the document has it twice.")
+        }
+        guard !columns.isEmpty else { throw reader.malformed("A table has no columns.") }
+        let statement = try makeStatement(name, columns)
+        try expectKey("rows")
+        try expect(.beginArray, "The rows are no array.")
+        var count = counts[name] ?? ImportResult.Count(written: 0, skipped: 0)
+        var number = 0
+        while try more(until: .endArray, .beginArray, "A row is no array.") {
+            number += 1
+            row = number
+            let values = try values(columns.count)
+            if try insert(values, statement) { count.written += 1 } else { count.skipped += 1 }
+        }
+        counts[name] = count
+        (table, row) = (nil, nil)
+        try expect(.endObject, "There is something behind the rows.")
+    }
+
+    private func makeStatement(_ table: String, _ columns: [String]) throws -> Statement {
+        let names = columns.map { SQL("\(identifier: $0)") }
+        var insert: SQL = """
+            INSERT INTO \(identifier: table) (\(names.joined(separator: ", ")))
+            VALUES (\(columns.map { _ in SQL(sql: "?", arguments: [nil]) }.joined(separator: ", ")))
+            """
+        switch policy {
+        case .abort: break
+        case .skip: insert += " ON CONFLICT DO NOTHING"
+        case .replace:
+            // Not INSERT OR REPLACE, which deletes the row first, and with it the rows that refer to it.
+            let changes = names.map { name in SQL("\(name) = excluded.\(name)") }
+            insert += " ON CONFLICT DO UPDATE SET \(changes.joined(separator: ", "))"
+        }
+        return try db.makeStatement(sql: insert.build(db).sql)
+    }
+
+    /// Inserts a row; whether it was not left out.
+    private func insert(_ values: [DatabaseValue], _ statement: Statement) throws -> Bool {
+        do {
+            try statement.execute(arguments: StatementArguments(values))
+            return db.changesCount > 0
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            switch error.extendedResultCode {
+            case .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_ROWID:
+                throw failure(
+                    .conflict,
+                    "A row is there already. Nothing was changed. Import with another policy, or delete it first.",
+                    cause: error)
+            default:
+                throw failure(.invalidRow, "The table does not take a row. Nothing was changed.", cause: error)
+            }
+        } catch let error as DatabaseError where [.SQLITE_MISMATCH, .SQLITE_TOOBIG].contains(error.resultCode) {
+            throw failure(.invalidRow, "The table does not take a row. Nothing was changed.", cause: error)
+        }
+    }
+
+    private func checkReferences() throws {
+        do {
+            // In all tables: a row that was replaced may be what others referred to.
+            try db.checkForeignKeys()
+        } catch {
+            throw ExchangeError(
+                .danglingReferences,
+                "Rows refer to others that are neither in the database nor in the document. Nothing was changed. Export those tables too.",
+                cause: error)
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func values(_ count: Int) throws -> [DatabaseValue] {
+        var values: [DatabaseValue] = []
+        values.reserveCapacity(count)
+        while let value = try value() { values.append(value) }
+        guard values.count == count else {
+            throw failure(.invalidRow, "A row has \(values.count) values instead of \(count). Nothing was changed.")
+        }
+        return values
+    }
+
+    /// A value of a row; `nil` at its end.
+    private mutating func value() throws -> DatabaseValue? {
+        switch try reader.next() {
+        case .endArray: return nil
+        case .null: return .null
+        case .integer(let number): return number.databaseValue
+        case .real(let number): return number.databaseValue
+        case .string(let text): return text.databaseValue
+        case .beginObject: return try objectValue()
+        case .bool: throw reader.malformed("A value is true or false, which a database has not. Write 1 or 0.")
+        default: throw reader.malformed("A value is none that a database has.")
+        }
+    }
+
+    private mutating func objectValue() throws -> DatabaseValue {
+        guard case .key(let kind) = try reader.next(), case .string(let text) = try reader.next(),
+            case .endObject = try reader.next()
+        else { throw reader.malformed("A value is none that a database has.") }
+        switch (kind, text) {
+        case ("real", "inf"): return Double.infinity.databaseValue
+        case ("real", "-inf"): return (-Double.infinity).databaseValue
+        case ("base64", _):
+            guard let data = Data(base64Encoded: text) else { throw reader.malformed("A blob is not in base 64.") }
+            return data.databaseValue
+        default: throw reader.malformed("A value is none that a database has.")
+        }
+    }
+
+    // MARK: Tokens
+
+    private mutating func strings() throws -> [String] {
+        try expect(.beginArray, "There is no array of names.")
+        var strings: [String] = []
+        while true {
+            switch try reader.next() {
+            case .string(let text): strings.append(text)
+            case .endArray: return strings
+            default: throw reader.malformed("A name is no string.")
+            }
+        }
+    }
+
+    /// Whether another element of an array begins.
+    private mutating func more(until end: JSONReader.Token, _ start: JSONReader.Token, _ message: String) throws -> Bool
+    {
+        let token = try reader.next()
+        guard token == start || token == end else { throw reader.malformed(message) }
+        return token == start
+    }
+
+    private mutating func expect(_ token: JSONReader.Token, _ message: String) throws {
+        guard try reader.next() == token else { throw reader.malformed(message) }
+    }
+
+    private mutating func expectKey(_ key: String) throws {
+        try expect(.key(key), "\u{201C}\(key)\u{201D} is missing here. The keys stand in the order of an export.")
+    }
+
+    private func failure(_ code: ExchangeError.Code, _ message: String, cause: (any Error)? = nil) -> ExchangeError {
+        ExchangeError(
+            code, message, at: ExchangeError.Position(line: reader.line, table: table, row: row), cause: cause)
+    }
+}

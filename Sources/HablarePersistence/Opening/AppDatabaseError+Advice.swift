@@ -1,0 +1,118 @@
+import Foundation
+import GRDB
+import HablareFiles
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension AppDatabaseError {
+    /// What a failed read or write means, and what to do about it; `nil` for an error that is not of the database, its
+    /// file or its folder, or that is about what was written: a constraint, a mistake in the SQL.
+    ///
+    /// - Parameters:
+    ///   - error: What a read or write threw.
+    ///   - database: The database it was of.
+    public init?(describing error: any Error, of database: AppDatabase) {
+        let path = database.url?.path ?? "The database in memory"
+        switch error {
+        case let error as AppDatabaseError: self = error
+        case let error as DatabaseError:
+            guard let known = AppDatabaseError(knownOf: error, path) else { return nil }
+            self = known
+        default: return nil
+        }
+    }
+
+    /// What a failure while opening means.
+    init(opening path: String, failedWith error: any Error) {
+        switch error {
+        case let error as AppDatabaseError: self = error
+        case let error as DatabaseError:
+            self =
+                AppDatabaseError(knownOf: error, path)
+                ?? AppDatabaseError(.failed, "\(path) could not be opened.", cause: error)
+        case let error as FolderLock.Busy:
+            self.init(
+                .busy,
+                "Another process has been opening a database in \(error.path) for long. Try again when it is done.",
+                cause: error)
+        case let error as FileFailure: self.init(error)
+        default: self.init(.failed, "\(path) could not be opened. See the cause.", cause: error)
+        }
+    }
+
+    /// What SQLite says of the file itself; `nil` for what it says of the data or the SQL.
+    init?(knownOf error: DatabaseError, _ path: String) {
+        // A case of a primary code has all the extended ones of it.
+        switch error.extendedResultCode {
+        // The other one is what a full disk is called where the index of the write-ahead log needs room
+        // (https://sqlite.org/rescode.html#ioerr_shmsize).
+        case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE:
+            self.init(
+                .full,
+                "The disk, or the quota, of \(path) is full. Free some space and try again; what was committed is safe.",
+                cause: error)
+        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+            self.init(
+                .readOnly,
+                "\(path) may not be written. Check its permissions and those of its folder, or choose another place.",
+                cause: error)
+        case .SQLITE_CANTOPEN:
+            self.init(
+                .readOnly,
+                "\(path) cannot be opened for writing. Check that you may write to the file and its folder, and how many files the process may open; or choose another place.",
+                cause: error)
+        case .SQLITE_NOTADB:
+            self.init(
+                .notADatabase,
+                "\(path) is not a database, or is an encrypted one. Nothing was changed. Choose another place, or move the file away.",
+                cause: error)
+        case .SQLITE_CORRUPT:
+            self.init(
+                .corrupt, "\(path) is damaged. Move it away and start anew, or restore a copy.", cause: error)
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            self.init(
+                .busy, "Another process keeps \(path) locked. Try again when it is done.", cause: error)
+        case .SQLITE_IOERR:
+            self.init(
+                .failed,
+                "\(path) could not be read or written: the disk may be damaged or gone. Check it and try again.",
+                cause: error)
+        default: return nil
+        }
+    }
+
+    /// What a failure of the file system means for the folder of a database, or for the file to be made in it.
+    private init(_ failure: FileFailure) {
+        let path = failure.path
+        switch failure.number {
+        case ENOENT:
+            self.init(
+                .folderMissing, "The folder \(path) is not there. Make it, or choose another place.", cause: failure)
+        case ENOTDIR:
+            self.init(
+                .folderMissing,
+                "The folder \(path) cannot be, because a file is in its place or above it. Move the file away, or choose another place.",
+                cause: failure)
+        case EACCES, EPERM, EROFS:
+            self.init(
+                .folderUnwritable,
+                "Nothing may be made at \(path). Check the permissions of the folder, or choose another place.",
+                cause: failure)
+        case ENOSPC, EDQUOT:
+            self.init(.full, "There is no space left for \(path). Free some and try again.", cause: failure)
+        case EMFILE, ENFILE:
+            self.init(
+                .tooManyFiles,
+                "Too many files are open, so that \(path) cannot be opened. Raise the limit, or let the process do less at once.",
+                cause: failure)
+        default:
+            self.init(.failed, "\(path) could not be made or opened. See the cause.", cause: failure)
+        }
+    }
+}

@@ -1,0 +1,13 @@
+public import Foundation
+import HablareFiles
+
+extension AppDatabaseError: CustomStringConvertible, LocalizedError {
+    /// The message, with the code before it and the cause behind it, for logs.
+    public var description: String {
+        guard let cause else { return "\(code): \(message)" }
+        return "\(code): \(message) (\((cause as? FileFailure)?.cause ?? "\(cause)"))"
+    }
+
+    /// The message.
+    public var errorDescription: String? { message }
+}

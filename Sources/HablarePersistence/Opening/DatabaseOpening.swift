@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+import HablareFiles
+
+/// The way from a place to an open, migrated database.
+struct DatabaseOpening {
+    let url: URL
+    let migrator: DatabaseMigrator
+    let options: AppDatabase.Options
+
+    private var path: String { url.path }
+
+    func run() throws(AppDatabaseError) -> DatabasePool {
+        try options.check()
+        guard url.isFileURL else {
+            throw AppDatabaseError(.invalidOptions, "\(url) is no file. Give it the URL of a file.")
+        }
+        let folder = url.deletingLastPathComponent().path
+        do {
+            if options.createsFolder { try NewFiles.makeFolders(folder) }
+            return try FolderLock.whileHeld(on: folder, waiting: options.busySeconds) { try open() }
+        } catch {
+            throw AppDatabaseError(opening: path, failedWith: error)
+        }
+    }
+
+    private func open() throws -> DatabasePool {
+        switch try NewFiles.kind(of: path) {
+        case .none: try NewFiles.makeFile(path)
+        case .folder:
+            throw AppDatabaseError(
+                .notADatabase, "\(path) is a folder. Nothing was changed. Choose the name of a file in it.")
+        // SQLite takes a file without a whole header for a new database, and would write over it.
+        case .file(let size) where (1..<100).contains(size):
+            throw AppDatabaseError(
+                opening: path, failedWith: DatabaseError(resultCode: .SQLITE_NOTADB, message: "\(size) bytes"))
+        case .file: try refuseNewer()
+        }
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        // Again, for the writer: opening a pool sets NORMAL, which loses the last commits with the power.
+        try pool.writeWithoutTransaction { db in try Self.setDurability(options.durability, db) }
+        try Self.migrate(pool, by: migrator, path: path)
+        return pool
+    }
+
+    private var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "app"
+        configuration.busyMode = .timeout(options.busySeconds)
+        configuration.maximumReaderCount = options.readers
+        configuration.prepareDatabase { [options] db in
+            try Self.setDurability(options.durability, db)
+            try options.prepare?(db)
+        }
+        return configuration
+    }
+
+    private static func setDurability(_ durability: AppDatabase.Durability, _ db: Database) throws {
+        switch durability {
+        case .full:
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            #if canImport(Darwin)
+            try db.execute(sql: "PRAGMA fullfsync = ON")
+            try db.execute(sql: "PRAGMA checkpoint_fullfsync = ON")
+            #endif
+        case .normal: try db.execute(sql: "PRAGMA synchronous = NORMAL")
+        }
+    }
+
+    /// Looks by a connection that cannot write: a pool writes by its opening.
+    private func refuseNewer() throws {
+        // Such a migrator erases what it does not know, and the app asked for it.
+        guard !migrator.eraseDatabaseOnSchemaChange else { return }
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(options.busySeconds)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let known = options.retiredMigrations.union(migrator.migrations)
+        let unknown = try queue.read { db in try migrator.appliedIdentifiers(db).subtracting(known) }
+        try queue.close()  // nobody else has it, so nobody reads after
+        guard unknown.isEmpty else {
+            throw AppDatabaseError(
+                .tooNew,
+                "\(path) was written by a newer version of this app (\(unknown.sorted().joined(separator: ", "))). Update the app, or choose another place. Nothing was changed."
+            )
+        }
+    }
+
+    /// Migrates, and says which migration failed.
+    static func migrate(_ writer: any DatabaseWriter, by migrator: DatabaseMigrator, path: String) throws {
+        do {
+            try migrator.migrate(writer)
+        } catch {
+            if let error = error as? DatabaseError, let known = AppDatabaseError(knownOf: error, path) { throw known }
+            let completed = try writer.read { db in try migrator.completedMigrations(db).count }
+            let names = migrator.migrations
+            let name = completed < names.count ? "\u{201C}\(names[completed])\u{201D}" : "after the last one"
+            throw AppDatabaseError(
+                .migrationFailed,
+                "\(path): the migration \(name) failed and was undone; those before it stay. Report this: an earlier version of the app may still open it.",
+                cause: error)
+        }
+    }
+}

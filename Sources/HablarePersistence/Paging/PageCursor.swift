@@ -1,0 +1,77 @@
+import Foundation
+import GRDB
+
+/// The place of a row in an order: where a page begins or ends.
+///
+/// It is a text that can be kept, sent, and used later, also when the row is gone: the place stays. What is in it are the
+/// row's values in the columns of the order; it is not secret and not signed, and a forged one reads nothing that the
+/// query does not have.
+public struct PageCursor: Sendable, Hashable {
+    /// The order it is of.
+    let order: String
+    /// The row's values in the columns of the order.
+    let values: [DatabaseValue]
+
+    init(order: PageOrder, values: [DatabaseValue]) {
+        self.order = order.signature
+        self.values = values
+    }
+}
+
+extension PageCursor: RawRepresentable, Codable {
+    /// The cursor as a text, which may stand in an address as it is.
+    public var rawValue: String {
+        ([Self.encoded(Data(order.utf8))] + values.map(Self.encoded)).joined(separator: ".")
+    }
+
+    /// Reads a cursor from its text; `nil` for a text that is none.
+    public init?(rawValue: String) {
+        let parts = rawValue.split(separator: ".", omittingEmptySubsequences: false)
+        guard let first = parts.first, parts.count > 1, let order = Self.decoded(first) else { return nil }
+        let values = parts.dropFirst().compactMap(Self.value)
+        guard values.count == parts.count - 1 else { return nil }
+        self.order = String(decoding: order, as: UTF8.self)
+        self.values = values
+    }
+
+    private static func encoded(_ value: DatabaseValue) -> String {
+        switch value.storage {
+        case .null: "n"
+        case .int64(let number): "i\(number)"
+        case .double(let number): "d" + String(number.bitPattern, radix: 16)
+        case .string(let text): "t" + encoded(Data(text.utf8))
+        case .blob(let bytes): "b" + encoded(bytes)
+        }
+    }
+
+    private static func value(_ text: Substring) -> DatabaseValue? {
+        let rest = text.dropFirst()
+        return switch text.first {
+        case "n": rest.isEmpty ? .null : nil
+        case "i": Int64(rest)?.databaseValue
+        case "d": UInt64(rest, radix: 16).map { Double(bitPattern: $0).databaseValue }
+        case "t": decoded(rest).map { String(decoding: $0, as: UTF8.self).databaseValue }
+        case "b": decoded(rest)?.databaseValue
+        default: nil
+        }
+    }
+
+    /// Base 64 of the letters that need no escape in an address, without padding (RFC 4648, 5).
+    private static func encoded(_ bytes: Data) -> String {
+        String(
+            bytes.base64EncodedString().compactMap { character -> Character? in
+                switch character {
+                case "+": "-"
+                case "/": "_"
+                case "=": nil
+                default: character
+                }
+            })
+    }
+
+    private static func decoded(_ text: Substring) -> Data? {
+        var base64 = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        return Data(base64Encoded: base64)
+    }
+}

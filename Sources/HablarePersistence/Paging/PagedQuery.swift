@@ -1,0 +1,118 @@
+public import GRDB
+
+/// Reads the rows of a request page by page, each by its place and never by counting: a page far behind costs as much
+/// as the first, and rows that come or go elsewhere shift nothing.
+///
+/// ```swift
+/// let notes = try PagedQuery(order: PageOrder(.ascending("rank"), unique: .descending("id")), size: 50) { Note.all() }
+/// let first = try await database.page(.first, of: notes)
+/// ```
+///
+/// No read takes more rows than a page has, and two. The request must select the columns of the order (the default
+/// selection does), and has no order and no limit of its own: they are replaced.
+public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
+    /// The most rows that a page may have.
+    public static var largestSize: Int { 10_000 }
+
+    /// The order of the rows.
+    public let order: PageOrder
+    /// The most rows of a page.
+    public let size: Int
+    let request: @Sendable () -> QueryInterfaceRequest<Record>
+
+    /// Creates a query.
+    ///
+    /// - Parameters:
+    ///   - order: The order of the rows.
+    ///   - size: The most rows of a page: 1 … ``largestSize``. Default: 50.
+    ///   - request: Which rows.
+    /// - Throws: ``PagingError`` for another size.
+    public init(
+        order: PageOrder, size: Int = 50, _ request: @escaping @Sendable () -> QueryInterfaceRequest<Record>
+    ) throws(PagingError) {
+        guard (1...Self.largestSize).contains(size) else {
+            throw PagingError(.invalidSize, "A page of \(size) rows cannot be. Ask for 1 to \(Self.largestSize).")
+        }
+        self.order = order
+        self.size = size
+        self.request = request
+    }
+
+    /// Reads a page.
+    ///
+    /// - Parameters:
+    ///   - position: Which page. Default: the first.
+    ///   - db: The database.
+    /// - Throws: ``PagingError`` for the cursor of another order, and for rows without a column of the order; what reading
+    ///   and decoding throws.
+    public func page(_ position: PagePosition = .first, in db: Database) throws -> Page<Record> {
+        let way = PageWay(to: position)
+        // One row more than the page has says whether there are more.
+        var read = try rows(size + 1, on: way, db)
+        let hasMore = read.count > size
+        if hasMore { read.removeLast() }
+        if way.direction == .backward { read.reverse() }
+        let cursors = try read.map(cursor)
+        let ends = try ends(of: cursors, hasMore: hasMore, on: way, db)
+        return Page(
+            rows: try read.map(Record.init(row:)), cursors: cursors, previous: ends.previous, next: ends.next)
+    }
+
+    /// What is before and after the rows at some places, which were read in a way that goes on or does not.
+    private func ends(
+        of cursors: [PageCursor], hasMore: Bool, on way: PageWay, _ db: Database
+    ) throws -> (previous: PagePosition?, next: PagePosition?) {
+        guard let first = cursors.first, let last = cursors.last else {
+            // Nothing is beyond the place, so what is before it are all the rows there are.
+            let isEmpty = try way.cursor == nil || rows(1, on: PageWay(direction: way.direction.reversed), db).isEmpty
+            if isEmpty { return (nil, nil) }
+            return way.direction == .forward ? (.last, nil) : (nil, .first)
+        }
+        let back = PageWay(
+            direction: way.direction.reversed, cursor: way.direction == .forward ? first : last, isInclusive: false)
+        let isMiddle = try way.cursor != nil && !rows(1, on: back, db).isEmpty
+        let (before, after) = way.direction == .forward ? (isMiddle, hasMore) : (hasMore, isMiddle)
+        return (before ? .before(first) : nil, after ? .after(last) : nil)
+    }
+
+    // MARK: Reading
+
+    /// Reads so many rows on a way, the nearest first.
+    private func rows(_ count: Int, on way: PageWay, _ db: Database) throws -> [Row] {
+        var rows: [Row] = []
+        for request in try requests(on: way) where rows.count < count {
+            rows += try Row.fetchAll(db, request.limit(count - rows.count))
+        }
+        return rows
+    }
+
+    /// The requests that give the rows on a way one after another, each of which is a range of the index.
+    func requests(on way: PageWay) throws -> [QueryInterfaceRequest<Row>] {
+        let columns = way.direction == .forward ? order.columns : order.columns.map(\.reversed)
+        let sorted = request().asRequest(of: Row.self).order(columns.map(\.term))
+        guard let cursor = way.cursor else { return [sorted] }
+        guard cursor.order == order.signature, cursor.values.count == columns.count else {
+            throw PagingError(
+                .cursorOfAnotherOrder,
+                "The cursor was made by a query with another order. Begin at the first page, or use that query's order."
+            )
+        }
+        return PageParts(beyond: cursor.values, in: columns, isInclusive: way.isInclusive).parts.map { part in
+            sorted.filter(part.map { $0.condition.expression(Column($0.column)) }.joined(operator: .and))
+        }
+    }
+
+    private func cursor(of row: Row) throws -> PageCursor {
+        PageCursor(
+            order: order,
+            values: try order.columns.map { column in
+                guard row.hasColumn(column.name) else {
+                    throw PagingError(
+                        .missingColumn,
+                        "The rows have no column \u{201C}\(column.name)\u{201D}, which the order wants. Select it, or choose another order."
+                    )
+                }
+                return row[column.name]
+            })
+    }
+}

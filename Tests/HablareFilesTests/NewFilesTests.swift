@@ -1,0 +1,33 @@
+import Foundation
+import HablareFiles
+import Testing
+
+@Suite("What is new in the file system") struct NewFilesTests {
+    @Test("is made where it is missing and left as it is where it is not")
+    func made() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.path + "/a/b c"
+        for _ in 0..<2 { try NewFiles.makeFolders(path) }
+        for _ in 0..<2 { try NewFiles.makeFile(path + "/file") }
+        try Data("x".utf8).write(to: URL(fileURLWithPath: path + "/file"))
+        try NewFiles.makeFile(path + "/file")
+        #expect(try NewFiles.kind(of: path) == .folder)
+        #expect(try NewFiles.kind(of: path + "/file") == .file(size: 1))
+        #expect(try NewFiles.kind(of: path + "/none") == .none)
+    }
+
+    @Test("is not made through a file: the failure names it")
+    func throughFile() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.path + "/file"
+        try NewFiles.makeFile(file)
+        #expect(throws: FileFailure(ENOTDIR, doing: "make", to: file)) { try NewFiles.makeFolders(file) }
+        #expect(throws: FileFailure(ENOTDIR, doing: "make", to: file + "/a")) { try NewFiles.makeFolders(file + "/a") }
+        #expect(throws: FileFailure(ENOTDIR, doing: "look at", to: file + "/a")) {
+            try NewFiles.kind(of: file + "/a")
+        }
+        #expect(throws: FileFailure(ENOENT, doing: "make", to: folder.url.path + "/x/y")) {
+            try NewFiles.makeFile(folder.url.path + "/x/y")
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import GRDB
+import HablarePersistence
+import HablareTestKit
+import Testing
+
+@Suite("A batch") struct BatchTests {
+    private let database: AppDatabase
+
+    init() throws {
+        var migrator = Notes.migrator
+        migrator.registerMigration("002-unique") { db in
+            try db.execute(sql: "CREATE UNIQUE INDEX note_title ON note (title)")
+        }
+        database = try AppDatabase.inMemory(migrator: migrator)
+    }
+
+    private func notes(_ titles: some Sequence<String>) -> [Note] { titles.map { Note(title: $0) } }
+
+    @Test("inserts, updates and deletes all of its records, and says of each what became of it")
+    func all() async throws {
+        let titles = (0..<1_203).map { "\($0)" }
+        let counts = Said<Int>()
+        let options = BatchOptions(chunkSize: 100, progress: counts.add)
+        let inserted = try await database.insert(notes(titles), options: options).outputs
+        #expect(inserted.map(\.title) == titles)
+        #expect(inserted.compactMap(\.id) == (1...1_203).map(Int64.init))
+        #expect(counts.all == (1...12).map { $0 * 100 } + [1_203])
+        var changed = inserted
+        for index in changed.indices { changed[index].rank = index }
+        try await database.update(changed)
+        let sum = try await database.read { try Int.fetchOne($0, sql: "SELECT sum(rank) FROM note") }
+        #expect(sum == 1_202 * 1_203 / 2)
+        let gone = try await database.delete([Note(id: 99_999, title: "none")] + inserted)
+        #expect(gone.outputs == [false] + inserted.map { _ in true })
+        #expect(try database.titles() == [])
+    }
+
+    @Test("of nothing is nothing; a chunk of less than one is one")
+    func nothing() async throws {
+        #expect(try await database.insert([Note]()).outcomes.isEmpty)
+        let counts = Said<Int>()
+        for size in [0, Int.min] {
+            try await database.insert(
+                notes(["\(size)", "\(size)!"]), options: BatchOptions(chunkSize: size, progress: counts.add))
+        }
+        #expect(counts.all == [1, 2, 1, 2])
+        try await database.insert(notes(["x"]), options: BatchOptions(chunkSize: .max))
+    }
+
+    @Test("stops at the record that cannot be written, names it, and has written whole chunks before it")
+    func stops() async throws {
+        var titles = (0..<50).map { "\($0)" }
+        titles[34] = "7"
+        let error = await #expect(throws: BatchFailure.self) {
+            try await database.insert(notes(titles), options: BatchOptions(chunkSize: 10))
+        }
+        #expect(error?.index == 34)
+        #expect(error?.committed == 30)
+        #expect((error?.cause as? DatabaseError)?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
+        #expect(try database.titles() == Array(titles[..<30]))
+        titles[34] = "corrected"
+        try await database.insert(notes(titles[30...]))
+        #expect(try database.titles() == titles)
+    }
+
+    @Test("leaves out each record that cannot be written and writes all others, those right after it too")
+    func skips() async throws {
+        let titles = ["a", "a", "b", "a", "a", "c", "b", "d"]
+        let result = try await database.insert(notes(titles), options: BatchOptions(chunkSize: 5, onFailure: .skip))
+        #expect(result.failures.map(\.index) == [1, 3, 4, 6])
+        #expect(result.failures.map(\.committed) == [0, 0, 0, 5])
+        #expect(result.outputs.map(\.title) == ["a", "b", "c", "d"])
+        #expect(try database.titles() == ["a", "b", "c", "d"])
+        let missing = try await database.update(
+            [Note(id: 77, title: "x"), Note(id: 1, title: "A")], options: BatchOptions(onFailure: .skip))
+        #expect(missing.failures.map(\.index) == [0])
+        #expect(missing.failures.first?.cause is RecordError)
+        #expect(try database.titles().first == "A")
+    }
+
+    @Test(
+        "of an own action undoes what it wrote before it failed, and a statement that failed is good for the next item")
+    func own() async throws {
+        struct Refused: Error {}
+        let result = try await database.batch([1, 2, 3, 1, 4], options: BatchOptions(onFailure: .skip)) { db, number in
+            let statement = try db.cachedStatement(sql: "INSERT INTO note (title) VALUES (?)")
+            try statement.execute(arguments: ["\(number)"])
+            if number == 3 { throw Refused() }
+            return number * 2
+        }
+        #expect(result.outputs == [2, 4, 8])
+        #expect(result.failures.map(\.index) == [2, 3])
+        #expect(result.failures.first?.cause is Refused)
+        #expect(try database.titles() == ["1", "2", "4"])
+    }
+
+    @Test("is what a model of it is, whatever fails", arguments: Seeds.choose(20))
+    func model(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let titles = (0..<60).map { _ in "\(Int.random(in: 0..<40, using: &random))" }
+        let size = Int.random(in: 1...20, using: &random)
+        let policy: BatchOptions.Policy = Bool.random(using: &random) ? .skip : .stop
+        var expected: [String] = []
+        var failed: Int?
+        chunks: for start in stride(from: 0, to: titles.count, by: size) {
+            var chunk: [String] = []
+            for index in start..<min(start + size, titles.count) {
+                guard (expected + chunk).contains(titles[index]) else {
+                    chunk.append(titles[index])
+                    continue
+                }
+                if policy == .stop {
+                    failed = index
+                    break chunks
+                }
+            }
+            expected += chunk
+        }
+        do {
+            let options = BatchOptions(chunkSize: size, onFailure: policy)
+            let result = try await database.insert(notes(titles), options: options)
+            #expect(result.outputs.map(\.title) == expected, "HABLARE_SEED=\(seed)")
+            #expect(failed == nil)
+        } catch {
+            let failure = try #require(error as? BatchFailure)
+            #expect(failure.index == failed, "HABLARE_SEED=\(seed)")
+            #expect(failure.committed == expected.count)
+        }
+        #expect(try database.titles() == expected, "HABLARE_SEED=\(seed)")
+    }
+
+    @Test("that is cancelled has written whole chunks, and says that it was cancelled")
+    func cancelled() async throws {
+        let database = database
+        let titles = (0..<100).map { "\($0)" }
+        let error = await withTaskGroup(of: (any Error)?.self) { group in
+            let (thirty, reached) = AsyncStream.makeStream(of: Void.self)
+            group.addTask {
+                do {
+                    let options = BatchOptions(chunkSize: 10) { count in
+                        guard count == 30 else { return }
+                        // The batch goes on only when it has been cancelled: the task knows.
+                        reached.yield()
+                        while !Task.isCancelled {}
+                    }
+                    try await database.insert(titles.map { Note(title: $0) }, options: options)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            for await _ in thirty { break }
+            group.cancelAll()
+            return await group.next() ?? nil
+        }
+        #expect(error is CancellationError)
+        #expect(try database.titles() == Array(titles[..<30]))
+    }
+
+    @Test("that is cancelled within an item is cancelled, and not a batch with a failure")
+    func interrupted() async throws {
+        let error = await #expect(throws: CancellationError.self) {
+            try await database.batch([1, 2], options: BatchOptions(onFailure: .skip)) { _, _ in
+                throw CancellationError()
+            }
+        }
+        #expect(error != nil)
+    }
+
+    @Test("stops where the database as a whole fails, also where failures are to be left out")
+    func wholeFails() async throws {
+        let error = await #expect(throws: BatchFailure.self) {
+            try await database.batch([1, 2, 3], options: BatchOptions(chunkSize: 2, onFailure: .skip)) { db, number in
+                if number == 3 { throw DatabaseError(resultCode: .SQLITE_FULL) }
+            }
+        }
+        #expect(error?.index == nil)
+        #expect(error?.committed == 2)
+        let deferred = await #expect(throws: BatchFailure.self) {
+            try await database.batch([1], options: BatchOptions(onFailure: .skip)) { db, _ in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE child (parent INTEGER REFERENCES note DEFERRABLE INITIALLY DEFERRED);
+                        INSERT INTO child VALUES (1);
+                        """)
+            }
+        }
+        #expect(deferred?.index == nil, "the commit failed")
+        #expect(try await database.read { try $0.tableExists("child") } == false)
+    }
+}

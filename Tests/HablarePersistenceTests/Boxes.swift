@@ -1,0 +1,24 @@
+import Hablare
+
+/// What several threads say, in the order they say it.
+final class Said<Value: Sendable>: Sendable {
+    private let values = Guarded<[Value]>([])
+
+    var all: [Value] { values.withLock { $0 } }
+
+    func add(_ value: Value) { values.withLock { $0.append(value) } }
+}
+
+typealias Answers = Said<Bool>
+typealias Failures = Said<String>
+
+extension Said<String> {
+    /// Runs a piece of code and notes what it throws.
+    func catching(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            add("\(error)")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import GRDB
+import HablarePersistence
+import Testing
+
+/// The code of the article does what it says.
+@Suite("The article about keeping data", .timeLimit(.minutes(1))) struct KeepingArticleTests {
+    private func pages(_ texts: String...) -> [JournalPage] {
+        texts.enumerated().map { JournalPage(day: "2026-11-\(10 + $0.offset)", text: $0.element) }
+    }
+
+    @Test("opens the file, or says why not and runs in memory")
+    func opening() async throws {
+        let folder = try TemporaryFolder()
+        let (database, problem) = try await openJournal(in: folder.url)
+        #expect(problem == nil && database.url != nil)
+        try Data("x".utf8).write(to: folder.url.appendingPathComponent("file"))
+        let (inMemory, reason) = try await openJournal(in: folder.url.appendingPathComponent("file"))
+        #expect(inMemory.url == nil && reason?.contains("a file is in its place") == true)
+        #expect(try await add(pages("Rain."), to: inMemory) == 0)
+    }
+
+    @Test("walks the migrations")
+    func walk() throws { try checkMigrations() }
+
+    @MainActor
+    @Test("follows, pages, searches and writes")
+    func using() async throws {
+        let database = try AppDatabase.inMemory(migrator: Journal.migrator)
+        let counter = Counter()
+        await withTaskGroup { group in
+            group.addTask { await counter.follow(database) }
+            do {
+                #expect(try await add(pages("Rain.", "Sun, at last", "More rain"), to: database) == 0)
+            } catch {
+                Issue.record(error)
+            }
+            while counter.pages != 3 { await Task.yield() }
+            group.cancelAll()
+        }
+        #expect(counter.problem == nil)
+        let window = try await makeWindow(onto: database)
+        #expect(window.rows.map(\.text) == ["More rain", "Sun, at last", "Rain."])
+        let hits = try await find("rai", in: database)
+        #expect(Set(hits.map(\.record.text)) == ["Rain.", "More rain"])
+        #expect(try await find("\"", in: database) == [])
+    }
+
+    @Test("moves to another device")
+    func moving() async throws {
+        let folder = try TemporaryFolder()
+        let (old, new) = (
+            try AppDatabase.inMemory(migrator: Journal.migrator), try AppDatabase.inMemory(migrator: Journal.migrator)
+        )
+        try await old.insert(pages("Rain."))
+        try await move(from: old, to: new, over: folder.url.appendingPathComponent("journal.json"))
+        #expect(try await old.read { try JournalPage.fetchCount($0) } == 0)
+        #expect(try await new.read { try JournalPage.fetchAll($0).map(\.text) } == ["Rain."])
+    }
+
+    @Test("shows the code of these tests, and no other")
+    func shown() throws {
+        let blocks = try Self.regions(
+            of: "Sources/HablarePersistence/HablarePersistence.docc/Articles/KeepingData.md", from: "```swift",
+            to: "```")
+        let snippets = try Self.regions(
+            of: "Tests/HablarePersistenceTests/Documentation/Snippets/KeepingSnippets.swift", from: "// snippet: ",
+            to: "// end snippet")
+        #expect(blocks == snippets)
+        #expect(blocks.count == 8)
+    }
+
+    /// The parts of a file between two kinds of lines.
+    private static func regions(of path: String, from start: String, to end: String) throws -> [String] {
+        var root = URL(fileURLWithPath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        let text = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+        var regions: [String] = []
+        var open: [Substring]?
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if let lines = open, line == end {
+                regions.append(lines.joined(separator: "\n"))
+                open = nil
+            } else if open == nil, line.hasPrefix(start) {
+                open = []
+            } else {
+                open?.append(line)
+            }
+        }
+        return regions
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import HablarePersistence
+import Testing
+
+/// A real disk that is really full, or really read-only: a small file system in memory.
+@Suite("A small disk", .enabled(if: SmallDisk.isPossible, "mounting needs root on Linux")) struct SmallDiskTests {
+    @Test("that is full is an error with a code; what was there stays, and writing goes on once there is room")
+    func full() throws {
+        let disk = try SmallDisk(size: "1m")
+        let ballast = disk.url.appendingPathComponent("ballast")
+        try Data(count: 400_000).write(to: ballast)
+        let database = try AppDatabase(at: disk.url.appendingPathComponent("notes.sqlite"), migrator: Notes.migrator)
+        var written = 0
+        var code: AppDatabaseError.Code?
+        while code == nil, written < 1_000 {
+            do {
+                try database.add(String(repeating: "x", count: 10_000))
+                written += 1
+            } catch {
+                code = AppDatabaseError(describing: error, of: database)?.code
+            }
+        }
+        #expect(code == .full)
+        #expect(try database.titles().count == written)
+        try FileManager.default.removeItem(at: ballast)
+        try database.add("more")
+        #expect(try database.titles().count == written + 1)
+    }
+
+    @Test("that was full before is said to be full when it is opened")
+    func fullBefore() throws {
+        let disk = try SmallDisk(size: "64k")
+        try Data(count: 65_536).write(to: disk.url.appendingPathComponent("ballast"))
+        let error = openingError {
+            _ = try AppDatabase(at: disk.url.appendingPathComponent("notes.sqlite"), migrator: Notes.migrator)
+        }
+        #expect(error?.code == .full)
+    }
+
+    @Test("that is read-only is said to be so, whether the database is there or not")
+    func readOnly() throws {
+        let disk = try SmallDisk(size: "1m")
+        let file = disk.url.appendingPathComponent("notes.sqlite")
+        do {
+            let options = AppDatabase.Options(noticesOtherProcesses: false)
+            try AppDatabase(at: file, migrator: Notes.migrator, options: options).add("one")
+        }
+        try disk.makeReadOnly(true)
+        #expect(openingError { _ = try AppDatabase(at: file, migrator: Notes.migrator) }?.code == .readOnly)
+        let other = disk.url.appendingPathComponent("other.sqlite")
+        #expect(openingError { _ = try AppDatabase(at: other, migrator: Notes.migrator) }?.code == .folderUnwritable)
+    }
+}

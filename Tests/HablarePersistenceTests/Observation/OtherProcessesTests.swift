@@ -1,0 +1,118 @@
+import Foundation
+import GRDB
+import HablareFiles
+import Testing
+
+@testable import HablarePersistence
+
+/// Another connection is to SQLite what another process is; the suite of real processes is among the integration tests.
+@Suite("Changes by others", .timeLimit(.minutes(2))) struct OtherProcessesTests {
+    private let folder: TemporaryFolder
+    private let file: URL
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = Notes.file(in: folder)
+    }
+
+    @Test("are observed")
+    func observed() async throws {
+        let database = try AppDatabase(at: file, migrator: Notes.migrator)
+        let other = try AppDatabase(at: file, migrator: Notes.migrator, options: .init(noticesOtherProcesses: false))
+        var titles = database.values { try String.fetchAll($0, sql: "SELECT title FROM note ORDER BY id") }
+            .makeAsyncIterator()
+        #expect(try await titles.next() == [])
+        for number in 1...5 {
+            try other.add("\(number)")
+            #expect(try await titles.next() == (1...number).map { "\($0)" })
+        }
+        // Both write, and each is seen.
+        try database.add("own")
+        #expect(try await titles.next()?.last == "own")
+        try other.add("theirs")
+        #expect(try await titles.next()?.last == "theirs")
+    }
+
+    @Test("are observed where the kernel tells of none and the files are looked at")
+    func looking() async throws {
+        let pool = try DatabasePool(path: file.path)
+        try Notes.migrator.migrate(pool)
+        let others = try OtherProcesses(pool, method: .looking)
+        let notices = Notices()
+        pool.add(transactionObserver: notices, extent: .databaseLifetime)
+        let other = try DatabaseQueue(path: file.path)
+        for _ in 0..<2 {
+            try await other.write { try $0.execute(sql: "INSERT INTO note (title) VALUES ('theirs')") }
+            await notices.next()
+        }
+        withExtendedLifetime(others) {}
+    }
+
+    @Test("are told once each, and own commits never: a notice does not bring about the next")
+    func told() async throws {
+        let database = try AppDatabase(at: file, migrator: Notes.migrator)
+        let other = try DatabaseQueue(path: file.path)
+        let notices = Notices()
+        database.writer.add(transactionObserver: notices, extent: .databaseLifetime)
+        for round in 1...5 {
+            for number in 0..<20 { try database.add("own \(number)") }
+            try await other.write { try $0.execute(sql: "INSERT INTO note (title) VALUES ('theirs')") }
+            // The looks of one thread come one after another: those for the own commits have been.
+            await notices.next()
+            #expect(notices.count.all.count == round)
+        }
+        for number in 0..<20 { try database.add("own \(number)") }
+        try await other.write { try $0.execute(sql: "DELETE FROM note WHERE title = 'theirs'") }
+        await notices.next()
+        #expect(notices.count.all.count == 6)
+    }
+
+    @Test("are not told where that is not wanted")
+    func unwanted() async throws {
+        let database = try AppDatabase(at: file, migrator: Notes.migrator, options: .init(noticesOtherProcesses: false))
+        let other = try DatabaseQueue(path: file.path)
+        let notices = Notices()
+        database.writer.add(transactionObserver: notices, extent: .databaseLifetime)
+        var counts = database.values { try Note.fetchCount($0) }.makeAsyncIterator()
+        #expect(try await counts.next() == 0)
+        try await other.write { try $0.execute(sql: "INSERT INTO note (title) VALUES ('theirs')") }
+        try database.add("own")
+        #expect(try await counts.next() == 2)
+        #expect(notices.count.all.isEmpty)
+    }
+
+    @Test("do not keep a database open that nobody holds any more")
+    func letGo() async throws {
+        weak var pool: DatabasePool?
+        do {
+            let database = try AppDatabase(at: file, migrator: Notes.migrator)
+            pool = database.writer as? DatabasePool
+            #expect(pool != nil)
+        }
+        // A look may hold it for a moment.
+        while pool != nil { await Task.yield() }
+    }
+}
+
+/// Counts what a database is told of others.
+private final class Notices: TransactionObserver, Sendable {
+    let count = Answers()
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream(of: Void.self) }
+
+    /// Waits for the next one.
+    func next() async {
+        for await _ in stream { break }
+    }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange() {
+        count.add(true)
+        continuation.yield()
+    }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ db: Database) {}
+    func databaseDidRollback(_ db: Database) {}
+}

@@ -1,0 +1,30 @@
+import GRDB
+import HablarePersistence
+import Testing
+
+@Suite("The advice about a failed read or write") struct AdviceTests {
+    @Test(
+        "is by what SQLite says",
+        arguments: [
+            (ResultCode.SQLITE_FULL, AppDatabaseError.Code.full), (.SQLITE_IOERR_SHMSIZE, .full),
+            (.SQLITE_READONLY, .readOnly), (.SQLITE_READONLY_DBMOVED, .readOnly), (.SQLITE_CANTOPEN, .readOnly),
+            (.SQLITE_PERM, .readOnly), (.SQLITE_NOTADB, .notADatabase), (.SQLITE_CORRUPT, .corrupt),
+            (.SQLITE_CORRUPT_VTAB, .corrupt), (.SQLITE_BUSY, .busy), (.SQLITE_BUSY_SNAPSHOT, .busy),
+            (.SQLITE_LOCKED, .busy), (.SQLITE_IOERR_WRITE, .failed),
+        ])
+    func table(code: ResultCode, expected: AppDatabaseError.Code) throws {
+        let database = try AppDatabase.inMemory(migrator: Notes.migrator)
+        let error = AppDatabaseError(describing: DatabaseError(resultCode: code), of: database)
+        #expect(error?.code == expected)
+        #expect((error?.cause as? DatabaseError)?.extendedResultCode == code)
+    }
+
+    @Test("is none about what was written, and none about other errors")
+    func none() throws {
+        let database = try AppDatabase.inMemory(migrator: Notes.migrator)
+        for code in [ResultCode.SQLITE_CONSTRAINT_UNIQUE, .SQLITE_ERROR, .SQLITE_TOOBIG] {
+            #expect(AppDatabaseError(describing: DatabaseError(resultCode: code), of: database) == nil)
+        }
+        #expect(AppDatabaseError(describing: CancellationError(), of: database) == nil)
+    }
+}

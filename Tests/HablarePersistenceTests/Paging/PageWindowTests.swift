@@ -1,0 +1,181 @@
+import GRDB
+import HablarePersistence
+import HablareTestKit
+import Testing
+
+@MainActor
+@Suite("A window", .timeLimit(.minutes(2))) struct PageWindowTests {
+    private let database: AppDatabase
+    private let query: PagedQuery<Card>
+
+    init() throws {
+        database = try AppDatabase.inMemory(migrator: Card.migrator)
+        query = try PagedQuery(order: PageOrder(unique: .ascending("id")), size: 4) { Card.all() }
+    }
+
+    private func insert(_ ids: some Sequence<Int>) throws {
+        let ids = Array(ids)
+        try database.writer.write { db in for id in ids { try Card(id: id).insert(db) } }
+    }
+
+    @Test("moves over the rows, there and back, by half of it or as it is told, and never past an end")
+    func moves() async throws {
+        try insert(0..<9)
+        let window = PageWindow(query, in: database)
+        #expect(window.rows == [])
+        try await window.load()
+        #expect(window.rows.map(\.id) == [0, 1, 2, 3] && !window.hasRowsBefore && window.hasRowsAfter)
+        try await window.moveForward()
+        #expect(window.rows.map(\.id) == [2, 3, 4, 5] && window.hasRowsBefore && window.hasRowsAfter)
+        try await window.moveForward(by: 100)
+        #expect(window.rows.map(\.id) == [5, 6, 7, 8], "it is full at the end")
+        #expect(!window.hasRowsAfter)
+        try await window.moveForward()
+        #expect(window.rows.map(\.id) == [5, 6, 7, 8])
+        try await window.moveBack(by: 1)
+        #expect(window.rows.map(\.id) == [4, 5, 6, 7])
+        try await window.moveBack(by: -5)
+        #expect(window.rows.map(\.id) == [3, 4, 5, 6], "by one at least")
+        try await window.moveBack(by: .max)
+        #expect(window.rows.map(\.id) == [0, 1, 2, 3])
+        try await window.moveBack()
+        #expect(window.rows.map(\.id) == [0, 1, 2, 3] && !window.hasRowsBefore)
+        try await window.move(to: .last)
+        #expect(window.rows.map(\.id) == [5, 6, 7, 8])
+    }
+
+    @Test("of one row moves by one")
+    func one() async throws {
+        try insert(0..<3)
+        let query = try PagedQuery(order: PageOrder(unique: .descending("id")), size: 1) { Card.all() }
+        let window = PageWindow(query, in: database)
+        try await window.load()
+        var seen = window.rows.map(\.id)
+        while window.hasRowsAfter {
+            try await window.moveForward()
+            seen += window.rows.map(\.id)
+        }
+        #expect(seen == [2, 1, 0])
+        try await window.moveBack()
+        #expect(window.rows.map(\.id) == [1])
+    }
+
+    @Test(
+        "is what a model of it is, whatever comes, goes and moves: full where it can be, at its place, in order",
+        arguments: Seeds.choose(10))
+    func model(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let window = PageWindow(query, in: database)
+        var ids: Set<Int> = []
+        var start: Int? = nil  // the place: a number that a row has or had, or the start of all
+        for step in 0..<100 {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0, 1:
+                let id = Int.random(in: 0..<60, using: &random)
+                if ids.insert(id).inserted { try insert([id]) }
+                try await window.load()
+            case 2:
+                if let id = ids.sorted().randomElement(using: &random) {
+                    ids.remove(id)
+                    _ = try await database.write { try Card.deleteOne($0, key: id) }
+                }
+                try await window.load()
+            case 3: try await window.load()
+            case 4:
+                let shown = Self.shown(ids, from: start)
+                if let last = shown.last, ids.contains(where: { $0 > last }) {
+                    start = shown[max(0, shown.count / 2 - 1)] + 1
+                }
+                try await window.load()
+                try await window.moveForward()
+            default:
+                let shown = Self.shown(ids, from: start)
+                if let first = shown.first, ids.contains(where: { $0 < first }) {
+                    let end = shown[shown.count - max(1, shown.count / 2)]
+                    start = ids.filter { $0 < end }.sorted().suffix(4).first
+                }
+                try await window.load()
+                try await window.moveBack()
+            }
+            let expected = Self.shown(ids, from: start)
+            // Where nothing is before it, the place is the start; else it is that of the first row.
+            start = ids.contains { $0 < expected.first ?? 0 } ? expected.first : nil
+            #expect(window.rows.map(\.id) == expected, "HABLARE_SEED=\(seed), step \(step)")
+            #expect(window.hasRowsBefore == ids.contains { $0 < expected.first ?? 0 })
+            #expect(window.hasRowsAfter == ids.contains { $0 > expected.last ?? 99 })
+        }
+    }
+
+    private static func shown(_ ids: Set<Int>, from start: Int?) -> [Int] {
+        let sorted = ids.sorted()
+        let rest = sorted.filter { $0 >= start ?? 0 }
+        return Array(rest.count < 4 ? sorted.suffix(4) : rest.prefix(4))
+    }
+
+    @Test("stays right by itself while it is observed, until its task is cancelled")
+    func observed() async throws {
+        try insert([10, 20, 30, 40, 50, 60])
+        let window = PageWindow(query, in: database)
+        try await window.load()
+        try await window.moveForward(by: 1)
+        #expect(window.rows.map(\.id) == [20, 30, 40, 50])
+        let error = await withTaskGroup(of: (any Error)?.self) { group in
+            group.addTask {
+                do {
+                    try await window.observe()
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            do {
+                try insert([5])  // before it: it does not move
+                try insert([25])
+                await rows(of: window, become: [20, 25, 30, 40])
+                _ = try await database.write { try Card.deleteOne($0, key: 20) }
+                await rows(of: window, become: [25, 30, 40, 50])
+                _ = try await database.write { try Card.filter(Column("id") > 30).deleteAll($0) }
+                await rows(of: window, become: [5, 10, 25, 30])
+            } catch {
+                Issue.record(error)
+            }
+            group.cancelAll()
+            return await group.next() ?? nil
+        }
+        #expect(error is CancellationError)
+    }
+
+    /// Waits until the window shows some rows.
+    private func rows(of window: PageWindow<Card>, become ids: [Int]) async {
+        while window.rows.map(\.id) != ids { await Task.yield() }
+    }
+
+    @Test("stays as it was when a read fails, and works on")
+    func failing() async throws {
+        try insert(0..<9)
+        let window = PageWindow(query, in: database)
+        try await window.load()
+        let other = try PagedQuery(order: PageOrder(unique: .descending("id"))) { Card.all() }
+        let cursor = try #require(try await database.page(of: other).cursors.first)
+        await #expect(throws: PagingError.self) { try await window.move(to: .after(cursor)) }
+        #expect(window.rows.map(\.id) == [0, 1, 2, 3])
+        try await window.load()
+        try await window.moveForward()
+        #expect(window.rows.map(\.id) == [2, 3, 4, 5])
+    }
+
+    @Test("goes where it was told last, when moves overtake each other")
+    func overtaken() async throws {
+        try insert(0..<9)
+        let window = PageWindow(query, in: database)
+        try await window.load()
+        let last = try await database.page(.last, of: query)
+        let cursor = try #require(last.cursors.first)
+        async let end: Void = window.move(to: .last)
+        async let start: Void = window.move(to: .first)
+        async let middle: Void = window.move(to: .from(cursor))
+        async let again: Void = window.move(to: .first)
+        _ = try await (end, start, middle, again)
+        #expect(window.rows.map(\.id) == [0, 1, 2, 3])
+    }
+}

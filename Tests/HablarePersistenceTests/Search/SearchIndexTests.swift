@@ -1,0 +1,183 @@
+import Foundation
+import GRDB
+import HablarePersistence
+import HablareTestKit
+import Testing
+
+@Suite("A search index") struct SearchIndexTests {
+    private let database: AppDatabase
+
+    init() throws { database = try AppDatabase.inMemory(migrator: Library.migrator) }
+
+    private func add(_ title: String, _ text: String? = nil, pages: Int = 0) throws {
+        try database.writer.write { db in
+            var book = Book(title: title, text: text, pages: pages)
+            try book.insert(db)
+        }
+    }
+
+    private func titles(
+        _ text: String, _ matching: SearchTerms.Matching = .all, completes: Bool = false,
+        options: SearchOptions = SearchOptions()
+    ) throws -> Set<String> {
+        let terms = try #require(SearchTerms(text, matching: matching, completesLastWord: completes))
+        return try database.reader.read { db in
+            Set(try Library.index.search(for: terms, as: Book.self, options: options, in: db).hits.map(\.record.title))
+        }
+    }
+
+    @Test("finds rows by all words, any word, a phrase, a beginning, in any case and with any marks")
+    func finds() throws {
+        try add("Apple pie", "Peel the apples. Don't burn it.")
+        try add("Crème brûlée", "Burn the cream")
+        try add("Pie of the day", nil)
+        #expect(try titles("pie apple") == ["Apple pie"])
+        #expect(try titles("pie cream", .any) == ["Apple pie", "Pie of the day", "Crème brûlée"])
+        #expect(try titles("apple pie", .phrase) == ["Apple pie"])
+        #expect(try titles("pie apple", .phrase) == [])
+        #expect(try titles("the \"burn the\"") == ["Crème brûlée"])
+        #expect(try titles("appl") == [])
+        #expect(try titles("pie appl", completes: true) == ["Apple pie"])
+        #expect(try titles("CREME BRULEE") == ["Crème brûlée"])
+        #expect(try titles("don't") == ["Apple pie"])
+        #expect(try titles("pie - !") == ["Apple pie", "Pie of the day"], "marks are no words")
+        #expect(try titles("pie \u{1F600}") == [], "what the index takes for no word is none of its rows")
+    }
+
+    @Test("searches the columns that it is told, and says which it has not")
+    func columns() throws {
+        try add("one", "two")
+        try add("two", "one")
+        #expect(try titles("one", options: SearchOptions(columns: ["title"])) == ["one"])
+        #expect(try titles("one two", .any, options: SearchOptions(columns: ["text"])) == ["one", "two"])
+        for columns in [["pages"], [], ["title", "x\""]] {
+            let error = #expect(throws: SearchError.self) {
+                _ = try titles("one", options: SearchOptions(columns: columns))
+            }
+            #expect(error?.code == .missingColumn)
+        }
+    }
+
+    @Test("gives where the words are, in pieces")
+    func excerpt() throws {
+        try add("x", "There was an apple on the table and another apple below it, they say")
+        let terms = try #require(SearchTerms("apple"))
+        let options = SearchOptions(excerptLength: 6)
+        let hit = try database.reader.read {
+            try #require(try Library.index.search(for: terms, as: Book.self, options: options, in: $0).hits.first)
+        }
+        #expect(hit.excerpt.pieces.filter(\.isMatch).map(\.text).first == "apple")
+        #expect(hit.excerpt.text.contains("an apple on") && hit.excerpt.text.contains("…"))
+        #expect(!hit.excerpt.text.contains { $0 == "\u{2}" || $0 == "\u{3}" })
+        #expect(hit.rank < 0)
+    }
+
+    @Test("gives the best first, page by page, each row once", arguments: Seeds.choose(5))
+    func pages(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let words = ["apple", "pie", "the", "a", "cream"]
+        let books = (0..<60).map { number in
+            Book(
+                title: "\(number)",
+                text: (0..<Int.random(in: 0...6, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }
+                    .joined(separator: " "))
+        }
+        try await database.insert(books)
+        let terms = try #require(SearchTerms("apple pie", matching: .any))
+        var hits: [SearchHit<Book>] = []
+        var cursor: SearchCursor?
+        repeat {
+            let page = try await database.search(
+                Library.index, for: terms, as: Book.self, after: cursor, options: SearchOptions(size: 7))
+            #expect(page.hits.count <= 7)
+            hits += page.hits
+            // As an app does that remembers its place.
+            cursor = try page.next.map { try JSONDecoder().decode(SearchCursor.self, from: JSONEncoder().encode($0)) }
+        } while cursor != nil
+        let expected = books.filter { $0.text?.contains("apple") == true || $0.text?.contains("pie") == true }
+        #expect(Set(hits.map(\.record.title)) == Set(expected.map(\.title)), "HABLARE_SEED=\(seed)")
+        #expect(hits.count == expected.count, "HABLARE_SEED=\(seed)")
+        #expect(hits.map(\.rank) == hits.map(\.rank).sorted(), "HABLARE_SEED=\(seed)")
+    }
+
+    @Test("searches among the rows of a request")
+    func among() throws {
+        try add("apple one", pages: 1)
+        try add("apple two", pages: 200)
+        let terms = try #require(SearchTerms("apple"))
+        let found = try database.reader.read { db in
+            try Library.index.search(for: terms, as: Book.self, among: Book.filter(Column("pages") > 100), in: db).hits
+        }
+        #expect(found.map(\.record.title) == ["apple two"])
+    }
+
+    @Test("has what the rows have after whatever is done to them", arguments: Seeds.choose(5))
+    func inStep(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let words = ["apple", "pie", "cream", "é", ""]
+        try database.writer.write { db in
+            for _ in 0..<200 {
+                let id = Int64.random(in: 1...12, using: &random)
+                var book = Book(
+                    id: id, title: words.randomElement(using: &random) ?? "", text: words.randomElement(using: &random))
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: try book.upsert(db)
+                case 1: _ = try Book.deleteOne(db, key: id)
+                case 2: try db.execute(sql: "UPDATE book SET id = id + 20, text = NULL WHERE id = ?", arguments: [id])
+                default: try db.execute(sql: "DELETE FROM book WHERE id > 20")
+                }
+            }
+            #expect(try Library.index.isIntact(in: db), "HABLARE_SEED=\(seed)")
+            let terms = try #require(SearchTerms("apple"))
+            let found = try Library.index.search(for: terms, as: Book.self, in: db).hits.compactMap(\.record.id)
+            let expected = try Book.filter(sql: "title = 'apple' OR text = 'apple'").fetchAll(db).compactMap(\.id)
+            #expect(Set(found) == Set(expected))
+        }
+    }
+
+    @Test("is left behind by a REPLACE, which it says, and is right again when it is rebuilt")
+    func replaced() throws {
+        try add("apple")
+        try database.writer.write { db in
+            try db.execute(sql: "INSERT OR REPLACE INTO book (id, title) VALUES (1, 'pear')")
+            #expect(try !Library.index.isIntact(in: db))
+            try Library.index.rebuild(in: db)
+            #expect(try Library.index.isIntact(in: db))
+        }
+        #expect(try titles("apple") == [])
+        #expect(try titles("pear") == ["pear"])
+    }
+
+    @Test("is made of rows that are there already, in the words of its tokenizer, and goes without a trace")
+    func madeLater() throws {
+        let index = SearchIndex(of: "book", columns: ["title"], name: "stems")
+        try add("The runner was running")
+        try database.writer.write { db in
+            try index.create(in: db, tokenizer: .porter())
+            let terms = try #require(SearchTerms("runs"))
+            #expect(try index.search(for: terms, as: Book.self, in: db).hits.count == 1)
+            try index.drop(in: db)
+            #expect(try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE name LIKE '%stems%'") == [])
+        }
+        try add("The index of before still works")
+        #expect(try titles("index").count == 1)
+    }
+
+    @Test("is not made of what it cannot be made of")
+    func refused() throws {
+        try database.writer.write { db in
+            try db.execute(sql: "CREATE TABLE loose (text TEXT); CREATE TABLE named (name TEXT PRIMARY KEY, text TEXT)")
+            for (index, code) in [
+                (SearchIndex(of: "none", columns: ["text"]), SearchError.Code.missingTable),
+                (SearchIndex(of: "book", columns: []), .missingColumn),
+                (SearchIndex(of: "book", columns: ["title", "none"]), .missingColumn),
+                (SearchIndex(of: "loose", columns: ["text"]), .noIntegerKey),
+                (SearchIndex(of: "named", columns: ["text"]), .noIntegerKey),
+            ] {
+                let error = #expect(throws: SearchError.self) { try index.create(in: db) }
+                #expect(error?.code == code)
+                #expect(try !db.tableExists(index.name) || index.table == "book")
+            }
+        }
+    }
+}
