@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "HablareSQLite", targets: ["HablareSQLite"]),
         .library(name: "HablarePersistence", targets: ["HablarePersistence"]),
         .library(name: "HablareData", targets: ["HablareData"]),
+        .library(name: "HablareSwiftData", targets: ["HablareSwiftData"]),
         .library(name: "HablarePresentation", targets: ["HablarePresentation"]),
         .library(name: "HablareProviders", targets: ["HablareProviders"]),
         .library(name: "HablareSpeech", targets: ["HablareSpeech"]),
@@ -103,6 +104,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Apple's platforms only; elsewhere there is nothing in it, and no check of this project builds it.
+        .target(name: "HablareSwiftData", dependencies: ["HablareData"], swiftSettings: strict),
         // Apple's platforms have Combine; elsewhere OpenCombine is the same by another name.
         .target(
             name: "HablarePresentation",

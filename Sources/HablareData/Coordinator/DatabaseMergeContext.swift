@@ -2,38 +2,41 @@ public import Foundation
 public import GRDB
 import Hablare
 
-/// Saves models whose state is a record of the app's database, off the main actor.
+/// Saves models to the app's database, off the main actor, in one transaction with the receipt.
 ///
 /// ```swift
-/// let context = DatabaseMergeContext(coordinator, record: \ArticleModel.record, id: \.id)
-/// try await coordinator.merge(response, into: model, property: \.summary, named: "article.summary", in: context)
+/// let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }) { article in
+///     let (id, summary) = (article.id, article.summary)
+///     return { db in try Article.filter(key: id).updateAll(db) { $0.summary.set(to: summary) } }
+/// }
+/// try await coordinator.merge(response, into: article, property: \.summary, named: "article.summary", in: context)
 /// ```
-@MainActor
-public final class DatabaseMergeContext<
-    Model: AnyObject, Record: MutablePersistableRecord & Sendable
->: MergeContext {
+@MainActor public final class DatabaseMergeContext<Model: AnyObject>: MergeContext {
+    /// Writes what a model was like when it was asked for.
+    public typealias Write = @Sendable (Database) throws -> Void
+
     private let writer: GroupWriter
     private let database: any DatabaseReader
     private let date: @Sendable () -> Date
-    private let record: @MainActor (Model) -> Record
     private let id: @MainActor (Model) -> any DatabaseValueConvertible
+    private let write: @MainActor (Model) -> Write
 
     /// Creates a context in the database of a coordinator.
     ///
     /// - Parameters:
     ///   - coordinator: Whose database it is.
-    ///   - record: The state of a model as a record. Called on the main actor; the record is saved off it, inserted where it
-    ///     is not there yet.
     ///   - id: The primary key of the model's row.
+    ///   - write: Looks at a model, on the main actor, and answers with what writes it, which runs elsewhere: perhaps twice,
+    ///     and on nothing but the database.
     public init(
-        _ coordinator: AIDataCoordinator, record: @escaping @MainActor (Model) -> Record,
-        id: @escaping @MainActor (Model) -> any DatabaseValueConvertible
+        _ coordinator: AIDataCoordinator, id: @escaping @MainActor (Model) -> any DatabaseValueConvertible,
+        write: @escaping @MainActor (Model) -> Write
     ) {
         writer = coordinator.merger.writer
         database = coordinator.database
         date = coordinator.seams.date
-        self.record = record
         self.id = id
+        self.write = write
     }
 
     /// See ``MergeContext/dateOfMerge(_:)``.
@@ -43,11 +46,10 @@ public final class DatabaseMergeContext<
 
     /// See ``MergeContext/save(_:with:)``.
     public func save(_ model: Model, with receipt: MergeKey) async throws {
-        let record = record(model)
+        let write = write(model)
         let date = date()
         try await writer.write { database in
-            var record = record
-            try record.save(database)
+            try write(database)
             _ = try ReceiptBook.enter(receipt, at: date, in: database)
             try ReceiptBook.forget(receipt, in: database)
         }

@@ -1,5 +1,6 @@
 public import Foundation
 public import GRDB
+import Hablare
 
 /// What is merged at most once: the response of a request, for one purpose, into one row.
 public struct MergeKey: Sendable, Hashable {
@@ -16,6 +17,20 @@ public struct MergeKey: Sendable, Hashable {
         self.requestID = requestID
         self.target = target
         self.row = row
+    }
+
+    /// The key as one text, the same in every process and version: for contexts that keep receipts elsewhere than in a
+    /// database of GRDB.
+    public var text: String {
+        let key =
+            switch row.key.storage {
+            case .null: "new"
+            case .int64(let number): "i\(number)"
+            case .double(let number): "d\(number)"
+            case .string(let text): "t\(text)"
+            case .blob(let bytes): bytes.isEmpty ? "new" : "b\(bytes.hexadecimal)"
+            }
+        return "\(requestID.uuidString)/\(target)/\(key)"
     }
 }
 

@@ -10,6 +10,7 @@ extension DatabaseMigrator {
         registerMigration("hablare.data.1") { database in
             try DataSchema.createMerges(database)
             try DataSchema.createResponses(database)
+            try ActionSchema.create(database)
         }
     }
 }

@@ -16,7 +16,13 @@ import Testing
 
         init(id: Int64 = 1) { self.id = id }
 
-        var record: Article { Article(id: id, title: "Saved", summary: summary, stars: stars) }
+        var write: @Sendable (Database) throws -> Void {
+            let record = Article(id: id, title: "Saved", summary: summary, stars: stars)
+            return { database in
+                var record = record
+                try record.save(database)
+            }
+        }
     }
 
     private let bench: DataWorkbench
@@ -166,7 +172,7 @@ import Testing
     @Test("With a context the model's record and the receipt are saved together, and once over restarts")
     func context() async throws {
         let response = response("Kept")
-        let context = DatabaseMergeContext<ArticleModel, Article>(coordinator, record: { $0.record }, id: { $0.id })
+        let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }, write: { $0.write })
         let first = try await coordinator.merge(
             response, into: article, property: \.summary, named: "article.summary", in: context)
         #expect(first == .merged)
@@ -175,8 +181,7 @@ import Testing
         let later = try DataWorkbench(database: bench.database)
         let fresh = ArticleModel()
         fresh.summary = "Edited"
-        let laterContext = DatabaseMergeContext<ArticleModel, Article>(
-            later.coordinator, record: { $0.record }, id: { $0.id })
+        let laterContext = DatabaseMergeContext<ArticleModel>(later.coordinator, id: { $0.id }, write: { $0.write })
         let second = try await later.coordinator.merge(
             response, into: fresh, property: \.summary, named: "article.summary", in: laterContext)
         #expect(second == .alreadyMerged(bench.seams.date()))
@@ -186,7 +191,7 @@ import Testing
     @Test("A context that cannot save leaves no receipt, and asking again saves")
     func contextFails() async throws {
         let response = response("forbidden")
-        let context = DatabaseMergeContext<ArticleModel, Article>(coordinator, record: { $0.record }, id: { $0.id })
+        let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }, write: { $0.write })
         let (coordinator, article) = (coordinator, article)
         let code = await mergeCode { @MainActor in
             let name = "article.summary"

@@ -110,12 +110,15 @@ final class MergeSimulation: Sendable {
                 seams: seams, logger: LogRecorder().logger)
             let coordinator = AIDataCoordinator(
                 manager: manager, database: database, targets: targets,
-                options: AIDataCoordinator.Options(provider: "scripted", maximumBytesInFlight: 64), seams: seams, logger: LogRecorder().logger)
+                options: AIDataCoordinator.Options(provider: "scripted", maximumBytesInFlight: 64), seams: seams,
+                logger: LogRecorder().logger)
             world.withLock { ($0.asking, $0.operationsLeft) = (3, 3) }
             let spawner = TaskSpawner(executor: executor)
             // Not `run()`, which waits for shutdown on threads that are not the simulation's.
             let forever = AsyncStream.makeStream(of: Void.self)
-            let service = spawner.start { [self] in await serve { try await EngineService.run(manager) { for await _ in forever.stream {} } } }
+            let service = spawner.start { [self] in
+                await serve { try await EngineService.run(manager) { for await _ in forever.stream {} } }
+            }
             let keeper = spawner.start { [self] in await serve { try await coordinator.promises.run() } }
             let clients = (0..<3).map { _ in
                 spawner.start { [self] in await ask(coordinator, manager, isLast: steps == nil) }

@@ -12,7 +12,7 @@ import Testing
     @Test("There is an article for each guarantee, and the overview links to it")
     func articlesAreThere() throws {
         let titles = try Self.articles().map { $0.text.prefix { $0 != ":" } }
-        #expect(Set(titles) == ["# G1", "# G2", "# G3", "# G4", "# G5", "# G6", "# G7", "# G10", "# G11"])
+        #expect(Set(titles) == (1...11).reduce(into: []) { $0.insert("# G\($1)") })
         let overview = try #require(try Document.all().first { $0.path.hasSuffix("/Guarantees.md") })
         for article in try Self.articles() {
             let name = try #require(article.path.split(separator: "/").last).dropLast(".md".count)

@@ -20,7 +20,8 @@ struct Snippet: Sendable {
 
     /// All snippets of the test's sources; and each file without any as a whole, imports and all.
     static func all() throws -> [Snippet] {
-        try Repository.files(below: ["Tests/HablareTests/Documentation/Snippets"], endingIn: ".swift").flatMap { path in
+        let sources = try Repository.files(below: ["Tests"], endingIn: ".swift")
+        return try sources.filter { $0.contains("/Documentation/Snippets/") }.flatMap { path in
             let lines = try Repository.text(of: path).split(separator: "\n", omittingEmptySubsequences: false)
             let imports = Set(lines.filter { $0.hasPrefix("import ") }.map { String($0) })
             var snippets: [Snippet] = []

@@ -1,0 +1,93 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareData
+import HablareTestKit
+import Testing
+
+@Suite("What is not done on the main actor")
+@MainActor struct MainActorTests {
+    private final class Model {
+        var text = ""
+        var number = 0
+    }
+
+    /// Notes what was done on the main thread that may not be.
+    private final class Watch: Sendable {
+        private struct State: Sendable {
+            var seen = 0
+            var onMain: [String] = []
+        }
+
+        private let state = Guarded(State())
+
+        func note(_ what: String) {
+            let isMain = Thread.isMainThread
+            state.withLock { state in
+                state.seen += 1
+                if isMain { state.onMain.append(what) }
+            }
+        }
+
+        var onMain: [String] { state.withLock { $0.onMain } }
+        var seen: Int { state.withLock { $0.seen } }
+    }
+
+    /// Content that is in a file.
+    private struct Watched: ContentReading {
+        let watch: Watch
+
+        func read(_ reference: ContentReference) throws -> Data {
+            watch.note("read")
+            return Data("7".utf8)
+        }
+        func location(of reference: ContentReference) -> URL? { nil }
+    }
+
+    @Test(
+        "Contents are read, rules checked, values converted and SQL run elsewhere, whatever is asked from the main actor"
+    )
+    func elsewhere() async throws {
+        let watch = Watch()
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            database.trace { _ in watch.note("SQL") }
+        }
+        let bench = try DataWorkbench(database: try DatabaseQueue(configuration: configuration))
+        let opened = watch.onMain.count
+        let coordinator = bench.coordinator
+        let body = Body(
+            ContentReference(digest: Data(repeating: 1, count: 32), byteCount: 1), in: Watched(watch: watch))
+        func stored() -> AIResponseData { response(.text(body)) }
+        let rule = ContentRule("whatever it is") { _ in
+            watch.note("rule")
+            return true
+        }
+        let model = Model()
+        try await coordinator.merge(stored(), into: Article.self, id: 1, column: \.summary, rules: [rule])
+        try await coordinator.merge(stored(), into: Article.self, id: 1, column: \.title, as: String.self) { text in
+            watch.note("transform")
+            return text
+        }
+        try await coordinator.merge(stored(), into: Article.self, id: 1, property: \.stars, named: "stars")
+        try await coordinator.create(Note.self, from: stored(), named: "note") { (text: String, _) in
+            watch.note("make")
+            return Note(text: text)
+        }
+        _ = await coordinator.merge([(stored(), 1), (stored(), 2)], into: .column(Article.self, { $0.audio }))
+        try await coordinator.merge(stored(), into: model, property: \.number, rules: [rule])
+        _ = await coordinator.merge([(stored(), model)], property: \.text)
+        try await coordinator.persistResponse(stored())
+        let context = DatabaseMergeContext<Model>(coordinator, id: { _ in 3 }) { model in
+            let text = model.text
+            return { _ = try Article.filter(key: 3).updateAll($0) { $0.summary.set(to: text) } }
+        }
+        try await coordinator.merge(stored(), into: model, property: \.text, named: "text", in: context)
+        try await coordinator.submit(AIRequest(prompt: "x"), mergingInto: "note", row: .new)
+        _ = try await coordinator.pendingMerges()
+        _ = try await coordinator.forgetReceipts(before: bench.seams.date())
+        #expect(Array(watch.onMain.dropFirst(opened)) == [])
+        #expect(watch.seen > 50)
+        #expect(model.number == 7)
+    }
+}
