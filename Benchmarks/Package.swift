@@ -21,6 +21,8 @@ let package = Package(
             name: "hablare-bench",
             dependencies: [
                 .product(name: "Hablare", package: "hablare"),
+                .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablareProviders", package: "hablare"),
                 .product(name: "HablareSQLite", package: "hablare"),
                 .product(name: "HablareTestKit", package: "hablare"),

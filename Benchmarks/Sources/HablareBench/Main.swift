@@ -12,12 +12,12 @@ struct HablareBench: AsyncParsableCommand {
 struct Measure: AsyncParsableCommand {
     static let all = [
         "lifecycle", "pickup", "recovery", "memory", "flight", "cache-hit", "stream", "stream-memory", "prune",
-        "coalesce", "sse", "transport", "narrate",
+        "coalesce", "merge", "observe", "actions", "sse", "transport", "narrate",
     ]
 
     @Option(
         help:
-            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, cache-hit, stream, stream-memory, prune, coalesce, sse, transport or narrate."
+            "Only this one: ceiling, lifecycle, pickup, recovery, memory, flight, cache-hit, stream, stream-memory, prune, coalesce, merge, observe, actions, sse, transport or narrate."
     )
     var only: String?
     @Option(help: "Where the figures go, as JSON.")
@@ -59,6 +59,9 @@ struct Measure: AsyncParsableCommand {
             case "stream-memory": figures += try await Streaming.memory()
             case "prune": figures += try await Prune.run(rounds: rounds)
             case "coalesce": figures += try await Coalesce.run(rounds: rounds)
+            case "merge": figures += try await Merge.run(rounds: rounds)
+            case "observe": figures += try await Observe.run(rounds: rounds)
+            case "actions": figures += try await Actions.run(rounds: rounds)
             case "sse": figures += try EventStreams.run(rounds: rounds)
             case "transport":
                 figures += try await Transport.run(

@@ -1,0 +1,148 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareData
+import HablarePersistence
+import HablareTestKit
+import Synchronization
+
+/// Receipts a second, one at a time and in hundreds, beside the same updates by GRDB alone, without receipts; and how long the
+/// main actor is kept while a thousand responses of 1 KB to 1 MB arrive for models.
+enum Merge {
+    private static let rows = 20_000
+
+    static func run(rounds: Int) async throws -> [Figure] {
+        var rates: [String: [Double]] = [:]
+        var stretches: [Double] = []
+        var gaps: [Double] = []
+        var idle: [Double] = []
+        for _ in 0..<rounds {
+            for (name, rate) in try await withScratchFolder({ try await records($0) }) {
+                rates[name, default: []].append(rate)
+            }
+            let stretch = try await withScratchFolder { try await models($0) }
+            stretches.append(stretch.longest)
+            gaps.append(stretch.gap)
+            idle.append(stretch.idle)
+        }
+        func rate(_ name: String) -> Double { median(rates[name] ?? []) }
+        return [
+            Figure(name: "merge.one", value: rate("one"), unit: "rows/s", better: .higher),
+            Figure(name: "merge.32", value: rate("32"), unit: "rows/s", better: .higher),
+            Figure(name: "merge.batched", value: rate("batched"), unit: "rows/s", better: .higher),
+            Figure(name: "merge.plain", value: rate("plain"), unit: "rows/s", better: .higher),
+            Figure(
+                name: "merge.ratio", value: rate("batched") / rate("plain"), unit: "of GRDB without receipts",
+                better: .higher),
+            Figure(name: "merge.main.stretch", value: median(stretches), unit: "ms", better: .lower),
+            Figure(name: "merge.main.gap", value: median(gaps), unit: "ms", better: .lower),
+            Figure(name: "merge.main.idle-gap", value: median(idle), unit: "ms", better: .lower),
+        ]
+    }
+
+    // MARK: Records
+
+    private static func records(_ folder: URL) async throws -> [String: Double] {
+        let database = try AppTable.open(in: folder, rows: rows)
+        let manager = AIRequestManager(store: InMemoryStore(), providers: try ProviderRegistry([ScriptedProvider()]))
+        let coordinator = AIDataCoordinator(manager: manager, database: database.writer)
+        let target = MergeTarget.column(AppTable.Item.self, { $0.text })
+        let text = String(repeating: "x", count: 100)
+        func asks(_ range: Range<Int>) -> [(response: AIResponseData, row: MergeRow)] {
+            range.map { (AppTable.response(text), MergeRow(Int64($0))) }
+        }
+        var rates: [String: Double] = [:]
+        // Plain and ours in turn, on the same rows.
+        rates["plain"] = try await rate(rows) {
+            for start in stride(from: 0, to: rows, by: 100) { try update(start..<start + 100, to: text, in: database) }
+        }
+        let batches = stride(from: 0, to: rows, by: 100).map { asks($0..<$0 + 100) }
+        rates["batched"] = try await rate(rows) {
+            for batch in batches {
+                for outcome in await coordinator.merge(batch, into: target) { _ = try outcome.get() }
+            }
+        }
+        let few = asks(0..<500)
+        rates["one"] = try await rate(few.count) {
+            for ask in few { try await coordinator.merge(ask.response, into: target, row: ask.row) }
+        }
+        let many = asks(0..<rows / 2)
+        rates["32"] = try await rate(many.count) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for caller in 0..<32 {
+                    group.addTask {
+                        for ask in stride(from: caller, to: many.count, by: 32).map({ many[$0] }) {
+                            try await coordinator.merge(ask.response, into: target, row: ask.row)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        return rates
+    }
+
+    private static func update(_ range: Range<Int>, to text: String, in database: AppDatabase) throws {
+        try database.writer.write { db in
+            for id in range {
+                _ = try AppTable.Item.filter(key: id).updateAll(db, AppTable.Item.Columns.text.set(to: text))
+            }
+        }
+    }
+
+    private static func rate(_ count: Int, _ work: () async throws -> Void) async throws -> Double {
+        let start = ContinuousClock.now
+        try await work()
+        return Double(count) / (ContinuousClock.now - start).seconds
+    }
+
+    // MARK: The main actor
+
+    @MainActor private final class Model {
+        var text = ""
+    }
+
+    /// The longest stretch of merging on the main actor as the library measures it, and the longest gap between two turns of a
+    /// task that does nothing on the main actor but take turns: with and without merges.
+    @MainActor private static func models(_ folder: URL) async throws -> (longest: Double, gap: Double, idle: Double) {
+        let database = try AppTable.open(in: folder)
+        let longest = LongestTimer(of: DataMetric.mainActorDuration.rawValue)
+        var seams = EngineSeams()
+        seams.observation = EngineObservation(metrics: longest)
+        let manager = AIRequestManager(store: InMemoryStore(), providers: try ProviderRegistry([ScriptedProvider()]))
+        let coordinator = AIDataCoordinator(manager: manager, database: database.writer, seams: seams)
+        let responses = (0..<1000).map { AppTable.response(String(repeating: "x", count: 1024 << ($0 % 11))) }
+        let models = responses.map { _ in Model() }
+        let idle = await longestGap { try? await Task.sleep(for: .milliseconds(500)) }
+        let gap = await longestGap {
+            await withTaskGroup(of: Void.self) { group in
+                for (response, model) in zip(responses, models) {
+                    group.addTask { @MainActor in
+                        _ = try? await coordinator.merge(response, into: model, property: \.text)
+                    }
+                }
+            }
+        }
+        guard models.allSatisfy({ !$0.text.isEmpty }) else {
+            throw AIServiceError(.invalidState, "A response was not merged.")
+        }
+        return (longest.milliseconds, gap, idle)
+    }
+
+    @MainActor private static func longestGap(_ work: @MainActor () async -> Void) async -> Double {
+        let watch = Task { @MainActor in
+            var last = ContinuousClock.now
+            var longest = Duration.zero
+            while !Task.isCancelled {
+                await Task.yield()
+                let now = ContinuousClock.now
+                longest = max(longest, now - last)
+                last = now
+            }
+            return longest
+        }
+        await work()
+        watch.cancel()
+        return await watch.value.seconds * 1000
+    }
+}
