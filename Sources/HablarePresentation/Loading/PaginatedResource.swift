@@ -11,7 +11,7 @@ import Hablare
 public struct PaginatedResource<Item: Sendable>: Sendable {
     /// The items so far, in order.
     public let items: [Item]
-    private let nextPage: SharedLoad<PaginatedResource>?
+    let nextPage: SharedLoad<PaginatedResource>?
 
     private init(items: [Item], nextPage: SharedLoad<PaginatedResource>?) {
         self.items = items

@@ -28,6 +28,9 @@ final class SharedLoad<Value: Sendable>: Sendable {
         self.load = load
     }
 
+    /// How many wait.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// What the load that is under way brings, or else one that begins now.
     ///
     /// - Throws: What the load throws; `CancellationError` when the calling task is cancelled.
