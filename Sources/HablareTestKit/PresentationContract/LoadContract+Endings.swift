@@ -33,13 +33,13 @@ extension LoadContract {
                 try require("the resources", view.resources, is: ["two"])
             }
         },
-        Rule("A resource is loaded off the main thread") { bench in
+        Rule("A resource is loaded off the main actor") { bench in
             let (view, loads) = (ViewRecorder(), ScriptedLoads())
             let driver = bench.driver(view, .ignoreWhileLoading, loads)
             driver.load()
             loads.answer(1, "one")
             await driver.settled()
-            try require("the main thread is kept waiting by a load", !loads.ranOnMainThread)
+            try require("the main actor is kept waiting by a load", !loads.ranOnMainActor)
         },
         Rule("A load that was cancelled elsewhere shows neither resource nor error, and that it ended") { bench in
             let (view, loads) = (ViewRecorder(), ScriptedLoads())

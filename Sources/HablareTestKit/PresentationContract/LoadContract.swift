@@ -12,9 +12,10 @@ public import HablarePresentation
 /// What breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that says which and how.
 @MainActor
 public struct LoadContract {
-    /// Makes what loads for a view, which it may not keep alive, under a policy.
+    /// Makes what loads for a view, which it may not keep alive, under a policy. What it is given to load with runs wherever it is
+    /// called: not on the main actor.
     public typealias MakeDriver =
-        @MainActor (ViewRecorder, LoadPolicy, @escaping @Sendable @concurrent () async throws -> String) -> any LoadDriver
+        @MainActor (ViewRecorder, LoadPolicy, @escaping @Sendable () async throws -> String) -> any LoadDriver
 
     /// One rule.
     public struct Rule: Sendable, CustomStringConvertible {

@@ -1,4 +1,3 @@
-import Foundation
 import Hablare
 
 /// Loads that end when, and as, the test says.
@@ -8,7 +7,7 @@ package final class ScriptedLoads: Sendable {
         var waiting: [Int: CheckedContinuation<Result<String, any Error>, Never>] = [:]
         var answers: [Int: Result<String, any Error>] = [:]
         var cancelled: Set<Int> = []
-        var ranOnMainThread = false
+        var ranOnMainActor = false
     }
 
     private let state = Guarded(State())
@@ -23,17 +22,17 @@ package final class ScriptedLoads: Sendable {
 
     /// How many were begun.
     package var count: Int { state.withLock { $0.count } }
-    /// Whether one of them was begun on the main thread.
-    package var ranOnMainThread: Bool { state.withLock { $0.ranOnMainThread } }
+    /// Whether one of them was begun on the main actor.
+    package var ranOnMainActor: Bool { state.withLock { $0.ranOnMainActor } }
     /// The loads, by number from 1, whose tasks were cancelled.
     package var cancelled: Set<Int> { state.withLock { $0.cancelled } }
 
     /// A load: waits for its answer.
     package func load() async throws -> String {
-        let isMain = Self.isMainThread
+        let isMain = MainQueue.isCurrent
         let number = state.withLock { state in
             state.count += 1
-            if isMain { state.ranOnMainThread = true }
+            if isMain { state.ranOnMainActor = true }
             return state.count
         }
         let result = await withTaskCancellationHandler {
@@ -67,6 +66,4 @@ package final class ScriptedLoads: Sendable {
 
     /// Lets a load, by number from 1, end with a text.
     package func answer(_ number: Int, _ text: String) { answer(number, .success(text)) }
-
-    private static var isMainThread: Bool { Thread.isMainThread }
 }

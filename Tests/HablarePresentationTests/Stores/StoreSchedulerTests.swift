@@ -8,13 +8,13 @@ import Testing
     @MainActor
     @Test("A store in memory is called where its caller runs")
     func inline() async throws {
-        #expect(try await InlineStoreScheduler().run { Thread.isMainThread })
+        #expect(try await InlineStoreScheduler().run { MainQueue.isCurrent })
     }
 
     @MainActor
     @Test("A store with a context of its own is not called on the main thread, also where the caller is")
     func offMain() async throws {
-        #expect(try await !QueueStoreScheduler(label: "store").run { Thread.isMainThread })
+        #expect(try await !QueueStoreScheduler(label: "store").run { MainQueue.isCurrent })
     }
 
     @Test("Calls run one after the other, in the order they were made")
