@@ -145,7 +145,7 @@ import Testing
             execute: DispatchWorkItem {
                 var held: AnyCancellable?
                 held = publisher.sink(
-                    receiveCompletion: { _ in held = nil }, receiveValue: { continuation.resume(returning: $0) })
+                    receiveCompletion: { _ in withExtendedLifetime(held) { held = nil } }, receiveValue: { continuation.resume(returning: $0) })
                 publisher.sink(receiveCompletion: { _ in }, receiveValue: { _ in }).cancel()
             })
     }
