@@ -1,0 +1,81 @@
+public import Foundation
+public import Hablare
+
+/// Why a request waits.
+public struct RequestWaiting: Sendable, Hashable {
+    /// The engine's reason; `nil` while it is not known.
+    public let reason: RequestSnapshot.WaitReason?
+
+    /// Creates a view of a reason.
+    public init(_ reason: RequestSnapshot.WaitReason?) {
+        self.reason = reason
+    }
+
+    /// How many requests are before it, as far as they were counted.
+    public var ahead: Int? {
+        switch reason {
+        case .queued(let ahead), .unclaimed(let ahead): ahead
+        default: nil
+        }
+    }
+
+    /// Before when nothing is sent, where the reason says.
+    public var until: Date? {
+        switch reason {
+        case .backingOff(let date), .rateLimited(let date), .providerFailing(let date): date
+        default: nil
+        }
+    }
+
+    /// Whether it can help to retry it now: the engine leaves it to somebody, or its turn is later.
+    public var retry: RetryOffer {
+        switch reason {
+        case .held: .mayRepeatWork
+        case .backingOff: .now
+        default: .none
+        }
+    }
+
+    /// A stable name of the reason, for a web view or a table of translations.
+    public var name: String {
+        switch reason {
+        case nil: "unknown"
+        case .queued: "queued"
+        case .following: "following"
+        case .unclaimed: "unclaimed"
+        case .noProvider: "no-provider"
+        case .suspended: "suspended"
+        case .offline: "offline"
+        case .backingOff: "backing-off"
+        case .rateLimited: "rate-limited"
+        case .providerFailing: "provider-failing"
+        case .held: "held"
+        }
+    }
+
+    /// The reason in a sentence for people, in English.
+    public var message: String {
+        switch reason {
+        case nil: "It is about to be sent."
+        case .queued(let ahead), .unclaimed(let ahead): Self.place(behind: ahead)
+        case .following: "The same was asked for before: that answer will be this one, too."
+        case .noProvider: "Nobody here can answer it: its provider is not set up."
+        case .suspended: "It is kept, and goes on when the app works again."
+        case .offline: "It waits for the network."
+        case .backingOff: "The last attempt failed. It is tried again by itself."
+        case .rateLimited: "The provider's limit is used up. It is sent when there is room."
+        case .providerFailing: "The provider has trouble, and is left alone for a while."
+        case .held: "Nobody knows whether the last attempt was carried out, and billed. Retry or cancel it."
+        }
+    }
+
+    private static func place(behind ahead: Int?) -> String {
+        switch ahead {
+        case nil: "It waits for its turn."
+        case 0?: "It is the next one."
+        case 1?: "One request is before it."
+        case RequestSnapshot.WaitReason.maximumAhead?: "Thousands of requests are before it."
+        case let ahead?: "\(ahead) requests are before it."
+        }
+    }
+}

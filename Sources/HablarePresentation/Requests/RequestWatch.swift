@@ -1,0 +1,140 @@
+import Foundation
+import Hablare
+
+/// Watches one request until it is final, and shows what there is to look at. Statuses, places and text are read, and the text
+/// is joined, off the main actor; what is shown waits for it. While the main actor is busy, what comes is one change.
+struct RequestWatch: Sendable {
+    /// What was read to its end.
+    private enum Part: Sendable {
+        case statuses, places
+        /// The answer's stream; and whether it was begun anew after the request had been final: somebody retried it.
+        case text(isRetried: Bool)
+    }
+
+    let id: UUID
+    let manager: AIRequestManager
+    let options: RequestWatchOptions
+
+    /// Watches until the request is final, or the engine is shut down or rests.
+    ///
+    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage; `CancellationError`.
+    @concurrent func run(_ show: @escaping @MainActor @Sendable (RequestViewState) -> Void) async throws {
+        let presenter = Guarded(RequestStatusPresenter(textLimit: options.textLimit))
+        let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in changes { await show(presenter.withLock { $0.state }) }
+            }
+            defer { changed.finish() }
+            do {
+                while try await follow(presenter, { changed.yield() }) {}
+            } catch let error as AIServiceError where error.code == .suspended {
+                presenter.withLock { $0.engineWasSuspended() }
+                changed.yield()
+            }
+            // What was told last is shown before the group ends.
+            changed.finish()
+            try await group.waitForAll()
+        }
+    }
+
+    /// Follows the request until it is final; answers whether somebody retried it meanwhile.
+    private func follow(
+        _ presenter: Guarded<RequestStatusPresenter>, _ changed: @escaping @Sendable () -> Void
+    ) async throws -> Bool {
+        let statuses = try await manager.statusUpdates(for: id)
+        let (waits, waiting) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        return try await withThrowingTaskGroup(of: Part.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                for try await status in statuses {
+                    presenter.withLock { $0.statusChanged(to: status) }
+                    changed()
+                    if status == .pending { waiting.yield() }
+                }
+                return .statuses
+            }
+            group.addTask {
+                try await readPlaces(presenter, waits, changed)
+                return .places
+            }
+            if options.showsText {
+                group.addTask { .text(isRetried: try await readText(presenter, changed)) }
+            }
+            while let part = try await group.next() {
+                switch part {
+                case .statuses:
+                    try Task.checkCancellation()  // which ends the statuses, too
+                    guard case .failed = presenter.withLock({ $0.state }), options.showsText else {
+                        try await readAnswer(presenter, changed)
+                        return false
+                    }
+                    // What had come before the failure is read to its end.
+                case .text(let isRetried):
+                    if isRetried || presenter.withLock({ $0.state.isFinal }) {
+                        if !isRetried { try await readAnswer(presenter, changed) }
+                        return isRetried
+                    }
+                case .places: break
+                }
+            }
+            return false
+        }
+    }
+
+    /// Asks for the request's place as long as it waits, whenever it does.
+    private func readPlaces(
+        _ presenter: Guarded<RequestStatusPresenter>, _ waits: AsyncStream<Void>, _ changed: @Sendable () -> Void
+    ) async throws {
+        for await _ in waits {
+            while case .waiting(let before) = presenter.withLock({ $0.state }) {
+                let snapshot: RequestSnapshot
+                do {
+                    snapshot = try await manager.snapshot(for: id)
+                } catch let error as AIServiceError where error.code == .unknownRequest {
+                    return  // deleted: the statuses end with that
+                }
+                presenter.withLock { $0.snapshotWasTaken(snapshot) }
+                if case .waiting(before) = presenter.withLock({ $0.state }) {} else { changed() }
+                try await options.clock.sleep(for: options.placeInterval)
+            }
+        }
+    }
+
+    /// Reads the answer as it is streamed; answers whether it was begun anew after the request had been final.
+    private func readText(
+        _ presenter: Guarded<RequestStatusPresenter>, _ changed: @Sendable () -> Void
+    ) async throws -> Bool {
+        do {
+            for try await element in try await manager.stream(for: id) {
+                let isRetried = presenter.withLock { presenter in
+                    if case .restarted = element, presenter.state.isFinal { return true }
+                    // The statuses say that it is complete: they are told after the ledger and the cache know of it.
+                    if case .completed = element { return false }
+                    presenter.streamed(element)
+                    return false
+                }
+                if isRetried { return true }
+                changed()
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // Whatever ends the stream ends the statuses, or is found again when the answer is read: they say it.
+            return false
+        }
+        return false
+    }
+
+    /// Reads the text of an answer that is there.
+    private func readAnswer(
+        _ presenter: Guarded<RequestStatusPresenter>, _ changed: @Sendable () -> Void
+    ) async throws {
+        guard options.showsText, case .done(let result) = presenter.withLock({ $0.state }), let response = result.response,
+            result.contentType == .text, result.byteCount ?? 0 <= options.textLimit
+        else { return }
+        let text = try await response.text()
+        presenter.withLock { $0.textWasRead(text) }
+        changed()
+    }
+}

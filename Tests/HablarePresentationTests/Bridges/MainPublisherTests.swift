@@ -1,0 +1,182 @@
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
+import Dispatch
+import Hablare
+import HablarePresentation
+import HablareTestKit
+import Testing
+
+@MainActor
+@Suite(.timeLimit(.minutes(2))) struct MainPublisherTests {
+    private let loads = ScriptedLoads()
+
+    private func until(_ condition: () -> Bool) async throws {
+        while !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    /// What a publisher published, where, and how it ended.
+    private final class Log {
+        var values: [String] = []
+        var end: String?
+        var isMain = true
+        var subscription: AnyCancellable?
+
+        init(_ publisher: some Publisher<String, any Error>) {
+            subscription = publisher.sink(
+                receiveCompletion: { [unowned self] in
+                    isMain = isMain && MainQueue.isCurrent
+                    switch $0 {
+                    case .finished: end = "finished"
+                    case .failure(let error): end = ErrorMessage.standard(for: error)
+                    }
+                },
+                receiveValue: { [unowned self] in
+                    isMain = isMain && MainQueue.isCurrent
+                    values.append($0)
+                })
+        }
+    }
+
+    @Test("What an async function returns is published once, on the main queue")
+    func value() async throws {
+        let log = Log(MainPublisher.value { [loads] in try await loads.load() })
+        #expect(log.values.isEmpty)
+        loads.answer(1, "one")
+        try await until { log.end != nil }
+        #expect(log.values == ["one"])
+        #expect(log.end == "finished")
+        #expect(log.isMain)
+        #expect(!loads.ranOnMainActor)
+    }
+
+    @Test("An async function begins with each subscription, and not before")
+    func lazy() async throws {
+        let publisher = MainPublisher.value { [loads] in try await loads.load() }
+        loads.answer(1, "one")
+        loads.answer(2, "two")
+        #expect(loads.count == 0)
+        let (first, second) = (Log(publisher), Log(publisher))
+        try await until { first.end != nil && second.end != nil }
+        #expect(Set(first.values + second.values) == ["one", "two"])
+    }
+
+    @Test("What an async function throws is the publisher's failure")
+    func failure() async throws {
+        let log = Log(MainPublisher.value { () async throws -> String in throw AIServiceError(.overloaded, "Later.") })
+        try await until { log.end != nil }
+        #expect(log.end == "Later.")
+        #expect(log.values.isEmpty)
+    }
+
+    @Test("Who leaves cancels the task, and hears nothing any more")
+    func cancelled() async throws {
+        let log = Log(MainPublisher.value { [loads] in try await loads.load() })
+        try await until { loads.count == 1 }
+        log.subscription = nil
+        try await until { loads.cancelled == [1] }
+        loads.answer(1, "late")
+        for _ in 0..<50 { await Task.yield() }
+        #expect(log.values.isEmpty)
+        #expect(log.end == nil)
+    }
+
+    @Test("Who leaves before anything began begins nothing")
+    func cancelledAtOnce() async throws {
+        let log = Log(MainPublisher.value { [loads] in try await loads.load() })
+        log.subscription = nil
+        for _ in 0..<100 { await Task.yield() }
+        #expect(loads.count == 0)
+    }
+
+    @Test("A sequence is published in order, on the main queue, to its end, and none is lost")
+    func elements() async throws {
+        let log = Log(
+            MainPublisher.elements {
+                AsyncStream<String> { continuation in
+                    for number in 0..<1_000 { continuation.yield("\(number)") }
+                    continuation.finish()
+                }
+            })
+        try await until { log.end != nil }
+        #expect(log.values == (0..<1_000).map { "\($0)" })
+        #expect(log.isMain)
+    }
+
+    @Test("No more is taken than is asked for")
+    func demand() async throws {
+        let taken = Guarded(0)
+        let publisher = MainPublisher.elements { Numbers(taken: taken) }
+        let subscriber = Picky()
+        publisher.subscribe(subscriber)
+        try await until { subscriber.subscription != nil }
+        for _ in 0..<50 { await Task.yield() }
+        #expect(taken.withLock { $0 } == 0)
+        subscriber.subscription?.request(.max(2))
+        try await until { subscriber.values == [1, 2] }
+        for _ in 0..<50 { await Task.yield() }
+        #expect(subscriber.values == [1, 2])
+        #expect(taken.withLock { $0 } <= 3, "one may be at hand")
+        subscriber.subscription?.request(.max(1))
+        try await until { subscriber.values == [1, 2, 3] }
+        subscriber.subscription?.cancel()
+    }
+
+    @Test("It may be subscribed to, and left, from anywhere")
+    func anywhere() async throws {
+        let publisher = MainPublisher.value { [loads] in try await loads.load() }
+        loads.answer(1, "one")
+        let value = try await withCheckedThrowingContinuation { continuation in
+            Self.subscribeElsewhere(publisher, continuation)
+        }
+        #expect(value == "one")
+    }
+
+    /// Subscribes, receives and leaves on another queue.
+    private nonisolated static func subscribeElsewhere(
+        _ publisher: AnyPublisher<String, any Error>, _ continuation: CheckedContinuation<String, any Error>
+    ) {
+        DispatchQueue(label: "elsewhere").async(
+            execute: DispatchWorkItem {
+                var held: AnyCancellable?
+                held = publisher.sink(
+                    receiveCompletion: { _ in withExtendedLifetime(held) { held = nil } }, receiveValue: { continuation.resume(returning: $0) })
+                publisher.sink(receiveCompletion: { _ in }, receiveValue: { _ in }).cancel()
+            })
+    }
+}
+
+/// Endless numbers, which counts how many were taken.
+private struct Numbers: AsyncSequence, Sendable {
+    let taken: Guarded<Int>
+
+    struct Iterator: AsyncIteratorProtocol {
+        let taken: Guarded<Int>
+        mutating func next() async -> Int? {
+            taken.withLock { taken in
+                taken += 1
+                return taken
+            }
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(taken: taken) }
+}
+
+/// Asks for nothing by itself.
+private final class Picky: Subscriber {
+    var subscription: (any Subscription)?
+    var values: [Int] = []
+
+    func receive(subscription: any Subscription) { self.subscription = subscription }
+    func receive(_ input: Int) -> Subscribers.Demand {
+        values.append(input)
+        return .none
+    }
+    func receive(completion: Subscribers.Completion<any Error>) {}
+}

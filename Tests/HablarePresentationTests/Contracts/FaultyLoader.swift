@@ -1,0 +1,117 @@
+import Foundation
+import Hablare
+import HablarePresentation
+import HablareTestKit
+
+/// Loads for a view and does one thing wrong, to see that the contract notices it. Written apart from `PresentationAdapter`, so
+/// that the contract is seen to be kept in another way, too.
+@MainActor
+final class FaultyLoader: LoadDriver {
+    enum Fault: CaseIterable {
+        case none
+        case forgetsToStopLoading, forgetsToClearError, loadsOnMainThread, showsOwnCancellation
+        case neverIgnores, showsOlderResult, olderEndsLoading, doesNotCancelOlder, stopsLoadingBehindReaction
+        case showsCancelled, doesNotCancel, blocksAfterCancellation, tellsIdleCancellation
+        case keepsItself, keepsView
+    }
+
+    private let fault: Fault
+    private let policy: LoadPolicy
+    private let operation: @Sendable () async throws -> String
+    private let presenter: ResourcePresenter<String, WeakProxy<ViewRecorder>>
+    private let keptView: ViewRecorder?
+    private var itself: FaultyLoader?
+    private var current = 0
+    private var isLoading = false
+    private var tasks: [Task<Void, Never>] = []
+    private var next = false
+    private var loadsHere = 0
+    private var isTelling = false
+    private let spawner = TaskSpawner(executor: nil)
+
+    init(
+        _ fault: Fault, _ view: ViewRecorder, _ policy: LoadPolicy,
+        _ operation: @escaping @Sendable () async throws -> String
+    ) {
+        self.fault = fault
+        self.policy = policy
+        self.operation = operation
+        presenter = ResourcePresenter(view: WeakProxy(view))
+        keptView = fault == .keepsView ? view : nil
+        if fault == .keepsItself { itself = self }
+    }
+
+    deinit { for task in tasks { task.cancel() } }
+
+    func load() {
+        if isTelling, fault != .stopsLoadingBehindReaction { return next = true }
+        if isLoading {
+            if policy == .ignoreWhileLoading, fault != .neverIgnores { return }
+            if fault != .doesNotCancelOlder { tasks.last?.cancel() }
+        }
+        if fault == .blocksAfterCancellation, let task = tasks.last, task.isCancelled { return }
+        current += 1
+        isLoading = true
+        let (number, fault, operation) = (current, fault, operation)
+        if fault == .forgetsToClearError {
+            presenter.didFailLoading(with: AIServiceError(.connectionFailed, "Still the same."))
+        } else {
+            presenter.didStartLoading()
+        }
+        tasks.append(
+            spawner.start { [weak self] in
+                do {
+                    let text =
+                        fault == .loadsOnMainThread ? try await self?.loadHere() ?? "" : try await operation()
+                    await self?.ended(number, .success(text))
+                } catch {
+                    await self?.ended(number, .failure(error))
+                }
+            })
+    }
+
+    func cancel() {
+        guard isLoading || fault == .tellsIdleCancellation else { return }
+        if fault != .doesNotCancel { tasks.last?.cancel() }
+        isLoading = false
+        if fault != .showsCancelled { current += 1 }
+        presenter.didCancelLoading()
+    }
+
+    func settled() async {
+        var count = -1
+        while count != tasks.count {
+            count = tasks.count
+            for task in tasks { await task.value }
+        }
+    }
+
+    /// Loads on the main actor. What is done before the call keeps it there: Swift 6.3 drops the hop of a function that does
+    /// nothing but call.
+    private func loadHere() async throws -> String {
+        loadsHere += 1
+        return try await operation()
+    }
+
+    private func ended(_ number: Int, _ result: Result<String, any Error>) {
+        let isCurrent = number == current
+        if !isCurrent {
+            if fault == .olderEndsLoading { presenter.didCancelLoading() }
+            guard fault == .showsOlderResult else { return }
+        }
+        isLoading = false
+        isTelling = true
+        switch result {
+        case .success(let text): presenter.didFinishLoading(with: text)
+        case .failure(is CancellationError) where fault == .showsOwnCancellation:
+            presenter.didFailLoading(with: AIServiceError(.cancelled, "It was cancelled."))
+        case .failure(let error) where fault == .forgetsToStopLoading && !(error is CancellationError): break
+        case .failure(let error): presenter.didFailLoading(with: error)
+        }
+        isTelling = false
+        if next {
+            next = false
+            load()
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import HablarePresentation
+import HablareTestKit
+
+/// Keeps a text for seven days and does one thing wrong, to see that the contract notices it.
+struct FaultyLocalLoader: LocalLoads {
+    enum Fault: CaseIterable {
+        case none
+        case expiresEarly, expiresLate, countsSeconds, deletesOnLoad, takesFailureForEmpty, validateDeletesAll
+        case validateDeletesNothing, validateHidesFailure, savesInTwoSteps, savesWithoutDate, saveHidesFailure
+    }
+
+    let fault: Fault
+    let store: ScriptedResourceStore
+    let calendar: Calendar
+    let date: @Sendable () -> Date
+
+    private func isFresh(_ savedAt: Date) -> Bool {
+        let days = fault == .expiresEarly ? 6 : 7
+        guard let end = calendar.date(byAdding: .day, value: days, to: savedAt) else { return false }
+        if fault == .countsSeconds { return date() < savedAt + 7 * 86_400 }
+        return fault == .expiresLate ? date() <= end : date() < end
+    }
+
+    func load() async throws -> LocalResource<String> {
+        do {
+            guard let cached = try store.retrieve() else { return .empty }
+            if isFresh(cached.savedAt) { return .found(cached) }
+            if fault == .deletesOnLoad { try store.delete { _ in true } }
+            return .expired(savedAt: cached.savedAt)
+        } catch {
+            if fault == .takesFailureForEmpty { return .empty }
+            throw error
+        }
+    }
+
+    func save(_ resource: String) async throws {
+        do {
+            if fault == .savesInTwoSteps { try store.delete { _ in true } }
+            try store.replace(with: CachedResource(resource, savedAt: fault == .savesWithoutDate ? .distantPast : date()))
+        } catch {
+            if fault != .saveHidesFailure { throw error }
+        }
+    }
+
+    func validate() async throws -> Bool {
+        do {
+            if fault == .validateDeletesNothing { return false }
+            return try store.delete { fault == .validateDeletesAll || !isFresh($0) }
+        } catch {
+            if fault == .validateHidesFailure { return false }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import HablarePresentation
+import HablareTestKit
+import Testing
+
+@MainActor
+@Suite(.timeLimit(.minutes(5))) struct LoadContractTests {
+    @Test("The adapter keeps the contract", arguments: LoadContract.rules)
+    func adapter(_ rule: LoadContract.Rule) async throws {
+        let contract = LoadContract { view, policy, load in
+            PresentationAdapter(
+                presenter: ResourcePresenter(view: WeakProxy(view)), policy: policy, load: load)
+        }
+        try await contract.check(rule)
+    }
+
+    @Test("What has no fault keeps the contract, also where it is written in another way", arguments: LoadContract.rules)
+    func noFault(_ rule: LoadContract.Rule) async throws {
+        try await contract(of: .none, patience: .seconds(60)).check(rule)
+    }
+
+    @Test("Every fault breaks a rule, and every rule is broken by some fault")
+    func everyRule() async {
+        var broken: Set<String> = []
+        for fault in FaultyLoader.Fault.allCases where fault != .none {
+            let rules = await self.broken(by: fault)
+            #expect(!rules.isEmpty, "no rule notices the fault \(fault)")
+            broken.formUnion(rules)
+        }
+        #expect(broken == Set(LoadContract.rules.map(\.name)))
+    }
+
+    /// The names of the rules that something with a fault breaks.
+    private func broken(by fault: FaultyLoader.Fault) async -> [String] {
+        let contract = contract(of: fault, patience: .milliseconds(500))
+        var names: [String] = []
+        for rule in LoadContract.rules {
+            do {
+                try await contract.check(rule)
+            } catch {
+                if error is ContractViolation { names.append(rule.name) }
+            }
+        }
+        return names
+    }
+
+    private func contract(of fault: FaultyLoader.Fault, patience: Duration) -> LoadContract {
+        LoadContract(patience: patience) { view, policy, load in FaultyLoader(fault, view, policy, load) }
+    }
+}

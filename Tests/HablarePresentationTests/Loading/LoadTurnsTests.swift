@@ -1,0 +1,48 @@
+@testable import HablarePresentation
+import HablareTestKit
+import Testing
+
+/// Random wishes, endings and cancellations, against a second bookkeeper who keeps the whole history instead of a number.
+@Suite struct LoadTurnsTests {
+    @Test("At most one load counts, and it is the one that the policy says", arguments: Seeds.choose(200))
+    func history(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let policy = LoadPolicy.allCases.randomElement(using: &random) ?? .cancelPrevious
+        var turns = LoadTurns(policy)
+        var book = Book()
+        for step in 0..<200 {
+            let comment: Comment = "seed \(seed), step \(step), \(policy)"
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                let under = book.underWay
+                switch turns.loadWasWanted() {
+                case .ignore: #expect(policy == .ignoreWhileLoading && under != nil, comment)
+                case .start(let turn, let superseding):
+                    #expect(policy == .cancelPrevious || under == nil, comment)
+                    #expect(superseding == under, comment)
+                    #expect(!book.loads.keys.contains(turn), comment)
+                    if let superseding { book.loads[superseding] = .void }
+                    book.loads[turn] = .counts
+                }
+            case 2:
+                let stopped = turns.loadWasCancelled()
+                #expect(stopped == book.underWay, comment)
+                if let stopped { book.loads[stopped] = .void }
+            default:
+                // Any load that has not come back yet may come back now, in any order.
+                guard let turn = book.out.randomElement(using: &random) else { continue }
+                let counts = turns.loadEnded(turn)
+                #expect(counts == (book.loads[turn] == .counts), comment)
+                book.loads[turn] = .back
+            }
+            #expect(turns.current == book.underWay, comment)
+        }
+    }
+
+    private struct Book {
+        enum State { case counts, void, back }
+        var loads: [Int: State] = [:]
+        var underWay: Int? { loads.first { $0.value == .counts }?.key }
+        var out: [Int] { loads.filter { $0.value != .back }.keys.sorted() }
+    }
+}

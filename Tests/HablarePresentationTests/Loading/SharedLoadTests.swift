@@ -1,0 +1,88 @@
+import Hablare
+@testable import HablarePresentation
+import HablareTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct SharedLoadTests {
+    private let loads = ScriptedLoads(listens: true)
+
+    private func shared() -> SharedLoad<String> {
+        SharedLoad(TaskSpawner(executor: nil)) { [loads] in try await loads.load() }
+    }
+
+    private func until(_ condition: () -> Bool) async throws {
+        while !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    @Test("All who ask while it is under way get the one load's value")
+    func once() async throws {
+        let shared = shared()
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 { group.addTask { try await shared.value() } }
+            try await until { shared.waiterCount == 20 }
+            loads.answer(1, "one")
+            for try await value in group { #expect(value == "one") }
+        }
+        #expect(loads.count == 1)
+    }
+
+    @Test("An error goes to all who asked, and the next one begins anew")
+    func error() async throws {
+        let shared = shared()
+        loads.answer(1, .failure(AIServiceError(.connectionFailed, "No network.")))
+        await #expect(throws: AIServiceError.self) { try await shared.value() }
+        loads.answer(2, "two")
+        #expect(try await shared.value() == "two")
+    }
+
+    @Test("Who is cancelled leaves at once, and the load goes on for the others")
+    func leaves() async throws {
+        let shared = shared()
+        try await withThrowingTaskGroup(of: String.self) { group in
+            group.addTask { try await shared.value() }
+            try await until { shared.waiterCount == 1 }
+            await withTaskGroup(of: Bool.self) { leaving in
+                leaving.addTask {
+                    do { _ = try await shared.value() } catch { return error is CancellationError }
+                    return false
+                }
+                while shared.waiterCount < 2 { await Task.yield() }
+                leaving.cancelAll()
+                for await isCancelled in leaving { #expect(isCancelled) }
+            }
+            #expect(loads.cancelled.isEmpty)
+            loads.answer(1, "one")
+            #expect(try await group.next() == "one")
+        }
+    }
+
+    @Test("The load is cancelled with the last who waits, and the next one begins anew")
+    func lastLeaves() async throws {
+        let shared = shared()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try? await shared.value() }
+            while shared.waiterCount < 1 || loads.count < 1 { await Task.yield() }
+            group.cancelAll()
+        }
+        try await until { loads.cancelled == [1] }
+        loads.answer(2, "two")
+        #expect(try await shared.value() == "two")
+    }
+
+    @Test("Who was cancelled beforehand begins nothing")
+    func beforehand() async throws {
+        let shared = shared()
+        await withTaskGroup(of: Bool.self) { group in
+            group.cancelAll()
+            group.addTask {
+                do { _ = try await shared.value() } catch { return error is CancellationError }
+                return false
+            }
+            for await isCancelled in group { #expect(isCancelled) }
+        }
+        #expect(loads.count == 0)
+    }
+}

@@ -1,1 +1,0 @@
-// Scaffold: replaced by the first real file.
