@@ -1,5 +1,4 @@
 import Foundation
-import Testing
 
 @testable import HablareData
 
@@ -40,11 +39,17 @@ struct ActionBook {
     var entries: [ActionID: Entry] = [:]
     var undo: [ActionID] = []
     var redo: [ActionID] = []
+    /// The rules that were broken so far.
+    private(set) var violations: [String] = []
     private var wishes = 0
 
     init(depth: Int, maximumAttempts: Int) {
         self.depth = depth
         self.maximumAttempts = maximumAttempts
+    }
+
+    mutating func check(_ isSo: Bool, _ rule: String) {
+        if !isSo { violations.append(rule) }
     }
 
     private mutating func wish() -> Int {
@@ -62,13 +67,15 @@ struct ActionBook {
     }
 
     mutating func undone(_ id: ActionID) {
-        #expect(undo.popLast() == id)
+        let last = undo.popLast()
+        check(last == id, "another action was undone than the last one")
         redo.append(id)
         asked(id, isWanted: false)
     }
 
     mutating func redone(_ id: ActionID) {
-        #expect(redo.popLast() == id)
+        let last = redo.popLast()
+        check(last == id, "another action was redone than the one that was undone last")
         undo.append(id)
         asked(id, isWanted: true)
     }
@@ -113,29 +120,29 @@ struct ActionBook {
 
     mutating func handedOver(_ item: ActionItem<Swipe>, in group: String) {
         guard let entry = entries[item.id] else {
-            Issue.record("An action is handed over that nobody appended, or that was discarded.")
+            check(false, "handed over though nobody appended it, or it was discarded")
             return
         }
         let key = item.idempotencyKey
         let delivery = entry.deliveries[key] ?? Delivery()
-        #expect(!entry.isFlying, "one commit at a time")
-        #expect(!entry.hasGivenUp, "what has failed is not tried by itself")
-        #expect(!entry.swipe.isNothing, "nothing is never committed")
-        #expect(!delivery.isDone, "applied twice")
-        #expect(item.isRepeated == delivery.isOpen, "whoever may have applied it is told, and nobody else")
-        #expect(item.action.group == group)
-        #expect(item.action.takesBack == item.isCompensation)
-        #expect(item.isCompensation == entry.isApplied, "only what is applied is taken back, and only that")
+        check(!entry.isFlying, "one commit at a time")
+        check(!entry.hasGivenUp, "what has failed is not tried by itself")
+        check(!entry.swipe.isNothing, "nothing is never committed")
+        check(!delivery.isDone, "applied twice")
+        check(item.isRepeated == delivery.isOpen, "whoever may have applied it is told, and nobody else")
+        check(item.action.group == group, "handed over in its group")
+        check(item.action.takesBack == item.isCompensation, "a compensation is one")
+        check(item.isCompensation == entry.isApplied, "only what is applied is taken back, and only that")
         if !item.isRepeated {
-            #expect(entry.isWanted == !item.isCompensation, "what is not wanted is not done")
+            check(entry.isWanted == !item.isCompensation, "what is not wanted is not done")
         }
         if let subject = entry.swipe.subject {
             for (id, other) in entries where id != item.id && other.swipe.subject == subject {
-                #expect(!other.isFlying, "one at a time of one subject")
+                check(!other.isFlying, "one at a time of one subject")
                 guard !other.hasGivenUp else { continue }
                 guard !item.isRepeated else { continue }
-                #expect(!other.isUncertain, "first what came of the one before")
-                if !other.isSettled { #expect(other.wish > entry.wish, "overtaken") }
+                check(!other.isUncertain, "first what came of the one before")
+                if !other.isSettled { check(other.wish > entry.wish, "overtaken") }
             }
         }
         entries[item.id]?.isFlying = true

@@ -47,7 +47,7 @@ struct ActionHistory {
         isStormy = false
         try tell { core, _ in core.isRunning = true }
         for round in 0..<1000 {
-            if round == 20 { try tell { core, book in #expect(core.retryAsked() == book.retried()) } }
+            if round == 20 { try retry() }
             if round < 20 { try tell { core, _ in core.commitAsked() } }
             while !flying.isEmpty { try end(0) }
             guard let wake = core.wake(after: now) else {
@@ -56,7 +56,7 @@ struct ActionHistory {
             now = max(now, wake)
             try tell { _, _ in }
         }
-        check()
+        try check()
     }
 
     private mutating func anything() throws {
@@ -65,9 +65,12 @@ struct ActionHistory {
         case 34..<44: try undo()
         case 44..<51: try redo()
         case 51..<56: try tell { core, _ in core.commitAsked() }
-        case 56..<59: try tell { core, book in #expect(core.retryAsked() == book.retried()) }
+        case 56..<59: try retry()
         case 59..<60:
-            try tell { core, book in #expect(core.discardAsked() == book.discarded().count) }
+            try tell { core, book in
+                let discarded = core.discardAsked()
+                book.check(discarded == book.discarded().count, "what has failed is discarded")
+            }
         case 60..<72: if !flying.isEmpty { try end(Int.random(in: 0..<flying.count, using: &random)) }
         case 72..<88:
             now += .milliseconds(Int.random(in: 1...900, using: &random))
@@ -77,7 +80,7 @@ struct ActionHistory {
         case 96..<97: try crash()
         default: try tell { core, _ in core.isRunning = true }
         }
-        compare()
+        try compare()
     }
 
     private mutating func append(_ count: Int) throws {
@@ -101,16 +104,24 @@ struct ActionHistory {
         }
     }
 
+    private mutating func retry() throws {
+        try tell { core, book in
+            let retried = core.retryAsked()
+            book.check(retried == book.retried(), "what has failed is tried again")
+        }
+    }
+
     private mutating func undo() throws {
         let now = now
         try tell { core, book in
             let canBe = book.undo.last.map { book.entries[$0]?.canBeUndone == true }
             do {
                 let change = try core.undoAsked(now: now)
-                #expect(canBe == true)
+                book.check(canBe == true, "undone though it cannot be")
                 book.undone(change.id)
             } catch let error as ActionQueueError {
-                #expect(error.code == (canBe == nil ? .nothingToUndo : .cannotBeUndone))
+                book.check(canBe != true, "not undone though it can be")
+                book.check(error.code == (canBe == nil ? .nothingToUndo : .cannotBeUndone), "says why it is not undone")
             }
         }
     }
@@ -122,7 +133,7 @@ struct ActionHistory {
                 let change = try core.redoAsked(now: now)
                 book.redone(change.id)
             } catch let error as ActionQueueError {
-                #expect(error.code == .nothingToRedo && book.redo.isEmpty)
+                book.check(error.code == .nothingToRedo && book.redo.isEmpty, "not redone though it can be")
             }
         }
     }
@@ -190,8 +201,9 @@ struct ActionHistory {
         try write(writes)
         (core, book) = (draft, page)
         for handover in handovers {
-            #expect(!handover.items.isEmpty && handover.items.count <= core.configuration.largestGroup)
-            #expect(!flying.contains { $0.group == handover.group }, "one commit of a group at a time")
+            book.check(
+                (1...core.configuration.largestGroup).contains(handover.items.count), "a group is as large as allowed")
+            book.check(!flying.contains { $0.group == handover.group }, "one commit of a group at a time")
             handedOver += handover.items.count
             for item in handover.items { book.handedOver(item, in: handover.group) }
             flying.append(handover)
@@ -203,39 +215,54 @@ struct ActionHistory {
         for write in writes {
             switch write {
             case .insert(let record, let payload, let appendedAt):
-                #expect(rows[record.number] == nil)
+                book.check(rows[record.number] == nil, "a number is used once")
                 rows[record.number] = Row(record: record, payload: payload, appendedAt: appendedAt)
             case .update(let record):
-                #expect(rows[record.number] != nil)
+                book.check(rows[record.number] != nil, "what is changed is in the journal")
                 rows[record.number]?.record = record
             case .delete(let number):
-                #expect(rows.removeValue(forKey: number) != nil)
+                let row = rows.removeValue(forKey: number)
+                book.check(row != nil, "what is removed is in the journal")
             }
         }
     }
 
-    private func compare() {
+    private mutating func compare() throws {
         let snapshot = core.snapshot(unreadable: 0)
-        #expect(snapshot.undoCount == book.undo.count, "HABLARE_SEED=\(seed): undo depth")
-        #expect(snapshot.redoCount == book.redo.count, "HABLARE_SEED=\(seed): redo depth")
-        #expect(snapshot.failed == book.entries.values.count { $0.hasGivenUp }, "HABLARE_SEED=\(seed): failed")
+        book.check(snapshot.undoCount == book.undo.count, "undo depth")
+        book.check(snapshot.redoCount == book.redo.count, "redo depth")
+        book.check(snapshot.failed == book.entries.values.count { $0.hasGivenUp }, "failed")
         let open = book.entries.values.count { !$0.hasGivenUp && ($0.isFlying || $0.isUncertain || !$0.isSettled) }
-        #expect(snapshot.pending == open, "HABLARE_SEED=\(seed): pending")
-        #expect(rows.count == core.steps.count, "HABLARE_SEED=\(seed): a row for each step")
+        book.check(snapshot.pending == open, "pending")
+        book.check(rows.count == core.steps.count, "a row for each step")
         let differing = rows.filter { core.steps[$0.key]?.record != $0.value.record }
-        #expect(differing.isEmpty, "HABLARE_SEED=\(seed): the journal has what the queue knows")
+        book.check(differing.isEmpty, "the journal has what the queue knows")
+        try judge()
     }
 
     /// At the end everything is as the person wants it.
-    private func check() {
-        compare()
+    private mutating func check() throws {
+        try compare()
         for entry in book.entries.values where !entry.swipe.isNothing {
             let done = entry.deliveries.values.count { $0.isDone }
             let effects = entry.deliveries.values.reduce(0) { $0 + $1.effects }
-            #expect(!entry.hasGivenUp && entry.isSettled, "HABLARE_SEED=\(seed): swipe \(entry.swipe.name) is open")
-            #expect(done % 2 == (entry.isWanted ? 1 : 0), "HABLARE_SEED=\(seed): swipe \(entry.swipe.name)")
-            #expect(done == effects, "HABLARE_SEED=\(seed): swipe \(entry.swipe.name) is known as it is")
+            book.check(!entry.hasGivenUp && entry.isSettled, "swipe \(entry.swipe.name) is open")
+            book.check(done % 2 == (entry.isWanted ? 1 : 0), "swipe \(entry.swipe.name)")
+            book.check(done == effects, "swipe \(entry.swipe.name) is known as it is")
         }
-        #expect(core.lineup.isEmpty && flying.isEmpty)
+        book.check(core.lineup.isEmpty && flying.isEmpty, "nothing is left to do")
+        try judge()
+    }
+
+    /// Ends a history in which a rule was broken: what follows would be broken, too.
+    private func judge() throws {
+        guard book.violations.isEmpty else { throw BrokenRules(seed: seed, rules: book.violations) }
+    }
+
+    /// What went wrong, and how to see it again.
+    struct BrokenRules: Error, CustomStringConvertible {
+        let seed: UInt64
+        let rules: [String]
+        var description: String { "HABLARE_SEED=\(seed): \(rules.prefix(5).joined(separator: "; "))" }
     }
 }

@@ -103,7 +103,8 @@ import Testing
         let again = try await Self.queue(in: database)
         try await again.whileRunning { _ = try await again.flush() }
         let log = try await database.read { try Int.fetchAll($0, sql: "SELECT difference FROM swipes ORDER BY rowid") }
-        #expect(log == [1, -1])
+        let turn = try await database.read { try Int.fetchOne($0, sql: "SELECT turn FROM hablare_actions") }
+        #expect(log == [1, -1] && turn == 2)
         try file.remove()
     }
 
