@@ -82,6 +82,8 @@ extension AppDatabase {
             } catch let error as CancellationError {
                 throw error
             } catch {
+                // What a cancellation has interrupted was cancelled.
+                try Task.checkCancellation()
                 throw BatchFailure(index: nil, committed: start, cause: error)
             }
             options.progress?(outcomes.count)

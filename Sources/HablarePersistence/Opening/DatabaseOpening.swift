@@ -74,6 +74,8 @@ struct DatabaseOpening {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(options.busySeconds)
+        // What the app does to a connection may be what makes the file readable.
+        if let prepare = options.prepare { configuration.prepareDatabase(prepare) }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         let known = options.retiredMigrations.union(migrator.migrations)
         let unknown = try queue.read { db in try migrator.appliedIdentifiers(db).subtracting(known) }

@@ -68,8 +68,7 @@ public struct PagedQuery<Record: FetchableRecord & Sendable>: Sendable {
             if isEmpty { return (nil, nil) }
             return way.direction == .forward ? (.last, nil) : (nil, .first)
         }
-        let back = PageWay(
-            direction: way.direction.reversed, cursor: way.direction == .forward ? first : last, isInclusive: false)
+        let back = PageWay(direction: way.direction.reversed, cursor: way.direction == .forward ? first : last)
         let isMiddle = try way.cursor != nil && !rows(1, on: back, db).isEmpty
         let (before, after) = way.direction == .forward ? (isMiddle, hasMore) : (hasMore, isMiddle)
         return (before ? .before(first) : nil, after ? .after(last) : nil)

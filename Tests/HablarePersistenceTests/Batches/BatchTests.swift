@@ -157,6 +157,37 @@ import Testing
         #expect(try database.titles() == Array(titles[..<30]))
     }
 
+    @Test(
+        "that is cancelled in the middle of a statement is undone to whole chunks, and is cancelled, not failed",
+        .timeLimit(.minutes(1)), arguments: [BatchOptions.Policy.stop, .skip])
+    func cancelledInside(policy: BatchOptions.Policy) async throws {
+        let database = database
+        let error = await withTaskGroup(of: (any Error)?.self) { group in
+            let (started, start) = AsyncStream.makeStream(of: Void.self)
+            group.addTask {
+                do {
+                    let options = BatchOptions(chunkSize: 1, onFailure: policy)
+                    _ = try await database.batch([1, 2, 3], options: options) { db, number in
+                        try db.execute(sql: "INSERT INTO note (title) VALUES (?)", arguments: ["\(number)"])
+                        guard number == 2 else { return }
+                        start.yield()
+                        let endless =
+                            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+                        _ = try Int.fetchOne(db, sql: endless)
+                    }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            for await _ in started { break }
+            group.cancelAll()
+            return await group.next() ?? nil
+        }
+        #expect(error is CancellationError)
+        #expect(try database.titles() == ["1"])
+    }
+
     @Test("that is cancelled within an item is cancelled, and not a batch with a failure")
     func interrupted() async throws {
         let error = await #expect(throws: CancellationError.self) {

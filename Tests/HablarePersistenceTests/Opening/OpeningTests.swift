@@ -62,6 +62,16 @@ import Testing
         #expect(read == "HEYx")
     }
 
+    @Test("prepares the connection, too, that looks whether the file is one that this version may open")
+    func preparedForTheLook() throws {
+        let folder = try TemporaryFolder()
+        try AppDatabase(at: Notes.file(in: folder), migrator: Notes.migrator).add("one")
+        let readOnly = Answers()
+        let options = AppDatabase.Options(prepare: { db in readOnly.add(db.configuration.readonly) })
+        _ = try AppDatabase(at: Notes.file(in: folder), migrator: Notes.migrator, options: options)
+        #expect(readOnly.all.prefix(2) == [true, false])
+    }
+
     @Test("is opened by many at once: each migrates, or finds it migrated")
     func together() throws {
         for _ in 0..<10 {
