@@ -1,10 +1,11 @@
+public import Foundation
+public import Hablare
+
 #if canImport(Combine)
 public import Combine
 #else
 public import OpenCombine
 #endif
-public import Foundation
-public import Hablare
 
 extension AIRequestManager {
     /// The statuses of a request as a publisher on the main actor: from the present one to the final one, then the end.

@@ -84,7 +84,9 @@ final class CallbackState<Value: Sendable>: Sendable {
     /// The task was cancelled.
     func wasCancelled() {
         let (waiting, cancel) = state.withLock { state in
-            guard state.result == nil else { return (nil as CheckedContinuation<Value, any Error>?, nil as (@Sendable () -> Void)?) }
+            guard state.result == nil else {
+                return (nil as CheckedContinuation<Value, any Error>?, nil as (@Sendable () -> Void)?)
+            }
             state.isCancelled = true
             defer { state.cancel = nil }
             return (state.end(.failure(CancellationError())), state.cancel)

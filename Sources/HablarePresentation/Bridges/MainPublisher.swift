@@ -1,9 +1,10 @@
+import Hablare
+
 #if canImport(Combine)
 public import Combine
 #else
 public import OpenCombine
 #endif
-import Hablare
 
 /// Publishers of what async functions and sequences bring, delivered on the main actor whoever subscribes, and wherever.
 ///

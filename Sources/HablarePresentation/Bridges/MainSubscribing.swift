@@ -1,9 +1,10 @@
+import Hablare
+
 #if canImport(Combine)
 import Combine
 #else
 import OpenCombine
 #endif
-import Hablare
 
 /// A publisher whose upstream is touched on the main queue only, whoever subscribes, asks and cancels, and wherever.
 ///

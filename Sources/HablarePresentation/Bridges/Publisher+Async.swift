@@ -1,9 +1,10 @@
+import Dispatch
+
 #if canImport(Combine)
 public import Combine
 #else
 public import OpenCombine
 #endif
-import Dispatch
 
 extension Publisher where Output: Sendable {
     /// Waits for the first value, and leaves the publisher then.

@@ -1,9 +1,10 @@
+import Hablare
+
 #if canImport(Combine)
 import Combine
 #else
 import OpenCombine
 #endif
-import Hablare
 
 /// What carries the elements of one subscription from a task to its subscriber, on the main actor: no faster than they are asked
 /// for.

@@ -1,10 +1,11 @@
+import Dispatch
+import Hablare
+
 #if canImport(Combine)
 public import Combine
 #else
 public import OpenCombine
 #endif
-import Dispatch
-import Hablare
 
 /// The main queue as a scheduler of publishers: what is received on it runs on the main actor.
 ///
@@ -34,7 +35,8 @@ public struct MainScheduler: Scheduler, Sendable {
 
     /// Runs an action at a moment, or soon where that is past.
     public func schedule(
-        after date: SchedulerInstant, tolerance: SchedulerInstant.Stride, options: Never?, _ action: @escaping () -> Void
+        after date: SchedulerInstant, tolerance: SchedulerInstant.Stride, options: Never?,
+        _ action: @escaping () -> Void
     ) {
         DispatchQueue.main.asyncAfter(deadline: Self.deadline(date), execute: DispatchWorkItem(block: action))
     }

@@ -1,9 +1,10 @@
+import Hablare
+
 #if canImport(Combine)
 public import Combine
 #else
 public import OpenCombine
 #endif
-import Hablare
 
 extension Publisher {
     /// Subscribes anew ``ReactiveInterval/networkRetry`` after an error of the network, a few times.

@@ -66,7 +66,9 @@ extension SchedulerInstant {
             return Self(nanoseconds: Int64(exactly: nanoseconds.rounded()) ?? (seconds < 0 ? .min : .max))
         }
 
-        private static func times(_ count: Int, _ unit: Int64) -> Self { Self(nanoseconds: Int64(count)) * Self(nanoseconds: unit) }
+        private static func times(_ count: Int, _ unit: Int64) -> Self {
+            Self(nanoseconds: Int64(count)) * Self(nanoseconds: unit)
+        }
 
         /// Its size without its sign.
         public var magnitude: Self { nanoseconds < 0 ? 0 - self : self }

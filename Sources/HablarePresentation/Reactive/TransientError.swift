@@ -1,9 +1,10 @@
+public import Observation
+
 #if canImport(Combine)
 public import Combine
 #else
 public import OpenCombine
 #endif
-public import Observation
 
 /// An error that is shown for a while, and then goes by itself.
 ///

@@ -35,7 +35,8 @@ public struct PartialText: Sendable, Hashable {
 
     /// The end of a text, beginning with a whole character.
     private static func end(of text: String, atMost count: Int) -> String {
-        var start = text.utf8.index(text.utf8.endIndex, offsetBy: -max(0, count), limitedBy: text.utf8.startIndex)
+        var start =
+            text.utf8.index(text.utf8.endIndex, offsetBy: -max(0, count), limitedBy: text.utf8.startIndex)
             ?? text.utf8.startIndex
         while start < text.utf8.endIndex, start.samePosition(in: text) == nil { start = text.utf8.index(after: start) }
         return String(text[start...])

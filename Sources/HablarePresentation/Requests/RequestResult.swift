@@ -48,7 +48,8 @@ public struct RequestResult: Sendable, Hashable {
 
     private var identity: Identity {
         Identity(
-            request: response?.requestID, provider: providerID, receivedAt: receivedAt, byteCount: byteCount, text: text)
+            request: response?.requestID, provider: providerID, receivedAt: receivedAt, byteCount: byteCount, text: text
+        )
     }
 
     /// Whether both are of the same answer.

@@ -7,7 +7,7 @@ struct RequestWatch: Sendable {
     /// What was read to its end.
     private enum Part: Sendable {
         case statuses, places
-        /// The answer's stream; and whether it was begun anew after the request had been final: somebody retried it.
+        /// The answer's stream; and whether it was begun anew after the request had failed: somebody retried it.
         case text(isRetried: Bool)
     }
 
@@ -27,7 +27,10 @@ struct RequestWatch: Sendable {
             }
             defer { changed.finish() }
             do {
-                while try await follow(presenter, { changed.yield() }) {}
+                while try await follow(presenter, { changed.yield() }) {
+                    // Its text is read anew, too.
+                    presenter.withLock { $0.streamed(.restarted(generation: 0)) }
+                }
             } catch let error as AIServiceError where error.code == .suspended {
                 presenter.withLock { $0.engineWasSuspended() }
                 changed.yield()
@@ -61,22 +64,21 @@ struct RequestWatch: Sendable {
             if options.showsText {
                 group.addTask { .text(isRetried: try await readText(presenter, changed)) }
             }
+            // Statuses and text end in any order, and the text with the failure at its end may take longer.
+            var (areStatusesRead, isTextRead) = (false, !options.showsText)
             while let part = try await group.next() {
                 switch part {
                 case .statuses:
                     try Task.checkCancellation()  // which ends the statuses, too
-                    guard case .failed = presenter.withLock({ $0.state }), options.showsText else {
-                        try await readAnswer(presenter, changed)
-                        return false
-                    }
-                    // What had come before the failure is read to its end.
-                case .text(let isRetried):
-                    if isRetried || presenter.withLock({ $0.state.isFinal }) {
-                        if !isRetried { try await readAnswer(presenter, changed) }
-                        return isRetried
-                    }
-                case .places: break
+                    areStatusesRead = true
+                case .text(isRetried: true): return true
+                case .text(isRetried: false): isTextRead = true
+                case .places: continue
                 }
+                guard areStatusesRead else { continue }
+                if case .failed = presenter.withLock({ $0.state }), !isTextRead { continue }
+                try await readAnswer(presenter, changed)
+                return false
             }
             return false
         }
@@ -101,14 +103,14 @@ struct RequestWatch: Sendable {
         }
     }
 
-    /// Reads the answer as it is streamed; answers whether it was begun anew after the request had been final.
+    /// Reads the answer as it is streamed; answers whether it was begun anew after the request had failed.
     private func readText(
         _ presenter: Guarded<RequestStatusPresenter>, _ changed: @Sendable () -> Void
     ) async throws -> Bool {
         do {
             for try await element in try await manager.stream(for: id) {
                 let isRetried = presenter.withLock { presenter in
-                    if case .restarted = element, presenter.state.isFinal { return true }
+                    if case .restarted = element, case .failed = presenter.state { return true }
                     // The statuses say that it is complete: they are told after the ledger and the cache know of it.
                     if case .completed = element { return false }
                     presenter.streamed(element)
@@ -130,7 +132,8 @@ struct RequestWatch: Sendable {
     private func readAnswer(
         _ presenter: Guarded<RequestStatusPresenter>, _ changed: @Sendable () -> Void
     ) async throws {
-        guard options.showsText, case .done(let result) = presenter.withLock({ $0.state }), let response = result.response,
+        guard options.showsText, case .done(let result) = presenter.withLock({ $0.state }),
+            let response = result.response,
             result.contentType == .text, result.byteCount ?? 0 <= options.textLimit
         else { return }
         let text = try await response.text()

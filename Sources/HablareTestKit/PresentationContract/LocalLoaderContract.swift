@@ -110,7 +110,8 @@ public struct LocalLoaderContract: Sendable {
             try await requireFailure("validating") { try await loader.validate() }
             try require("what is kept", store.kept?.resource, is: "one")
         },
-        Rule("To save puts a resource in the place of what was saved, in one transaction, under the present date") { make in
+        Rule("To save puts a resource in the place of what was saved, in one transaction, under the present date") {
+            make in
             let store = ScriptedResourceStore(CachedResource("one", savedAt: saved))
             try await make(store, utc, at(saved + 3)).save("two")
             try require("what is kept", store.kept, is: CachedResource("two", savedAt: saved + 3))

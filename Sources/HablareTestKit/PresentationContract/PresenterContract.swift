@@ -70,7 +70,8 @@ public struct PresenterContract {
             presenter.didCancelLoading()
             try require("what is displayed", view.events, is: [.loading(false)])
             presenter.didFailLoading(with: CancellationError())
-            try require("what is displayed of the error of a cancellation", view.events, is: [.loading(false), .loading(false)])
+            try require(
+                "what is displayed of the error of a cancellation", view.events, is: [.loading(false), .loading(false)])
         },
     ]
 
@@ -116,7 +117,9 @@ public struct PresenterContract {
         return (make(view, text), WeakReference(view))
     }
 
-    private static func mapperOfReleasedPresenter(_ make: MakePresenter, _ view: ViewRecorder) -> WeakReference<Sentinel> {
+    private static func mapperOfReleasedPresenter(_ make: MakePresenter, _ view: ViewRecorder) -> WeakReference<
+        Sentinel
+    > {
         let sentinel = Sentinel()
         make(view) { number in
             withExtendedLifetime(sentinel) { text(of: number) }

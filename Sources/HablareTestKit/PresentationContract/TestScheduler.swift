@@ -1,10 +1,11 @@
+import Hablare
+public import HablarePresentation
+
 #if canImport(Combine)
 public import Combine
 #else
 public import OpenCombine
 #endif
-import Hablare
-public import HablarePresentation
 
 /// A scheduler of publishers whose time stands still until it is told to move: debounced, delayed and throttled publishers are
 /// tested without waiting.
@@ -55,7 +56,8 @@ public final class TestScheduler: Scheduler {
 
     /// Runs an action when the time is moved to a moment, or past it.
     public func schedule(
-        after date: SchedulerInstant, tolerance: SchedulerInstant.Stride, options: Never?, _ action: @escaping () -> Void
+        after date: SchedulerInstant, tolerance: SchedulerInstant.Stride, options: Never?,
+        _ action: @escaping () -> Void
     ) {
         _ = enter(at: date, action)
     }

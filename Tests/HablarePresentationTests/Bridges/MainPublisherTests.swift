@@ -1,13 +1,14 @@
-#if canImport(Combine)
-import Combine
-#else
-import OpenCombine
-#endif
 import Dispatch
 import Hablare
 import HablarePresentation
 import HablareTestKit
 import Testing
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
 
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct MainPublisherTests {
@@ -145,7 +146,8 @@ import Testing
             execute: DispatchWorkItem {
                 var held: AnyCancellable?
                 held = publisher.sink(
-                    receiveCompletion: { _ in withExtendedLifetime(held) { held = nil } }, receiveValue: { continuation.resume(returning: $0) })
+                    receiveCompletion: { _ in withExtendedLifetime(held) { held = nil } },
+                    receiveValue: { continuation.resume(returning: $0) })
                 publisher.sink(receiveCompletion: { _ in }, receiveValue: { _ in }).cancel()
             })
     }

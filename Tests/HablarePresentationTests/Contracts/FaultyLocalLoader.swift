@@ -37,7 +37,8 @@ struct FaultyLocalLoader: LocalLoads {
     func save(_ resource: String) async throws {
         do {
             if fault == .savesInTwoSteps { try store.delete { _ in true } }
-            try store.replace(with: CachedResource(resource, savedAt: fault == .savesWithoutDate ? .distantPast : date()))
+            try store.replace(
+                with: CachedResource(resource, savedAt: fault == .savesWithoutDate ? .distantPast : date()))
         } catch {
             if fault != .saveHidesFailure { throw error }
         }

@@ -13,7 +13,8 @@ import Testing
         try await contract.check(rule)
     }
 
-    @Test("What has no fault keeps the contract, also where it is written in another way", arguments: LoadContract.rules)
+    @Test(
+        "What has no fault keeps the contract, also where it is written in another way", arguments: LoadContract.rules)
     func noFault(_ rule: LoadContract.Rule) async throws {
         try await contract(of: .none, patience: .seconds(60)).check(rule)
     }

@@ -11,7 +11,9 @@ import Testing
         try await contract.check(rule)
     }
 
-    @Test("What has no fault keeps the contract, also where it is written in another way", arguments: LocalLoaderContract.rules)
+    @Test(
+        "What has no fault keeps the contract, also where it is written in another way",
+        arguments: LocalLoaderContract.rules)
     func noFault(_ rule: LocalLoaderContract.Rule) async throws {
         try await contract(of: .none).check(rule)
     }

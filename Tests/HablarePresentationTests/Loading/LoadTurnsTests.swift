@@ -1,6 +1,7 @@
-@testable import HablarePresentation
 import HablareTestKit
 import Testing
+
+@testable import HablarePresentation
 
 /// Random wishes, endings and cancellations, against a second bookkeeper who keeps the whole history instead of a number.
 @Suite struct LoadTurnsTests {

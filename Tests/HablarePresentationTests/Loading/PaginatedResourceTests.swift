@@ -1,7 +1,8 @@
 import Hablare
-@testable import HablarePresentation
 import HablareTestKit
 import Testing
+
+@testable import HablarePresentation
 
 @Suite(.timeLimit(.minutes(2))) struct PaginatedResourceTests {
     /// A list of numbers in pages of three, with the next number as the cursor.

@@ -10,7 +10,9 @@ import Testing
     private let loads = ScriptedLoads()
 
     private func adapter(_ policy: LoadPolicy) -> PresentationAdapter<String> {
-        PresentationAdapter(presenter: ResourcePresenter(view: view), policy: policy) { [loads] in try await loads.load() }
+        PresentationAdapter(presenter: ResourcePresenter(view: view), policy: policy) { [loads] in
+            try await loads.load()
+        }
     }
 
     @Test("Whether it is loading can be seen at once", arguments: LoadPolicy.allCases)

@@ -1,7 +1,8 @@
 import Hablare
-@testable import HablarePresentation
 import HablareTestKit
 import Testing
+
+@testable import HablarePresentation
 
 @Suite(.timeLimit(.minutes(2))) struct SharedLoadTests {
     private let loads = ScriptedLoads(listens: true)

@@ -1,12 +1,13 @@
+import Hablare
+import HablarePresentation
+import HablareTestKit
+import Testing
+
 #if canImport(Combine)
 import Combine
 #else
 import OpenCombine
 #endif
-import Hablare
-import HablarePresentation
-import HablareTestKit
-import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct MainSchedulerTests {
     @Test("What is scheduled from anywhere runs on the main queue, and not at once")

@@ -1,12 +1,13 @@
+import Hablare
+import HablarePresentation
+import HablareTestKit
+import Testing
+
 #if canImport(Combine)
 import Combine
 #else
 import OpenCombine
 #endif
-import Hablare
-import HablarePresentation
-import HablareTestKit
-import Testing
 
 @MainActor
 @Suite struct ReactiveRulesTests {
@@ -78,7 +79,8 @@ import Testing
     private let offline = AIServiceError(.connectionFailed, "No network.")
 
     /// Fails so many times, then publishes how often it was subscribed to.
-    private func failing(_ times: Int, with error: AIServiceError, _ attempts: Counter) -> AnyPublisher<Int, any Error> {
+    private func failing(_ times: Int, with error: AIServiceError, _ attempts: Counter) -> AnyPublisher<Int, any Error>
+    {
         Deferred { () -> AnyPublisher<Int, any Error> in
             attempts.count += 1
             if attempts.count <= times { return Fail(error: error).eraseToAnyPublisher() }
@@ -112,7 +114,8 @@ import Testing
     @Test(
         "Other errors pass at once",
         arguments: [
-            AIServiceError(.connectionLost, "The work may have been done."), AIServiceError(.unauthorized, "Set a key."),
+            AIServiceError(.connectionLost, "The work may have been done."),
+            AIServiceError(.unauthorized, "Set a key."),
             AIServiceError(.overloaded, "Later."), AIServiceError(.cancelled, "Somebody cancelled it."),
         ])
     func others(_ error: AIServiceError) {

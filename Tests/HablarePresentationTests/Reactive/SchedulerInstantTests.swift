@@ -11,7 +11,9 @@ import Testing
         #expect(Stride.milliseconds(3).nanoseconds == 3_000_000)
         #expect(Stride.microseconds(3).nanoseconds == 3_000)
         #expect(Stride.nanoseconds(3).nanoseconds == 3)
-        #expect(ReactiveInterval.allCases.map { (interval) -> Stride in interval.time() } == [500, 100, 300, 5_000, 2_000].map(Stride.milliseconds))
+        #expect(
+            ReactiveInterval.allCases.map { (interval) -> Stride in interval.time() }
+                == [500, 100, 300, 5_000, 2_000].map(Stride.milliseconds))
     }
 
     @Test("What no counter can hold stays at its end, and what is no number is nothing")

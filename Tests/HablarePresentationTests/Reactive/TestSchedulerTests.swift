@@ -1,11 +1,12 @@
+import HablarePresentation
+import HablareTestKit
+import Testing
+
 #if canImport(Combine)
 import Combine
 #else
 import OpenCombine
 #endif
-import HablarePresentation
-import HablareTestKit
-import Testing
 
 @MainActor
 @Suite struct TestSchedulerTests {
@@ -33,7 +34,9 @@ import Testing
         var times: [Int64] = []
         scheduler.schedule(after: scheduler.now.advanced(by: .seconds(1))) { [scheduler] in
             times.append(scheduler.now.nanoseconds)
-            scheduler.schedule(after: scheduler.now.advanced(by: .seconds(1))) { times.append(scheduler.now.nanoseconds) }
+            scheduler.schedule(after: scheduler.now.advanced(by: .seconds(1))) {
+                times.append(scheduler.now.nanoseconds)
+            }
         }
         scheduler.advance(by: .seconds(5))
         #expect(times == [1_000_000_000, 2_000_000_000])

@@ -17,7 +17,9 @@ import Testing
         #expect(error.message == nil)
     }
 
-    @Test("The time of an older error does not erase a newer one, also where both say the same", arguments: ["one", "two"])
+    @Test(
+        "The time of an older error does not erase a newer one, also where both say the same",
+        arguments: ["one", "two"])
     func newer(_ second: String) {
         let error = error
         error.show("one")

@@ -60,8 +60,10 @@ import Testing
     @Test("Expired and empty are told apart from each other, and from an error")
     func nothing() async throws {
         let old = Self.now - 60 * 86_400
-        let expired = try await loader(ScriptedResourceStore(CachedResource("old", savedAt: old))) { throw Self.offline }
-            .load()
+        let expired = try await loader(ScriptedResourceStore(CachedResource("old", savedAt: old))) {
+            throw Self.offline
+        }
+        .load()
         guard case .expired(old, let error as AIServiceError) = expired else { throw Unexpected(expired) }
         #expect(error == Self.offline)
         #expect(expired.resource == nil)

@@ -40,7 +40,8 @@ import Testing
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
-            let zone = ["Europe/Madrid", "Asia/Kolkata", "Pacific/Chatham", "GMT"].randomElement(using: &random) ?? "GMT"
+            let zone =
+                ["Europe/Madrid", "Asia/Kolkata", "Pacific/Chatham", "GMT"].randomElement(using: &random) ?? "GMT"
             let calendar = try calendar(zone)
             let saved = Date(timeIntervalSince1970: Double(Int.random(in: 0..<4_000_000_000, using: &random)))
             let days = Int.random(in: 1..<400, using: &random)

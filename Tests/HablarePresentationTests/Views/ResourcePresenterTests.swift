@@ -26,7 +26,8 @@ import Testing
     @Test("Each part goes to the view that is there for it")
     func parts() {
         let (resources, loading, errors) = (ViewRecorder(), ViewRecorder(), ViewRecorder())
-        let presenter = ResourcePresenter(resourceView: resources, loadingView: loading, errorView: errors) { (number: Int) in
+        let presenter = ResourcePresenter(resourceView: resources, loadingView: loading, errorView: errors) {
+            (number: Int) in
             "\(number)"
         }
         presenter.didStartLoading()

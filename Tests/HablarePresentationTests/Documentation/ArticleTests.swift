@@ -1,0 +1,79 @@
+import Foundation
+import Hablare
+import HablarePresentation
+import HablareTestKit
+import Testing
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
+
+/// The code of the articles does what they say.
+@MainActor
+@Suite(.timeLimit(.minutes(2))) struct ArticleTests {
+    @Test("A model shows what its adapter loads")
+    func model() async {
+        let (model, adapter) = makeGreeting { "hello" }
+        adapter.load()
+        #expect(model.state == .loading(previous: nil))
+        await adapter.settled()
+        #expect(model.state == .loaded("hello"))
+    }
+
+    @Test("A screen behind a proxy shows what is loaded, and is released")
+    func screen() async throws {
+        weak var gone: GreetingScreen?
+        do {
+            let screen = GreetingScreen { 7 }
+            gone = screen
+            screen.refresh()
+            #expect(screen.isBusy)
+            while screen.isBusy { await Task.yield() }
+            #expect(screen.text == "Hello, number 7")
+            #expect(screen.problem == nil)
+        }
+        #expect(gone == nil)
+    }
+
+    @Test("A request is shown in words, and in a web view to its end")
+    func web() async throws {
+        let scene = try RequestScene(ScriptedProvider())
+        try await scene.run {
+            let request = AIRequest(prompt: "hello")
+            try await scene.manager.submit(request, to: "scripted")
+            let model = scene.model(request.id)
+            model.start()
+            var scripts: [String] = []
+            try await show(model) { scripts.append($0) }
+            #expect(scripts.last?.contains(#""phase":"done""#) ?? false)
+            await model.settled()
+            #expect(words(for: model.state) == "hello")
+        }
+    }
+
+    @Test("A callback and a publisher end as async functions")
+    func bridges() async throws {
+        #expect(try await answer(of: CallbackService()) == "forty-two")
+        #expect(try await publishedAndBack { "hello" } == "hello")
+    }
+
+    @Test("A queue is committed when it is quiet")
+    func commit() {
+        let scheduler = TestScheduler()
+        let subject = PassthroughSubject<Int, Never>()
+        var commits: [Int] = []
+        let subscription = subscribe(subject, scheduler) { commits.append($0) }
+        for value in [1, 1, 2] { subject.send(value) }
+        scheduler.advance(by: .milliseconds(500))
+        #expect(commits == [2])
+        subscription.cancel()
+    }
+
+    private func subscribe(
+        _ subject: PassthroughSubject<Int, Never>, _ scheduler: TestScheduler, _ commit: @escaping (Int) -> Void
+    ) -> AnyCancellable {
+        commits(of: subject, on: scheduler, commit: commit)
+    }
+}
