@@ -1,4 +1,7 @@
+import Dispatch
+import Foundation
 import GRDB
+import Hablare
 import HablarePersistence
 import HablareTestKit
 import Testing
@@ -164,18 +167,32 @@ import Testing
         #expect(window.rows.map(\.id) == [2, 3, 4, 5])
     }
 
-    @Test("goes where it was told last, when moves overtake each other")
+    @Test("goes where it was told last, when what was read for an earlier move comes later")
     func overtaken() async throws {
-        try insert(0..<9)
-        let window = PageWindow(query, in: database)
+        let folder = try TemporaryFolder()
+        let file = try AppDatabase(at: folder.url.appendingPathComponent("cards.sqlite"), migrator: Card.migrator)
+        try await file.write { db in for id in 0..<9 { try Card(id: id).insert(db) } }
+        let isHeld = Guarded(false)
+        let gate = DispatchSemaphore(value: 0)
+        let query = try PagedQuery(order: PageOrder(unique: .ascending("id")), size: 4) {
+            let holds = isHeld.withLock { isHeld in
+                defer { isHeld = false }
+                return isHeld
+            }
+            if holds { gate.wait() }
+            return Card.all()
+        }
+        let window = PageWindow(query, in: file)
         try await window.load()
-        let last = try await database.page(.last, of: query)
-        let cursor = try #require(last.cursors.first)
-        async let end: Void = window.move(to: .last)
-        async let start: Void = window.move(to: .first)
-        async let middle: Void = window.move(to: .from(cursor))
-        async let again: Void = window.move(to: .first)
-        _ = try await (end, start, middle, again)
-        #expect(window.rows.map(\.id) == [0, 1, 2, 3])
+        isHeld.withLock { $0 = true }
+        async let late: Void = window.move(to: .last)
+        while isHeld.withLock({ $0 }) { await Task.yield() }
+        try await window.moveForward(by: 1)
+        #expect(window.rows.map(\.id) == [1, 2, 3, 4])
+        gate.signal()
+        try await late
+        #expect(window.rows.map(\.id) == [1, 2, 3, 4])
+        try await window.load()
+        #expect(window.rows.map(\.id) == [1, 2, 3, 4])
     }
 }
