@@ -159,8 +159,7 @@ let package = Package(
         .target(
             name: "HablareTestKit",
             dependencies: [
-                "Hablare", "HablareData", "HablarePersistence", "HablarePresentation",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Hablare", "HablarePresentation",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -213,7 +212,8 @@ let package = Package(
         .testTarget(
             name: "HablarePersistenceTests",
             dependencies: [
-                "HablareFiles", "HablarePersistence", "HablareTestKit", .product(name: "GRDB", package: "GRDB.swift"),
+                "Hablare", "HablareFiles", "HablarePersistence", "HablareTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(
