@@ -22,7 +22,7 @@ import Testing
         private let state = Guarded(State())
 
         func note(_ what: String) {
-            let isMain = Thread.isMainThread
+            let isMain = MainQueue.isCurrent
             state.withLock { state in
                 state.seen += 1
                 if isMain { state.onMain.append(what) }
@@ -54,7 +54,9 @@ import Testing
             database.trace { _ in watch.note("SQL") }
         }
         let bench = try DataWorkbench(database: try DatabaseQueue(configuration: configuration))
+        // The bench opens its database here: the watch would see it if anything else were.
         let opened = watch.onMain.count
+        #expect(opened > 0)
         let coordinator = bench.coordinator
         let body = Body(
             ContentReference(digest: Data(repeating: 1, count: 32), byteCount: 1), in: Watched(watch: watch))
