@@ -95,7 +95,7 @@ let package = Package(
         .target(
             name: "HablareData",
             dependencies: [
-                "Hablare", "HablarePersistence",
+                "Hablare", "HablareFiles", "HablarePersistence",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -53,15 +53,22 @@ package final class ReplacingFile {
     package func commit() throws {
         try flush()
         guard let descriptor else { return }
-        try sync(descriptor)
+        try Self.sync(descriptor, path)
         guard rename(unfinished, path) == 0 else { throw FileFailure(errno, doing: "rename", to: path) }
         self.descriptor = nil
         close(descriptor)
+        try Self.syncFolder(of: path)
+    }
+
+    /// Puts the names in a file's folder on disk.
+    ///
+    /// - Throws: ``FileFailure``.
+    package static func syncFolder(of path: String) throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let folderDescriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folderDescriptor >= 0 else { throw FileFailure(errno, doing: "open", to: folder) }
-        defer { close(folderDescriptor) }
-        try sync(folderDescriptor)
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure(errno, doing: "open", to: folder) }
+        defer { close(descriptor) }
+        try sync(descriptor, path)
     }
 
     private func flush() throws {
@@ -80,7 +87,7 @@ package final class ReplacingFile {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    private func sync(_ descriptor: Int32) throws {
+    private static func sync(_ descriptor: Int32, _ path: String) throws {
         #if canImport(Darwin)
         // fsync on Apple platforms does not reach the disk; some file systems know no F_FULLFSYNC.
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return }

@@ -47,7 +47,8 @@ public import SwiftData
     }
 
     /// See `MergeContext`. Where the save fails, the receipt is taken out of the context again; the object keeps its value.
-    public func save(_ model: Model, with receipt: MergeKey) async throws {
+    public func save(_ model: Model, with receipt: MergeKey) async throws -> Date? {
+        if let date = try await dateOfMerge(receipt) { return date }
         let row = MergeReceiptObject(key: receipt.text, mergedAt: Date())
         context.insert(row)
         do {
@@ -56,6 +57,7 @@ public import SwiftData
             context.delete(row)
             throw error
         }
+        return nil
     }
 
     /// See `MergeContext`.

@@ -43,19 +43,22 @@ extension AIRequestManager {
         try await expectDone(.merged(id), for: id)
     }
 
-    /// The same of several responses, in one commit. Says nothing of those that do not await it, and of requests that are
-    /// deleted.
-    package func merged(_ ids: [UUID]) async throws {
-        let awaiting = try await journal.read { store in
-            try store.snapshots(SnapshotFilter(ids: ids, limit: ids.count)).filter(\.awaitsMerge).map(\.id)
+    /// The same of several responses, in one commit.
+    ///
+    /// - Returns: Those that the store knows, whether they awaited it or not.
+    package func merged(_ ids: [UUID]) async throws -> [UUID] {
+        guard !ids.isEmpty else { return [] }
+        let known = try await journal.read { store in
+            try store.snapshots(SnapshotFilter(ids: ids, limit: ids.count))
         }
-        guard !awaiting.isEmpty else { return }
+        let awaiting = known.filter(\.awaitsMerge).map(\.id)
         for (id, receipt) in zip(awaiting, try await journal.commit(awaiting.map { .merged($0) })) {
             switch receipt {
             case .done, .unknownRequest: break
             default: throw AIServiceError.unexpected(receipt, for: id)
             }
         }
+        return known.map(\.id)
     }
 
     /// Tells when waits for outcomes that ended without one that can be used may begin anew.

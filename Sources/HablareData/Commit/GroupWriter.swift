@@ -5,8 +5,8 @@ import Hablare
 /// a thousand small writes cost a few disk syncs.
 ///
 /// Nobody sleeps to fill a group. Writes are done in the order in which they arrived. Each fails alone: where one does,
-/// the transaction is done again with a savepoint around each of them, so a write may run twice, and must touch nothing
-/// but the database it is given.
+/// the transaction is done again with a savepoint around each of them, and where it cannot be committed then, each of them in
+/// one of its own. So a write may run three times, and must touch nothing but the database it is given.
 final class GroupWriter: Sendable {
     /// The most writes of one transaction, so that a huge batch does not hold up the app's own writes for long.
     static let maximumGroup = 1024
@@ -136,11 +136,10 @@ extension GroupWriter.Core {
             let told = try database.write { database in try entries.map { try $0.run(database) } }
             for tell in told { tell() }
         } catch {
-            if entries.count == 1, let entry = entries.first {
-                entry.fail(error)
-            } else {
-                commitEach(entries)
-            }
+            if entries.count > 1 { return commitEach(entries) }
+            // Prepared statements that failed throw once more: see `attempt`.
+            database.writeWithoutTransaction { $0.clearSchemaCache() }
+            for entry in entries { entry.fail(error) }
         }
     }
 
@@ -157,7 +156,25 @@ extension GroupWriter.Core {
                 }
             }
         } catch {
-            for entry in entries { entry.fail(error) }
+            // Deferred constraints are looked at by the commit, after every savepoint, and a full disk may take back all.
+            for entry in entries { commitAlone(entry) }
+        }
+    }
+
+    /// A transaction of its own, where which write keeps the others from being committed cannot be told.
+    private func commitAlone(_ entry: GroupWriter.Entry) {
+        do {
+            let tell = try database.write { database in
+                do {
+                    return try entry.run(database)
+                } catch {
+                    database.clearSchemaCache()
+                    throw error
+                }
+            }
+            tell()
+        } catch {
+            entry.fail(error)
         }
     }
 

@@ -25,15 +25,17 @@ enum ColumnValue: Sendable {
     /// The value for a column of a declared type; `nil` where such a column cannot hold it.
     ///
     /// Declared types are sorted by SQLite's own rules (<https://sqlite.org/datatype3.html>, 3.1), with `BOOLEAN` for truth
-    /// values besides. A column without a type, or of type `ANY`, takes each kind as it is.
+    /// values, and names with `DATE` or `TIME` for texts that are dates, besides. A column without a type, or of type `ANY`, takes each kind as it is.
     func value(for affinity: ColumnAffinity) -> DatabaseValue? {
         switch (self, affinity) {
+        case (.json(_, .null), _): nil
         case (.text(let text), .text), (.text(let text), .any): text.databaseValue
         case (.text(let text), .blob): Data(text.utf8).databaseValue
         case (.text(let text), .integer): Int64(text.trimmed)?.databaseValue
         case (.text(let text), .real): Self.finite(text)?.databaseValue
         case (.text(let text), .boolean): Self.truth(text)?.databaseValue
-        case (.text(let text), .numeric): text.databaseValue
+        case (.text(let text), .date): text.databaseValue
+        case (.text(let text), .numeric): Int64(text.trimmed)?.databaseValue ?? Self.finite(text)?.databaseValue
         case (.bytes(let bytes), .blob), (.bytes(let bytes), .any): bytes.databaseValue
         case (.bytes, _): nil
         case (.json(_, .int(let number)), .integer), (.json(_, .int(let number)), .numeric): number.databaseValue
@@ -45,7 +47,8 @@ enum ColumnValue: Sendable {
         case (.json(let text, _), .blob): Data(text.utf8).databaseValue
         case (.json, _): nil
         case (.vector(let vector), .blob), (.vector(let vector), .any): Self.singles(vector).databaseValue
-        case (.vector(let vector), .text): "[\(vector.map { "\($0)" }.joined(separator: ","))]".databaseValue
+        case (.vector(let vector), .text) where vector.allSatisfy(\.isFinite):
+            "[\(vector.map { "\($0)" }.joined(separator: ","))]".databaseValue
         case (.vector, _): nil
         }
     }
@@ -72,7 +75,7 @@ enum ColumnValue: Sendable {
 
 /// What a column prefers to hold, by its declared type.
 enum ColumnAffinity: Sendable {
-    case text, blob, integer, real, numeric, boolean, any
+    case text, blob, integer, real, numeric, boolean, date, any
 
     init(declared type: String) {
         let type = type.uppercased()
@@ -89,6 +92,8 @@ enum ColumnAffinity: Sendable {
                 .real
             } else if type.contains("BOOL") {
                 .boolean
+            } else if type.contains("DATE") || type.contains("TIME") {
+                .date
             } else {
                 .numeric
             }

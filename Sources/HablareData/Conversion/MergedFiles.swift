@@ -1,5 +1,6 @@
 public import Foundation
 public import Hablare
+import HablareFiles
 
 /// The app's own folder for content that is merged as a file.
 ///
@@ -16,45 +17,65 @@ public struct MergedFiles: Sendable, Hashable {
         self.folder = folder
     }
 
-    /// Keeps a content and answers with its file. Blocks for the time of a file write.
+    /// Keeps a content and answers with its file, whose name is made of its digest and its format. Blocks for the time of a
+    /// file write.
     ///
-    /// The file is whole or not there: it is written to a temporary name, synced, and renamed.
+    /// On return the file and its name are on disk, as far as the disk tells the truth: a receipt that is written after it
+    /// never points at nothing. Never write to the file: it may be the engine's own by another name.
     ///
-    /// - Throws: ``MergeError`` with ``MergeError/Code/fileFailed``; the error of reading the content.
-    public func keep(_ content: ResponseContent, as name: String) throws -> URL {
+    /// - Throws: ``MergeError`` with ``MergeError/Code/fileFailed``, also for content without bytes; the error of reading it.
+    public func keep(_ content: ResponseContent) throws -> URL {
         guard let body = content.body else {
             throw MergeError(.fileFailed, "An answer of \(content.type.rawValue) has no bytes to keep in a file.")
         }
-        let file = folder.appendingPathComponent(name, isDirectory: false)
-        let manager = FileManager.default
+        let file = folder.appendingPathComponent(name(of: content, body), isDirectory: false)
         do {
-            try manager.createDirectory(at: folder, withIntermediateDirectories: true)
-            if manager.fileExists(atPath: file.path) { return file }
-            if let original = body.fileURL {
-                do {
-                    try manager.linkItem(at: original, to: file)
-                    return file
-                } catch {
-                    // Another volume, a file system without links, or another merge was first: written below.
-                }
-            }
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            if FileManager.default.fileExists(atPath: file.path) { return file }
+            if let original = body.fileURL, try link(original, to: file) { return file }
         } catch {
             throw failure(error)
         }
         let bytes = try body.read()
         do {
-            // Atomic is a temporary name, a sync and a rename.
-            try bytes.write(to: file, options: .atomic)
+            let writing = try ReplacingFile(file.path)
+            try writing.write(bytes)
+            try writing.commit()
             return file
         } catch {
             throw failure(error)
         }
     }
 
+    /// Whether a second name could be given: not on another volume, nor where the file system has none.
+    private func link(_ original: URL, to file: URL) throws -> Bool {
+        do {
+            try FileManager.default.linkItem(at: original, to: file)
+        } catch {
+            return false
+        }
+        try ReplacingFile.syncFolder(of: file.path)
+        return true
+    }
+
+    private func name(of content: ResponseContent, _ body: Body) -> String {
+        let ending: String =
+            switch content {
+            case .text: "txt"
+            case .audio(_, let format): format.rawValue
+            case .image(_, let format): format.rawValue
+            case .data, .embedding, .structured: "bin"
+            }
+        // A format may be of a provider's own making.
+        let safe = ending.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return "\(body.digest.hexadecimal).\(safe.isEmpty ? "bin" : safe)"
+    }
+
     private func failure(_ error: any Error) -> MergeError {
         MergeError(
             .fileFailed,
             "The folder of merged files cannot be written. Look at its rights and at the room on its disk, and ask for the merge again.",
-            cause: "\((error as NSError).domain) \((error as NSError).code)")
+            cause: (error as? FileFailure).map { "\($0)" } ?? "\((error as NSError).domain) \((error as NSError).code)",
+            isRetryable: true)
     }
 }

@@ -27,7 +27,9 @@ extension AIDataCoordinator {
         property: ReferenceWritableKeyPath<Model, Value>, rules: [ContentRule] = []
     ) async throws -> Value {
         let response = try await manager.execute(request, with: try self.provider(provider))
-        return try await deliver(response, into: model, property: property, rules: rules).value
+        return try await deliver(response, rules, as: property) { (value: Value) in
+            set(of: response.requestID, in: model, property) { model[keyPath: property] = value }
+        }.value
     }
 
     /// Merges a response into a property of a model, at most once in this process.
@@ -47,37 +49,98 @@ extension AIDataCoordinator {
         _ response: AIResponseData, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
         rules: [ContentRule] = []
     ) async throws -> MergeOutcome {
-        try await deliver(response, into: model, property: property, rules: rules).outcome
+        if let date = delivered.date(of: response.requestID, in: model, property) {
+            return wasMerged(modelKey(response.requestID, property), at: date)
+        }
+        return try await deliver(response, rules, as: property) { (value: Value) in
+            set(of: response.requestID, in: model, property) { model[keyPath: property] = value }
+        }.outcome
+    }
+
+    /// Merges a response into a model as the app likes, at most once in this process: several properties, a transform, a
+    /// child that is made.
+    ///
+    /// - Parameters:
+    ///   - response: The response of a completed request.
+    ///   - model: The model.
+    ///   - name: What is done, to tell it from other merges of the same response into the same model.
+    ///   - type: What the answer becomes first. Default: what `apply` takes.
+    ///   - rules: What an answer must be like. Default: anything.
+    ///   - apply: Changes the model, on the main actor: keep it short. Not called where it was merged before.
+    /// - Returns: Whether it was merged now or before.
+    /// - Throws: as ``merge(_:into:property:rules:)``.
+    @discardableResult
+    public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
+        _ response: AIResponseData, into model: Model, named name: String, as type: Value.Type = Value.self,
+        rules: [ContentRule] = [], apply: @MainActor (Model, Value) -> Void
+    ) async throws -> MergeOutcome {
+        let key = MergeKey(requestID: response.requestID, target: name, row: .new)
+        if let date = delivered.date(of: response.requestID, in: model, name) { return wasMerged(key, at: date) }
+        return try await deliver(response, rules, key: key) { (value: Value) in
+            set(of: response.requestID, in: model, name) { apply(model, value) }
+        }.outcome
     }
 
     /// Merges many responses into the same property of a model each: prepared side by side, and set in one stretch of the
-    /// main actor, so that views are updated once.
+    /// main actor, so that views are updated once; in several where they are together too large for memory
+    /// (``Options/maximumBytesInFlight``).
     ///
     /// - Returns: What came of each, in their order.
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ responses: [(response: AIResponseData, model: Model)], property: ReferenceWritableKeyPath<Model, Value>,
         rules: [ContentRule] = []
     ) async -> [Result<MergeOutcome, any Error>] {
+        var outcomes: [Result<MergeOutcome, any Error>] = []
+        let sizes = await Self.sizes(of: responses.map(\.response))
+        var rest = responses.indices[...]
+        while let first = rest.first {
+            var bytes = sizes[first]
+            var end = first + 1
+            while end < responses.endIndex, bytes + sizes[end] <= merger.maximumBytes {
+                bytes += sizes[end]
+                end += 1
+            }
+            rest = rest[end...]
+            outcomes += await merge(Array(responses[first..<end]), of: bytes, property, rules)
+        }
+        return outcomes
+    }
+
+    private func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
+        _ responses: [(response: AIResponseData, model: Model)], of bytes: Int,
+        _ property: ReferenceWritableKeyPath<Model, Value>, _ rules: [ContentRule]
+    ) async -> [Result<MergeOutcome, any Error>] {
         let start = merger.meters.clock.now
         merger.meters.asked(responses.count)
-        let keys = responses.map { modelKey($0.response.requestID, Model.self) }
+        let keys = responses.map { modelKey($0.response.requestID, property) }
         merger.events.tell(.willMerge(keys))
-        let prepared = await Self.prepare(responses.map(\.response), as: Value.self, rules, merger)
-        let outcomes = merger.meters.onMainActor {
-            zip(responses, prepared).map { ask, value in
-                value.map { set($0, of: ask.response.requestID, in: ask.model, property) }
+        var outcomes: [Result<MergeOutcome, any Error>]
+        do {
+            outcomes = try await merger.holding(bytes) {
+                let prepared = await Self.prepare(responses.map(\.response), as: Value.self, rules, merger)
+                return merger.meters.onMainActor {
+                    zip(responses, prepared).map { ask, value in
+                        value.map { value in
+                            set(of: ask.response.requestID, in: ask.model, property) {
+                                ask.model[keyPath: property] = value
+                            }
+                        }
+                    }
+                }
             }
+        } catch {
+            outcomes = responses.map { _ in .failure(error) }
         }
-        for (key, outcome) in zip(keys, outcomes) { ended(key, outcome, since: start, tellingMerged: false) }
-        let merged = zip(keys, outcomes).filter { if case .success(.merged) = $0.1 { true } else { false } }.map(\.0)
-        if !merged.isEmpty { merger.events.tell(.didMerge(merged)) }
+        for outcome in outcomes { merger.meters.ended(outcome, intoModel: true, since: start) }
+        merger.tell(of: keys, outcomes)
         return outcomes
     }
 
     /// Merges the response of a request into a property of a model when it comes, and keeps neither the caller nor the model
     /// waiting: where the model is gone by then, nothing is merged.
     ///
-    /// What comes of it is told by ``merges``. A request that fails is waited for no longer. It does not survive the process.
+    /// What comes of it is told by ``merges``. It waits through the engine's rests. A request that fails or is cancelled is
+    /// waited for no longer. It does not survive the process.
     ///
     /// - Parameters:
     ///   - requestID: The request, which was submitted.
@@ -89,16 +152,15 @@ extension AIDataCoordinator {
         rules: [ContentRule] = []
     ) {
         let address = ModelAddress(model, property, rules)
-        let key = modelKey(requestID, Model.self)
-        deliveries.start { [weak self, manager, merger] in
+        let key = modelKey(requestID, property)
+        deliveries.start { [weak self, manager, merger, clock = seams.clock] in
             do {
-                let response = try await manager.execute(requestID: requestID)
-                try await self?.deliver(response, to: address)
+                guard let response = try await manager.patientlyExecute(requestID, clock: clock) else { return }
+                await self?.deliver(response, to: address)
             } catch is CancellationError {
                 return
-            } catch is ModelAddress<Model, Value>.Told {
-                return
             } catch {
+                merger.events.tell(.willMerge([key]))
                 merger.events.tell(.mergeFailed(key, MergeError.recorded(error, of: requestID)))
             }
         }
@@ -107,7 +169,8 @@ extension AIDataCoordinator {
     /// Merges a response into a property of a model, and saves the model with the receipt in one transaction: once, also
     /// over restarts.
     ///
-    /// Where it cannot be saved, the property has the value all the same, and asking again saves it.
+    /// Where it cannot be saved, the property has the value all the same, and asking again saves it. A response that was
+    /// merged into the property without a context before is saved now.
     ///
     /// - Parameters:
     ///   - response: The response of a completed request.
@@ -128,17 +191,37 @@ extension AIDataCoordinator {
         return try await recorded(key) {
             if let date = try await context.dateOfMerge(key) { return .alreadyMerged(date) }
             let value = try await Self.prepare(response, as: Value.self, rules, merger)
-            let outcome = merger.meters.onMainActor { set(value, of: requestID, in: model, property) }
-            guard case .merged = outcome else { return outcome }
-            do {
-                try await context.save(model, with: key)
-            } catch {
-                delivered.failed(requestID, into: model, property)
-                throw error
+            _ = merger.meters.onMainActor {
+                set(of: requestID, in: model, property) { model[keyPath: property] = value }
             }
-            merger.releaser.wanted()
+            // Also where the property had it before: of that, nothing may be saved yet.
+            if let date = try await context.save(model, with: key) { return .alreadyMerged(date) }
+            merger.releaser.wanted([requestID])
             return .merged
         }
+    }
+
+    /// Submits a request, waits for its response, and merges and saves it as
+    /// ``merge(_:into:property:named:in:rules:)`` does.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - provider: Who does it. Default: ``Options/provider``.
+    ///   - model: The model.
+    ///   - property: The property.
+    ///   - name: What the receipt is kept under, the same in all versions of the app.
+    ///   - context: What saves the model.
+    ///   - rules: What an answer must be like. Default: anything.
+    /// - Returns: Whether it was merged now or before.
+    /// - Throws: as ``generate(_:from:into:property:rules:)`` and ``merge(_:into:property:named:in:rules:)``.
+    @discardableResult
+    public func generate<Model: AnyObject, Value: ResponseConvertible & Sendable>(
+        _ request: AIRequest, from provider: ProviderID? = nil, into model: Model,
+        property: ReferenceWritableKeyPath<Model, Value>, named name: String, in context: some MergeContext<Model>,
+        rules: [ContentRule] = []
+    ) async throws -> MergeOutcome {
+        let response = try await manager.execute(request, with: try self.provider(provider))
+        return try await merge(response, into: model, property: property, named: name, in: context, rules: rules)
     }
 }
 
@@ -152,15 +235,16 @@ extension AIDataCoordinator {
         return provider
     }
 
-    private func deliver<Model: AnyObject, Value: ResponseConvertible & Sendable>(
-        _ response: AIResponseData, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
-        rules: [ContentRule]
+    private func deliver<Value: ResponseConvertible & Sendable>(
+        _ response: AIResponseData, _ rules: [ContentRule], as property: AnyKeyPath? = nil, key: MergeKey? = nil,
+        set: (Value) -> MergeOutcome
     ) async throws -> (outcome: MergeOutcome, value: Value) {
         var value: Value?
-        let outcome = try await recorded(modelKey(response.requestID, Model.self)) {
+        let key = key ?? modelKey(response.requestID, property)
+        let outcome = try await recorded(key) {
             let prepared = try await Self.prepare(response, as: Value.self, rules, merger)
             value = prepared
-            return merger.meters.onMainActor { set(prepared, of: response.requestID, in: model, property) }
+            return merger.meters.onMainActor { set(prepared) }
         }
         guard let value else { throw CancellationError() }
         return (outcome, value)
@@ -168,9 +252,9 @@ extension AIDataCoordinator {
 
     fileprivate func deliver<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, to address: ModelAddress<Model, Value>
-    ) async throws {
+    ) async {
         do {
-            _ = try await recorded(modelKey(response.requestID, Model.self)) {
+            _ = try await recorded(modelKey(response.requestID, address.property)) {
                 // The model is held only while a property is set.
                 let prepared = try await Self.prepare(response, as: Value.self, address.rules, merger)
                 guard let model = address.model else {
@@ -179,21 +263,36 @@ extension AIDataCoordinator {
                         "The model went away before its response came. The response is kept: merge it into another one."
                     )
                 }
-                return merger.meters.onMainActor { set(prepared, of: response.requestID, in: model, address.property) }
+                return merger.meters.onMainActor {
+                    set(of: response.requestID, in: model, address.property) {
+                        model[keyPath: address.property] = prepared
+                    }
+                }
             }
         } catch {
-            throw ModelAddress<Model, Value>.Told()
+            // Told of by an event.
         }
     }
 
-    /// Sets a property, unless that was done before. One stretch of the main actor: nothing comes between look and set.
-    private func set<Model: AnyObject, Value>(
-        _ value: Value, of requestID: UUID, in model: Model, _ property: ReferenceWritableKeyPath<Model, Value>
+    /// Sets something in a model, unless that was done before. One stretch of the main actor: nothing comes between look and
+    /// set.
+    private func set(
+        of requestID: UUID, in model: AnyObject, _ place: some Hashable, _ set: () -> Void
     ) -> MergeOutcome {
-        if let date = delivered.date(of: requestID, in: model, property) { return .alreadyMerged(date) }
-        model[keyPath: property] = value
-        delivered.merged(requestID, into: model, property, at: seams.date())
+        if let date = delivered.date(of: requestID, in: model, place) { return .alreadyMerged(date) }
+        set()
+        delivered.merged(requestID, into: model, place, at: seams.date())
         return .merged
+    }
+
+    /// Tells of a merge that was done before it was asked for.
+    private func wasMerged(_ key: MergeKey, at date: Date) -> MergeOutcome {
+        let start = merger.meters.clock.now
+        merger.meters.asked(1)
+        merger.events.tell(.willMerge([key]))
+        merger.meters.ended(.success(.alreadyMerged(date)), intoModel: true, since: start)
+        merger.tell(of: [key], [.success(.alreadyMerged(date))])
+        return .alreadyMerged(date)
     }
 
     /// Tells of a merge, and what came of it.
@@ -201,63 +300,90 @@ extension AIDataCoordinator {
         let start = merger.meters.clock.now
         merger.meters.asked(1)
         merger.events.tell(.willMerge([key]))
+        let outcome: Result<MergeOutcome, any Error>
         do {
-            let outcome = try await merge()
-            ended(key, .success(outcome), since: start)
-            return outcome
+            outcome = .success(try await merge())
         } catch {
-            ended(key, .failure(error), since: start)
-            throw MergeError.told(error, of: key.requestID)
+            outcome = .failure(MergeError.told(error, of: key.requestID))
         }
-    }
-
-    private func ended(
-        _ key: MergeKey, _ outcome: Result<MergeOutcome, any Error>, since start: Duration, tellingMerged: Bool = true
-    ) {
         merger.meters.ended(outcome, intoModel: true, since: start)
-        switch outcome {
-        case .success(.merged): if tellingMerged { merger.events.tell(.didMerge([key])) }
-        case .success(.alreadyMerged): merger.events.tell(.wereMerged([key]))
-        case .failure(let error): merger.events.tell(.mergeFailed(key, MergeError.recorded(error, of: key.requestID)))
-        }
+        merger.tell(of: [key], [outcome])
+        return try outcome.get()
     }
 
-    private func modelKey(_ requestID: UUID, _ model: Any.Type) -> MergeKey {
-        MergeKey(requestID: requestID, target: "\(model)", row: .new)
+    /// For events only: which model it is, they do not say.
+    private func modelKey(_ requestID: UUID, _ property: AnyKeyPath?) -> MergeKey {
+        MergeKey(requestID: requestID, target: property.map { "\($0)" } ?? "model", row: .new)
     }
 
     @concurrent private static func prepare<Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, as type: Value.Type, _ rules: [ContentRule], _ merger: Merger
     ) async throws -> Value {
-        try await merger.holding(response) {
-            let content = try response.content
-            for rule in rules { try rule.check(content) }
-            let value = try Value.value(of: content, in: merger.context(of: response.requestID))
-            try Task.checkCancellation()
-            return value
-        }
+        let bytes = response.byteCount
+        merger.meters.merges(bytes)
+        return try await merger.holding(bytes) { try convert(response, rules, merger) }
     }
 
+    /// The same of many, whose room is taken.
     @concurrent private static func prepare<Value: ResponseConvertible & Sendable>(
         _ responses: [AIResponseData], as type: Value.Type, _ rules: [ContentRule], _ merger: Merger
     ) async -> [Result<Value, any Error>] {
-        var values: [Result<Value, any Error>] = []
-        for response in responses {
+        await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
+            var values: [Result<Value, any Error>] = responses.map { _ in .failure(CancellationError()) }
+            for (number, response) in responses.enumerated() {
+                group.addTask {
+                    merger.meters.merges(response.byteCount)
+                    let value = Result { try convert(response, rules, merger) as Value }
+                    return (number, value.mapError { MergeError.told($0, of: response.requestID) })
+                }
+            }
+            for await (number, value) in group { values[number] = value }
+            return values
+        }
+    }
+
+    private nonisolated static func convert<Value: ResponseConvertible>(
+        _ response: AIResponseData, _ rules: [ContentRule], _ merger: Merger
+    ) throws -> Value {
+        try Task.checkCancellation()
+        let content = try response.content
+        for rule in rules { try rule.check(content) }
+        let value = try Value.value(of: content, in: merger.context(of: response.requestID))
+        try Task.checkCancellation()
+        return value
+    }
+
+    /// Elsewhere, because a structured answer is written out to be measured.
+    @concurrent private static func sizes(of responses: [AIResponseData]) async -> [Int] {
+        responses.map(\.byteCount)
+    }
+}
+
+extension AIRequestManager {
+    /// Waits for a response through the engine's rests and the store's bad moments; `nil` where the engine goes away
+    /// meanwhile.
+    fileprivate func patientlyExecute(_ id: UUID, clock: EngineClock) async throws -> AIResponseData? {
+        var revivals = revivals().makeAsyncIterator()
+        var wait = Duration.seconds(1)
+        while true {
+            try Task.checkCancellation()
             do {
-                values.append(.success(try await prepare(response, as: type, rules, merger)))
-            } catch {
-                values.append(.failure(MergeError.told(error, of: response.requestID)))
+                return try await execute(requestID: id)
+            } catch let error as AIServiceError where error.code == .suspended {
+                repeat {
+                    guard let revival = await revivals.next() else { return nil }
+                    if revival == .engine { break }
+                } while true
+            } catch let error as AIServiceError where error.category == .storage && error.isRetryable {
+                try await clock.sleep(for: wait)
+                wait = min(wait * 2, .seconds(60))
             }
         }
-        return values
     }
 }
 
 /// Where a response goes that is to come: a property of a model that is not kept alive for it.
 @MainActor private final class ModelAddress<Model: AnyObject, Value: Sendable> {
-    /// What came of it was told.
-    struct Told: Error {}
-
     private(set) weak var model: Model?
     let property: ReferenceWritableKeyPath<Model, Value>
     let rules: [ContentRule]

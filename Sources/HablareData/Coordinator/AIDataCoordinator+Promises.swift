@@ -1,6 +1,7 @@
 public import Foundation
 import GRDB
 public import Hablare
+import Logging
 public import ServiceLifecycle
 
 extension AIDataCoordinator: Service {
@@ -28,7 +29,8 @@ extension AIDataCoordinator: Service {
     ///
     /// The promise is on disk before the request is, and the engine keeps the response until it is merged. A request that
     /// fails or is cancelled keeps its promise, for the case that it is retried. Cancelling the calling task takes nothing
-    /// back: cancel the request.
+    /// back: cancel the request. What was merged before is neither submitted nor promised again. Of a request that was
+    /// submitted before, without ``/Hablare/AIRequest/keepUntilMerged``, the store's policy may give up the response first.
     ///
     /// - Parameters:
     ///   - request: The request; ``/Hablare/AIRequest/keepUntilMerged`` is set.
@@ -44,18 +46,47 @@ extension AIDataCoordinator: Service {
     ) async throws -> UUID {
         let provider = try self.provider(provider)
         let key = MergeKey(requestID: request.id, target: target, row: row)
-        let promised = try await promise(key)
         var kept = request
         kept.keepUntilMerged = true
-        do {
+        if try await isKnown(request.id) {
+            // Its content may be another: it is promised only if it is the same.
             try await manager.submit(kept, to: provider)
-        } catch {
-            // What was promised before, of a request that is there, holds.
-            if promised == .now { try await merger.writer.write { try ReceiptBook.forget(key, in: $0) } }
-            throw error
+            if case .merged = try await promise(key) { return request.id }
+        } else {
+            let promised = try await promise(key)
+            if case .merged = promised { return request.id }
+            do {
+                try await manager.submit(kept, to: provider)
+            } catch {
+                await takeBack(key, promised)
+                throw error
+            }
+            // Somebody else promised the same, and may have taken it back since.
+            if promised == .before { _ = try await promise(key) }
         }
         promises.promised(request.id)
         return request.id
+    }
+
+    private nonisolated func isKnown(_ id: UUID) async throws -> Bool {
+        do {
+            _ = try await manager.status(for: id)
+            return true
+        } catch let error as AIServiceError where error.code == .unknownRequest {
+            return false
+        }
+    }
+
+    /// A request was not submitted: its promise goes, if it was made for it and nobody has submitted it meanwhile. Where that
+    /// cannot be, it stays and harms nobody: the request is unknown.
+    private nonisolated func takeBack(_ key: MergeKey, _ promised: ReceiptBook.Promised) async {
+        guard promised == .now else { return }
+        do {
+            guard try await !isKnown(key.requestID) else { return }
+            try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
+        } catch {
+            logger.warning("A promise could not be taken back", metadata: ["error": "\(type(of: error))"])
+        }
     }
 
     /// Promises to merge the response of a request that was submitted, when it comes, also after a restart.
@@ -72,7 +103,7 @@ extension AIDataCoordinator: Service {
     /// - Throws: ``MergeError``; ``/Hablare/AIServiceError``, `unknownRequest` or of category storage. Nothing is promised
     ///   then.
     @discardableResult
-    @concurrent public nonisolated func merge(
+    @concurrent public nonisolated func promiseMerge(
         requestID: UUID, into target: String, row: MergeRow
     ) async throws -> Date? {
         _ = try await manager.status(for: requestID)
@@ -99,8 +130,7 @@ extension AIDataCoordinator: Service {
     ) async throws -> AIResponseData {
         let id = try await submit(request, to: provider, mergingInto: target, row: row)
         let response = try await manager.execute(requestID: id)
-        guard let registered = targets[target] else { throw promises.unknownTarget(target) }
-        _ = try await one([MergeAsk(response: response, target: registered, row: row)])
+        _ = try await one([MergeAsk(response: response, target: try promises.target(target).get(), row: row)])
         return response
     }
 
@@ -117,21 +147,21 @@ extension AIDataCoordinator: Service {
 
     /// Takes a promise back. Harmless where it was kept, or was none.
     ///
-    /// The engine keeps a response until it is merged: where nothing is promised of the request any more, tell it
-    /// (``/Hablare/AIRequestManager/merged(_:)``), or delete the request.
+    /// Where nothing else is promised of the request, the engine is told that it need not keep the response.
     ///
     /// - Throws: ``MergeError`` where it cannot be written; the promise holds then.
     @concurrent public nonisolated func forgetMerge(requestID: UUID, into target: String, row: MergeRow) async throws {
         do {
             let key = MergeKey(requestID: requestID, target: target, row: row)
             try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
+            merger.releaser.wanted([requestID])
         } catch {
             throw MergeError.told(error, of: requestID)
         }
     }
 
     private nonisolated func promise(_ key: MergeKey) async throws -> ReceiptBook.Promised {
-        guard targets[key.target] != nil else { throw promises.unknownTarget(key.target).of(key.requestID) }
+        if case .failure(let error) = promises.target(key.target) { throw error.of(key.requestID) }
         let date = seams.date()
         do {
             return try await merger.writer.write { try ReceiptBook.promise(key, at: date, in: $0) }

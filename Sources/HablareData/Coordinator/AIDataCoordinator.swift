@@ -38,9 +38,9 @@ public import Logging
     nonisolated let database: any DatabaseWriter
     nonisolated let options: Options
     nonisolated let seams: EngineSeams
-    nonisolated let targets: [String: MergeTarget]
     nonisolated let merger: Merger
     nonisolated let promises: PromiseKeeper
+    nonisolated let logger: Logger
     nonisolated let deliveries: Deliveries
     /// What was merged into which model, for as long as the model lives.
     var delivered = ModelReceipts()
@@ -50,8 +50,8 @@ public import Logging
     /// - Parameters:
     ///   - manager: Whose responses are merged.
     ///   - database: The app's database.
-    ///   - targets: What responses may be merged into when they come, also after a restart. Of two with one name the first
-    ///     counts.
+    ///   - targets: What responses may be merged into when they come, also after a restart. Each has a name of its
+    ///     own: what is promised to a name that two have is refused.
     ///   - options: How it behaves.
     ///   - seams: Time, identity, threads and metrics: those that the manager was given.
     ///   - logger: Where it logs. Never a prompt or a response.
@@ -63,10 +63,10 @@ public import Logging
         self.database = database
         self.options = options
         self.seams = seams
-        self.targets = Dictionary(targets.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         merger = Merger(manager: manager, database: database, options: options, seams: seams, logger: logger)
         promises = PromiseKeeper(
-            manager: manager, database: database, merger: merger, targets: self.targets, seams: seams, logger: logger)
+            manager: manager, database: database, merger: merger, targets: targets, seams: seams, logger: logger)
+        self.logger = logger
         deliveries = Deliveries(TaskSpawner(executor: seams.taskExecutor))
     }
 

@@ -45,13 +45,14 @@ import Hablare
     }
 
     /// See ``MergeContext/save(_:with:)``.
-    public func save(_ model: Model, with receipt: MergeKey) async throws {
+    public func save(_ model: Model, with receipt: MergeKey) async throws -> Date? {
         let write = write(model)
         let date = date()
-        try await writer.write { database in
-            try write(database)
-            _ = try ReceiptBook.enter(receipt, at: date, in: database)
+        return try await writer.write { database in
+            let savedBefore = try ReceiptBook.enter(receipt, at: date, in: database)
+            if savedBefore == nil { try write(database) }
             try ReceiptBook.forget(receipt, in: database)
+            return savedBefore
         }
     }
 

@@ -14,10 +14,11 @@ public import Foundation
     /// - Returns: When, or `nil`.
     func dateOfMerge(_ key: MergeKey) async throws -> Date?
 
-    /// Saves a model and a receipt in one transaction.
+    /// Saves a model and a receipt in one transaction, unless the receipt is there.
     ///
+    /// - Returns: When the merge was saved before, where it was: nothing is saved then.
     /// - Throws: Whatever keeps it from being saved; neither is then.
-    func save(_ model: Model, with receipt: MergeKey) async throws
+    func save(_ model: Model, with receipt: MergeKey) async throws -> Date?
 
     /// Names the row of a model, for receipts: the same after a restart.
     func row(of model: Model) -> MergeRow

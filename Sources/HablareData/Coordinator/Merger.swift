@@ -18,6 +18,7 @@ final class Merger: Sendable {
     /// The most merges of one transaction.
     static let maximumGroup = GroupWriter.maximumGroup
 
+    let database: any DatabaseReader
     let writer: GroupWriter
     let meters: MergeMeters
     let events = Broadcast<MergeEvent>(limit: 10_000)
@@ -30,6 +31,7 @@ final class Merger: Sendable {
         manager: AIRequestManager, database: any DatabaseWriter, options: AIDataCoordinator.Options,
         seams: EngineSeams, logger: Logger
     ) {
+        self.database = database
         writer = GroupWriter(database, driver: seams.makeCommitDriver())
         meters = MergeMeters(seams)
         releaser = Releaser(
@@ -53,9 +55,13 @@ final class Merger: Sendable {
             let (group, bytes) = firstGroup(of: rest)
             rest = rest.dropFirst(group.count)
             events.tell(.willMerge(group.map(\.key)))
-            let outcomes = await merge(group: group, of: bytes)
+            let outcomes = await outcomes(of: group, bytes)
             for outcome in outcomes { meters.ended(outcome, intoModel: false, since: start) }
-            tell(of: group, outcomes)
+            tell(of: group.map(\.key), outcomes)
+            let done = zip(group, outcomes).compactMap { ask, outcome -> UUID? in
+                if case .success = outcome { ask.response.requestID } else { nil }
+            }
+            if !done.isEmpty { releaser.wanted(done) }
             results += outcomes
         }
         return results
@@ -73,15 +79,25 @@ final class Merger: Sendable {
         return (asks.prefix(count), bytes)
     }
 
-    private func merge(group: ArraySlice<MergeAsk>, of bytes: Int) async -> [Result<MergeOutcome, any Error>] {
-        await gate.enter(bytes)
-        meters.holds(bytes)
-        defer {
-            meters.holds(-bytes)
-            gate.leave(bytes)
+    private func outcomes(of group: ArraySlice<MergeAsk>, _ bytes: Int) async -> [Result<MergeOutcome, any Error>] {
+        do {
+            return try await holding(bytes) {
+                for ask in group { meters.merges(ask.response.byteCount) }
+                return try await merge(group: group)
+            }
+        } catch {
+            return group.map { .failure(MergeError.told(error, of: $0.response.requestID)) }
         }
-        let prepared = await prepare(group)
-        guard !Task.isCancelled else { return group.map { _ in .failure(CancellationError()) } }
+    }
+
+    private func merge(group: ArraySlice<MergeAsk>) async throws -> [Result<MergeOutcome, any Error>] {
+        // What was merged before is neither read nor checked again: its content may be gone since.
+        let keys = group.map(\.key)
+        let before = try database.readHere { database in
+            try Set(keys.filter { try ReceiptBook.date(of: $0, in: database) != nil })
+        }
+        let prepared = await prepare(group, except: before)
+        try Task.checkCancellation()
         let date = seams.date()
         let works = zip(group, prepared).compactMap { ask, prepared in
             switch prepared {
@@ -115,8 +131,10 @@ final class Merger: Sendable {
         }
     }
 
-    private func prepare(_ asks: ArraySlice<MergeAsk>) async -> [Result<PreparedMerge, any Error>] {
-        if asks.count == 1, let ask = asks.first { return [prepare(ask)] }
+    private func prepare(
+        _ asks: ArraySlice<MergeAsk>, except before: Set<MergeKey>
+    ) async -> [Result<PreparedMerge, any Error>] {
+        if asks.count == 1, let ask = asks.first { return [prepare(ask, except: before)] }
         // A few stretches side by side, because most contents are small and a task for each would cost more than it does.
         let width = max(1, min(ProcessInfo.processInfo.activeProcessorCount, asks.count))
         let size = (asks.count + width - 1) / width
@@ -124,7 +142,9 @@ final class Merger: Sendable {
             .map { asks[$0..<min($0 + size, asks.endIndex)] }
         return await withTaskGroup(of: (Int, [Result<PreparedMerge, any Error>]).self) { group in
             for (number, part) in parts.enumerated() {
-                group.addTask(executorPreference: seams.taskExecutor) { (number, part.map { self.prepare($0) }) }
+                group.addTask(executorPreference: seams.taskExecutor) {
+                    (number, part.map { self.prepare($0, except: before) })
+                }
             }
             var all = [[Result<PreparedMerge, any Error>]](repeating: [], count: parts.count)
             for await (number, prepared) in group { all[number] = prepared }
@@ -132,22 +152,33 @@ final class Merger: Sendable {
         }
     }
 
-    private func prepare(_ ask: MergeAsk) -> Result<PreparedMerge, any Error> {
-        Result {
+    private func prepare(_ ask: MergeAsk, except before: Set<MergeKey>) -> Result<PreparedMerge, any Error> {
+        if before.contains(ask.key) { return .success(Self.merged) }
+        return Result {
+            try Task.checkCancellation()
             let content = try ask.response.content
             for rule in ask.target.rules { try rule.check(content) }
             return try ask.target.prepare(ask.response, content, context(of: ask.response.requestID))
         }
     }
 
+    /// The write of what has a receipt: there is none, unless the receipt went away this very moment.
+    private static let merged: PreparedMerge = { _, _ in
+        throw MergeError(
+            .databaseFailed, "The receipt of the merge was removed this moment. Ask for the merge again.",
+            isRetryable: true)
+    }
+
     func context(of requestID: UUID) -> ConversionContext {
         ConversionContext(requestID: requestID, files: files)
     }
 
-    /// Waits until as many bytes have room as a response has.
-    func holding<R: Sendable>(_ response: AIResponseData, _ work: () async throws -> R) async rethrows -> R {
-        let bytes = response.byteCount
-        await gate.enter(bytes)
+    /// How many bytes of content may be in memory at once.
+    var maximumBytes: Int { gate.limit }
+
+    /// Waits until so many bytes have room, and gives it back afterwards.
+    func holding<R: Sendable>(_ bytes: Int, _ work: () async throws -> R) async throws -> R {
+        try await gate.enter(bytes)
         meters.holds(bytes)
         defer {
             meters.holds(-bytes)
@@ -156,19 +187,18 @@ final class Merger: Sendable {
         return try await work()
     }
 
-    private func tell(of group: ArraySlice<MergeAsk>, _ outcomes: [Result<MergeOutcome, any Error>]) {
+    /// Tells what came of merges.
+    func tell(of keys: [MergeKey], _ outcomes: [Result<MergeOutcome, any Error>]) {
         var merged: [MergeKey] = []
         var before: [MergeKey] = []
-        for (ask, outcome) in zip(group, outcomes) {
+        for (key, outcome) in zip(keys, outcomes) {
             switch outcome {
-            case .success(.merged): merged.append(ask.key)
-            case .success(.alreadyMerged): before.append(ask.key)
-            case .failure(let error):
-                events.tell(.mergeFailed(ask.key, MergeError.recorded(error, of: ask.response.requestID)))
+            case .success(.merged): merged.append(key)
+            case .success(.alreadyMerged): before.append(key)
+            case .failure(let error): events.tell(.mergeFailed(key, MergeError.recorded(error, of: key.requestID)))
             }
         }
         if !merged.isEmpty { events.tell(.didMerge(merged)) }
         if !before.isEmpty { events.tell(.wereMerged(before)) }
-        if !merged.isEmpty || !before.isEmpty { releaser.wanted() }
     }
 }

@@ -5,11 +5,13 @@ import Logging
 
 /// Tells the engine which responses are in the app's data, so that it need not keep them any longer.
 ///
-/// The receipts say what it was not told yet, so a crash between merge and telling is made up for. Runs behind the merges,
-/// many in one commit.
+/// The receipts say what it was not told yet, so a crash between merge and telling is made up for when a coordinator runs
+/// next. Runs behind the merges, many in one commit. Responses of which another merge is promised are told of later.
 final class Releaser: Sendable {
     private struct State: Sendable {
-        var isWanted = false
+        var wanted: Set<UUID> = []
+        /// Look at all receipts that are not marked, not only at what was merged just now.
+        var isCatchingUp = false
         var isRunning = false
         var task: Task<Void, Never>?
     }
@@ -39,19 +41,14 @@ final class Releaser: Sendable {
         state.withLock { $0.task }?.cancel()
     }
 
-    /// There is something to tell.
-    func wanted() {
-        let starts = state.withLock { state in
-            state.isWanted = true
-            guard !state.isRunning else { return false }
-            state.isRunning = true
-            return true
-        }
-        guard starts else { return }
-        let task = spawner.start { [weak self] in
-            while let self, self.takesMore() { await self.tell() }
-        }
-        state.withLock { $0.task = task }
+    /// These were merged, or are promised no more.
+    func wanted(_ requests: some Sequence<UUID> & Sendable) {
+        start { $0.wanted.formUnion(requests) }
+    }
+
+    /// What an earlier process merged and did not tell.
+    func catchUp() {
+        start { $0.isCatchingUp = true }
     }
 
     /// Waits until everything is told that was to tell, or could not be.
@@ -59,23 +56,47 @@ final class Releaser: Sendable {
         await state.withLock { $0.task }?.value
     }
 
-    private func takesMore() -> Bool {
+    private func start(_ note: @Sendable (inout State) -> Void) {
         state.withLock { state in
-            defer { state.isWanted = false }
-            state.isRunning = state.isWanted
-            return state.isWanted
+            note(&state)
+            guard !state.isRunning else { return }
+            state.isRunning = true
+            state.task = spawner.start { [weak self] in
+                while let (requests, all) = self?.next() { await self?.tell(requests, all: all) }
+            }
         }
     }
 
-    /// A failure is no loss: the receipts know, and the next merge or the next start tries again.
-    @concurrent private func tell() async {
+    private func next() -> ([UUID], all: Bool)? {
+        state.withLock { state in
+            guard !state.wanted.isEmpty || state.isCatchingUp else {
+                state.isRunning = false
+                return nil
+            }
+            defer {
+                state.wanted = []
+                state.isCatchingUp = false
+            }
+            return (state.wanted.sorted { $0.uuidString < $1.uuidString }, state.isCatchingUp)
+        }
+    }
+
+    /// A failure is no loss: the receipts know, and the next start tries again.
+    @concurrent private func tell(_ requests: [UUID], all: Bool) async {
         do {
-            while !Task.isCancelled {
-                let requests = try database.readHere { try ReceiptBook.unreleased(limit: Self.batch, in: $0) }
-                guard !requests.isEmpty else { return }
-                try await manager.merged(requests)
-                try await writer.write { try ReceiptBook.released(requests, in: $0) }
-                if requests.count < Self.batch { return }
+            var rest = requests[...]
+            while !rest.isEmpty, !Task.isCancelled {
+                try await tell(Array(rest.prefix(Self.batch)))
+                rest = rest.dropFirst(Self.batch)
+            }
+            var last: UUID?
+            while all, !Task.isCancelled {
+                let page = try database.readHere { [last] in
+                    try ReceiptBook.unreleased(after: last, limit: Self.batch, in: $0)
+                }
+                guard let end = page.last else { return }
+                last = end
+                try await tell(page)
             }
         } catch is CancellationError {
             return
@@ -83,5 +104,13 @@ final class Releaser: Sendable {
             logger.warning(
                 "Merged responses are kept for longer than they need be", metadata: ["error": "\(type(of: error))"])
         }
+    }
+
+    private func tell(_ requests: [UUID]) async throws {
+        let settled = try database.readHere { try ReceiptBook.unpromised(requests, in: $0) }
+        // A request that this engine's store does not know may be another store's: it stays unmarked.
+        let known = try await manager.merged(settled)
+        guard !known.isEmpty else { return }
+        try await writer.write { try ReceiptBook.released(known, in: $0) }
     }
 }

@@ -19,8 +19,13 @@ extension MergeError {
         switch told(error, of: requestID) {
         case let error as MergeError: error
         case let error as AIServiceError:
-            MergeError(.noResponse, error.message, requestID: requestID, cause: error.code.rawValue)
-        default: MergeError(.noResponse, "The merge was given up.", requestID: requestID, cause: "\(error)")
+            MergeError(
+                .noResponse, error.message, requestID: requestID, cause: error.code.rawValue,
+                isRetryable: error.isRetryable)
+        default:
+            MergeError(
+                .cancelled, "The merge was given up, because its task was cancelled. Ask for it again if it is wanted.",
+                requestID: requestID)
         }
     }
 
@@ -49,10 +54,15 @@ extension MergeError {
                 "A constraint of its schema does not allow the value: see the cause, and mend the target or the schema."
             default: "See the cause; the response is kept, and the merge can be asked for again."
             }
+        let passing: [ResultCode] = [
+            .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_INTERRUPT, .SQLITE_ABORT,
+            .SQLITE_CANTOPEN,
+        ]
         // Without the statement's arguments, which would have the content in them.
         return MergeError(
             .databaseFailed, "The app's database did not take the merge. \(advice)",
-            cause: "\(error.extendedResultCode): \(error.message ?? "no message")")
+            cause: "\(error.extendedResultCode): \(error.message ?? "no message")",
+            isRetryable: passing.contains(error.resultCode))
     }
 
     private static func app(_ error: any Error) -> MergeError {

@@ -39,6 +39,8 @@ public struct MergeError: Error, Sendable, Hashable {
         public static let databaseFailed = Self(rawValue: "database-failed")
         /// The file of the content could not be read or kept.
         public static let fileFailed = Self(rawValue: "file-failed")
+        /// The merge was given up: the task that asked for it was cancelled.
+        public static let cancelled = Self(rawValue: "cancelled")
         /// The app's own code (a transform, a rule, a target) threw.
         public static let appFailed = Self(rawValue: "app-failed")
     }
@@ -51,6 +53,9 @@ public struct MergeError: Error, Sendable, Hashable {
     public let message: String
     /// The underlying failure in its own words, for logs.
     public let cause: String?
+    /// Whether asking for the merge again can help without anybody changing anything: the app's database or its disk was
+    /// busy, full or failing for a while.
+    public let isRetryable: Bool
 
     /// Creates an error.
     ///
@@ -59,21 +64,22 @@ public struct MergeError: Error, Sendable, Hashable {
     ///   - message: What happened and what to do.
     ///   - requestID: The request whose response it was. Default: none.
     ///   - cause: The underlying failure in its own words. Default: none.
-    public init(_ code: Code, _ message: String, requestID: UUID? = nil, cause: String? = nil) {
+    ///   - isRetryable: Whether asking again can help. Default: `false`.
+    public init(
+        _ code: Code, _ message: String, requestID: UUID? = nil, cause: String? = nil, isRetryable: Bool = false
+    ) {
         self.code = code
         self.requestID = requestID
         self.message = message
         self.cause = cause
+        self.isRetryable = isRetryable
     }
 
     /// The same error of a request.
     func of(_ requestID: UUID) -> MergeError {
-        self.requestID == nil ? MergeError(code, message, requestID: requestID, cause: cause) : self
+        guard self.requestID == nil else { return self }
+        return MergeError(code, message, requestID: requestID, cause: cause, isRetryable: isRetryable)
     }
-
-    /// Whether asking for the merge again can help without anybody changing anything: the app's database was busy or its
-    /// disk full.
-    public var isRetryable: Bool { code == .databaseFailed || code == .fileFailed }
 }
 
 extension MergeError: CustomStringConvertible, LocalizedError {

@@ -66,9 +66,13 @@ final class MergeMeters: Sendable {
         }
     }
 
+    /// A response of so many bytes is merged.
+    func merges(_ size: Int) {
+        bytes.record(size)
+    }
+
     /// Merges hold so many bytes more, or less.
     func holds(_ change: Int) {
-        if change > 0 { bytes.record(change) }
         bytesInFlight.set(
             counts.withLock {
                 $0.bytes += change; return $0.bytes

@@ -8,7 +8,7 @@ final class PromiseKeeper: Sendable {
     private enum News: Sendable {
         case promised([UUID])
         case revived(Revival)
-        case ended(UUID, PromiseBoard.Ending, AIResponseData?)
+        case ended(UUID, PromiseBoard.Ending)
         case waited(UUID)
         case merged([UUID: PromiseBoard.Merging])
     }
@@ -16,20 +16,20 @@ final class PromiseKeeper: Sendable {
     private let manager: AIRequestManager
     private let database: any DatabaseReader
     private let merger: Merger
-    private let targets: [String: MergeTarget]
+    private let targets: [String: [MergeTarget]]
     private let seams: EngineSeams
     private let logger: Logger
     /// Where news go while the keeper runs.
     private let inbox = Guarded<AsyncStream<News>.Continuation?>(nil)
 
     init(
-        manager: AIRequestManager, database: any DatabaseReader, merger: Merger, targets: [String: MergeTarget],
+        manager: AIRequestManager, database: any DatabaseReader, merger: Merger, targets: [MergeTarget],
         seams: EngineSeams, logger: Logger
     ) {
         self.manager = manager
         self.database = database
         self.merger = merger
-        self.targets = targets
+        self.targets = Dictionary(grouping: targets, by: \.name)
         self.seams = seams
         self.logger = logger
     }
@@ -53,13 +53,13 @@ final class PromiseKeeper: Sendable {
             throw AIServiceError(.invalidState, "This coordinator runs already. Run one for each database and process.")
         }
         defer { inbox.withLock { $0 = nil } }
-        merger.releaser.wanted()
+        merger.releaser.catchUp()
         let revivals = manager.revivals()
         // After listening began, so that nothing is promised, or revived, unnoticed.
         let promised = try database.readHere { try ReceiptBook.promises(in: $0) }
         continuation.yield(
             .promised(Array(Set(promised.map(\.key.requestID))).sorted { $0.uuidString < $1.uuidString }))
-        await withTaskGroup(of: Void.self) { group in
+        await withDiscardingTaskGroup { group in
             group.addTask(executorPreference: seams.taskExecutor) {
                 for await revival in revivals { continuation.yield(.revived(revival)) }
             }
@@ -70,10 +70,11 @@ final class PromiseKeeper: Sendable {
     }
 
     private func keep(
-        _ news: AsyncStream<News>, _ inbox: AsyncStream<News>.Continuation, in group: inout TaskGroup<Void>
+        _ news: AsyncStream<News>, _ inbox: AsyncStream<News>.Continuation, in group: inout DiscardingTaskGroup
     ) async {
         var board = PromiseBoard()
-        var arrived: [UUID: AIResponseData] = [:]
+        // Not the responses: a thousand may come at once.
+        var arrived: [UUID] = []
         var isMerging = false
         for await news in news {
             var effects: [PromiseBoard.Effect] = []
@@ -81,9 +82,7 @@ final class PromiseKeeper: Sendable {
             case .promised(let ids): for id in ids { effects += board.promised(id) }
             case .revived(.request(let id)): effects = board.revived(id)
             case .revived(.engine): effects = board.engineRevived()
-            case .ended(let id, let ending, let response):
-                effects = board.ended(id, ending)
-                if effects.contains(.merge(id)), let response { arrived[id] = response }
+            case .ended(let id, let ending): effects = board.ended(id, ending)
             case .waited(let id): effects = board.waited(id)
             case .merged(let merged):
                 isMerging = false
@@ -91,13 +90,16 @@ final class PromiseKeeper: Sendable {
                     if let merging = merged[id] { effects += board.merged(id, merging) }
                 }
             }
-            for effect in effects { begin(effect, inbox, in: &group) }
+            for effect in effects {
+                if case .merge(let id) = effect { arrived.append(id) }
+                begin(effect, inbox, in: &group)
+            }
             if !isMerging, !arrived.isEmpty {
                 isMerging = true
-                let responses = arrived
-                arrived = [:]
+                let ids = arrived
+                arrived = []
                 group.addTask(executorPreference: seams.taskExecutor) {
-                    inbox.yield(.merged(await self.merge(responses)))
+                    inbox.yield(.merged(await self.merge(ids)))
                 }
             }
             merger.meters.waiting(board.count)
@@ -105,14 +107,14 @@ final class PromiseKeeper: Sendable {
     }
 
     private func begin(
-        _ effect: PromiseBoard.Effect, _ inbox: AsyncStream<News>.Continuation, in group: inout TaskGroup<Void>
+        _ effect: PromiseBoard.Effect, _ inbox: AsyncStream<News>.Continuation, in group: inout DiscardingTaskGroup
     ) {
         switch effect {
         case .merge: break  // with all that arrived meanwhile
         case .watch(let id):
             group.addTask(executorPreference: seams.taskExecutor) {
-                guard let (ending, response) = await self.outcome(of: id) else { return }
-                inbox.yield(.ended(id, ending, response))
+                guard let ending = await self.outcome(of: id) else { return }
+                inbox.yield(.ended(id, ending))
             }
         case .wait(let id, let duration):
             group.addTask(executorPreference: seams.taskExecutor) { [clock = seams.clock] in
@@ -127,84 +129,104 @@ final class PromiseKeeper: Sendable {
     }
 
     /// Waits for an outcome; `nil` where the keeper ends meanwhile.
-    private func outcome(of id: UUID) async -> (PromiseBoard.Ending, AIResponseData?)? {
+    private func outcome(of id: UUID) async -> PromiseBoard.Ending? {
         do {
             switch try await manager.outcome(of: id) {
-            case .completed(let response): return (.completed, response)
+            case .completed: return .completed
             case .failed(let error):
                 await note("The request failed: \(error.message)", of: id)
-                return (.failed, nil)
+                return .failed
             case .cancelled:
                 await note("The request was cancelled. Retry it to have it merged after all.", of: id)
-                return (.failed, nil)
-            case .pending, .executing: return (.unreadable, nil)  // not final: looked at again
+                return .failed
+            case .pending, .executing: return .unreadable  // not final: looked at again
             }
         } catch is CancellationError {
             return nil
         } catch let error as AIServiceError where error.code == .suspended {
-            return (.suspended, nil)
+            return .suspended
         } catch let error as AIServiceError where error.code == .unknownRequest {
-            await forgetUnknown(id)
-            return (.unknown, nil)
+            await note(
+                "The engine's store does not know the request: it was deleted, never submitted, or is in another store. Forget the merge if it is not to come.",
+                of: id)
+            return .unknown
         } catch {
             logger.warning(
                 "The outcome of a promised request cannot be read", metadata: ["error": "\(type(of: error))"])
-            return (.unreadable, nil)
+            return .unreadable
         }
     }
 
+    /// How many responses are read and merged together.
+    private static let batch = 64
+
     /// Merges everything that is promised of some requests.
-    private func merge(_ responses: [UUID: AIResponseData]) async -> [UUID: PromiseBoard.Merging] {
-        var merged = responses.mapValues { _ in PromiseBoard.Merging.kept }
-        let ids = responses.keys.sorted { $0.uuidString < $1.uuidString }
-        let promises: [MergePromise]
+    private func merge(_ ids: [UUID]) async -> [UUID: PromiseBoard.Merging] {
+        var merged: [UUID: PromiseBoard.Merging] = [:]
+        var rest = ids[...]
+        while !rest.isEmpty {
+            merged.merge(await merge(batch: Array(rest.prefix(Self.batch))), uniquingKeysWith: { _, last in last })
+            rest = rest.dropFirst(Self.batch)
+        }
+        return merged
+    }
+
+    private func merge(batch ids: [UUID]) async -> [UUID: PromiseBoard.Merging] {
+        var merged = Dictionary(ids.map { ($0, PromiseBoard.Merging.kept) }, uniquingKeysWith: { first, _ in first })
+        var asks: [MergeAsk] = []
         do {
-            promises = try database.readHere { database in
+            let promises = try database.readHere { database in
                 try ids.flatMap { try ReceiptBook.promises(of: $0, in: database) }
+            }
+            var responses: [UUID: AIResponseData] = [:]
+            for id in merged.keys { responses[id] = try await manager.response(for: id) }
+            for promise in promises {
+                let id = promise.key.requestID
+                guard let response = responses[id] else {
+                    // Retried or deleted this moment.
+                    merged[id] = .retryable
+                    continue
+                }
+                switch target(promise.key.target) {
+                case .success(let target):
+                    asks.append(MergeAsk(response: response, target: target, row: promise.key.row))
+                case .failure(let error):
+                    merged[id] = .stuck
+                    await note(error.message, of: promise.key)
+                }
             }
         } catch {
             return merged.mapValues { _ in .retryable }
-        }
-        var asks: [MergeAsk] = []
-        for promise in promises {
-            let id = promise.key.requestID
-            guard let response = responses[id] else { continue }
-            if let target = targets[promise.key.target] {
-                asks.append(MergeAsk(response: response, target: target, row: promise.key.row))
-            } else {
-                merged[id] = .stuck
-                await note(unknownTarget(promise.key.target).message, of: promise.key)
-            }
         }
         for (ask, result) in zip(asks, await merger.merge(asks)) {
             guard case .failure(let error) = result else { continue }
             let id = ask.response.requestID
             let recorded = MergeError.recorded(error, of: id)
-            let canRetry =
-                recorded.isRetryable || error is CancellationError || (error as? AIServiceError)?.isRetryable == true
+            let canRetry = recorded.isRetryable || error is CancellationError
             if merged[id] != .stuck { merged[id] = canRetry ? .retryable : .stuck }
             await note(recorded.message, of: ask.key)
         }
         return merged
     }
 
-    func unknownTarget(_ name: String) -> MergeError {
+    /// The registered target of a name, where there is one and only one.
+    func target(_ name: String) -> Result<MergeTarget, MergeError> {
+        guard let found = targets[name] else { return .failure(unknownTarget(name)) }
+        guard let target = found.first, found.count == 1 else {
+            return .failure(
+                MergeError(
+                    .unknownTarget,
+                    "\(found.count) merge targets are called \(name), so nobody knows which is meant. Give each a name of its own."
+                ))
+        }
+        return .success(target)
+    }
+
+    private func unknownTarget(_ name: String) -> MergeError {
         let known = targets.keys.sorted().joined(separator: ", ")
         return MergeError(
             .unknownTarget,
             "No merge target is called \(name). Give it to the coordinator; it has: \(known.isEmpty ? "none" : known).")
-    }
-
-    /// A promise is written before its request is submitted, so a young one of a request that nobody knows may become true.
-    private static let youth: TimeInterval = 3600
-
-    private func forgetUnknown(_ id: UUID) async {
-        let before = seams.date().addingTimeInterval(-Self.youth)
-        await writing { database in
-            for promise in try ReceiptBook.promises(of: id, in: database) where promise.promisedAt < before {
-                try ReceiptBook.forget(promise.key, in: database)
-            }
-        }
     }
 
     private func note(_ failure: String, of id: UUID) async {

@@ -39,7 +39,8 @@ public struct MergeRow: Sendable, Hashable {
     /// The key as the database holds it.
     public let key: DatabaseValue
 
-    /// A row by its primary key of one column: a number, a text, a UUID.
+    /// A row by its primary key of one column: a number, a text, a UUID. Give it the type that it has in the table: to
+    /// receipts the number 1 and the text "1" are two rows, also where the table finds the same one by both.
     public init(_ key: some DatabaseValueConvertible) {
         self.key = key.databaseValue
     }

@@ -90,6 +90,14 @@ extension AIDataCoordinator {
     ///   Those that were removed before stay removed.
     @discardableResult
     @concurrent public nonisolated func forgetReceipts(before date: Date) async throws -> Int {
+        do {
+            return try await removeReceipts(before: date)
+        } catch let error as DatabaseError {
+            throw MergeError.recorded(error, ofPromises: ())
+        }
+    }
+
+    private nonisolated func removeReceipts(before date: Date) async throws -> Int {
         var removed = 0
         var last: UUID?
         while true {

@@ -78,15 +78,22 @@ enum ReceiptBook {
         }
     }
 
-    /// Requests of which something was merged, nothing more is promised, and the engine was not told so yet.
-    static func unreleased(limit: Int, in database: Database) throws -> [UUID] {
+    /// Requests with receipts that the engine was not told of, in the order of their UUIDs.
+    static func unreleased(after last: UUID?, limit: Int, in database: Database) throws -> [UUID] {
         try UUID.fetchAll(
             database.cachedStatement(
                 sql: """
-                    SELECT DISTINCT request FROM hablare_receipts WHERE released = 0
-                    AND NOT EXISTS (SELECT 1 FROM hablare_promises AS promise WHERE promise.request = hablare_receipts.request)
-                    LIMIT ?
-                    """), arguments: [limit])
+                    SELECT DISTINCT request FROM hablare_receipts WHERE released = 0 AND request > ? ORDER BY request LIMIT ?
+                    """), arguments: [last?.databaseValue ?? Data().databaseValue, limit])
+    }
+
+    /// Those of which no merge is promised.
+    static func unpromised(_ requests: [UUID], in database: Database) throws -> [UUID] {
+        try requests.filter { request in
+            let statement = try database.cachedStatement(
+                sql: "SELECT EXISTS (SELECT 1 FROM hablare_promises WHERE request = ?)")
+            return try Bool.fetchOne(statement, arguments: [request]) == false
+        }
     }
 
     /// The engine knows that these are merged.

@@ -30,7 +30,6 @@ enum DataSchema {
                     PRIMARY KEY (request, target, row)
                 ) WITHOUT ROWID;
                 CREATE INDEX hablare_receipts_unreleased ON hablare_receipts (request) WHERE released = 0;
-                CREATE INDEX hablare_receipts_age ON hablare_receipts (merged_at);
                 CREATE TABLE hablare_promises (
                     request BLOB NOT NULL,
                     target TEXT NOT NULL,

@@ -24,7 +24,11 @@ struct ByteGateTests {
         await withTaskGroup(of: Void.self) { group in
             for size in sizes {
                 group.addTask {
-                    await gate.enter(size)
+                    do {
+                        try await gate.enter(size)
+                    } catch {
+                        Issue.record("Nobody was cancelled: \(error)")
+                    }
                     inside.withLock { inside in
                         inside.bytes += size
                         inside.count += size > 0 ? 1 : 0
@@ -43,5 +47,36 @@ struct ByteGateTests {
         let end = inside.withLock { $0 }
         #expect(end.entered == sizes.count)
         #expect(!end.broken)
+    }
+
+    @Test("Those that fit together are in together")
+    func together() async throws {
+        let gate = ByteGate(limit: 100)
+        for _ in 0..<4 { try await gate.enter(25) }
+        for _ in 0..<4 { gate.leave(25) }
+    }
+
+    @Test("Whoever is cancelled leaves, takes nothing, and lets those behind in")
+    func cancelled() async throws {
+        let gate = ByteGate(limit: 100)
+        try await gate.enter(60)
+        let left = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                do {
+                    try await gate.enter(90)
+                    return false
+                } catch {
+                    return error is CancellationError
+                }
+            }
+            group.cancelAll()
+            return await group.next()
+        }
+        #expect(left == true)
+        // As much room as before.
+        try await gate.enter(40)
+        gate.leave(40)
+        gate.leave(60)
+        try await gate.enter(100)
     }
 }

@@ -95,8 +95,10 @@ import Testing
         #expect(try metrics.expectMeter(DataMetric.queueDepth.rawValue).lastValue == 0)
         #expect(try metrics.expectMeter(DataMetric.bytesInFlight.rawValue).lastValue == 0)
         #expect(try metrics.expectMeter(DataMetric.bytesInFlight.rawValue).values.max() == 5)
-        #expect(try metrics.expectRecorder(DataMetric.bytes.rawValue).values == [5, 5, 5, 5])
-        #expect(try metrics.expectTimer(DataMetric.duration.rawValue, [("into", "record")]).values.count == 3)
+        _ = await bench.coordinator.merge(
+            [(response("123"), 1), (response("1234"), 2)], into: .column(Article.self, { $0.title }))
+        #expect(try metrics.expectRecorder(DataMetric.bytes.rawValue).values == [5, 5, 5, 5, 3, 4])
+        #expect(try metrics.expectTimer(DataMetric.duration.rawValue, [("into", "record")]).values.count == 5)
         #expect(try metrics.expectTimer(DataMetric.duration.rawValue, [("into", "model")]).values.count == 1)
         #expect(try metrics.expectTimer(DataMetric.mainActorDuration.rawValue).values.count == 1)
     }

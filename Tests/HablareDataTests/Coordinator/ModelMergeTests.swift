@@ -89,13 +89,44 @@ import Testing
         #expect(article.stars == 3)
     }
 
-    @Test("Of many the good ones are set in one stretch, and each has an outcome")
+    @Test("Of many the good ones are set in one stretch and told of in one event, and each has an outcome")
     func batch() async throws {
         let models = [ArticleModel(id: 1), ArticleModel(id: 2), ArticleModel(id: 3)]
         let responses = [response("1"), response("x"), response("3")]
+        var events = coordinator.merges.makeAsyncIterator()
         let outcomes = await coordinator.merge(zip(responses, models).map { ($0, $1) }, property: \.stars)
         #expect(outcomes.map { try? $0.get() } == [.merged, nil, .merged])
         #expect(models.map(\.stars) == [1, 0, 3])
+        guard case .willMerge(let keys) = await events.next(), case .mergeFailed(let failed, _) = await events.next()
+        else {
+            Issue.record("Other events came.")
+            return
+        }
+        #expect(keys.count == 3 && failed == keys[1])
+        #expect(await events.next() == .didMerge([keys[0], keys[2]]))
+    }
+
+    @Test("Many that are together too large for memory are set in several stretches, and all are")
+    func largeBatch() async throws {
+        let bench = try DataWorkbench(options: AIDataCoordinator.Options(maximumBytesInFlight: 10))
+        let models = (0..<5).map { ArticleModel(id: $0) }
+        let outcomes = await bench.coordinator.merge(models.map { (response("four"), $0) }, property: \.summary)
+        #expect(outcomes.allSatisfy { (try? $0.get()) == .merged })
+        #expect(models.allSatisfy { $0.summary == "four" })
+    }
+
+    @Test("A model is changed as the app likes, once for each name")
+    func apply() async throws {
+        let response = response("3")
+        for expected in [true, false] {
+            let outcome = try await coordinator.merge(response, into: article, named: "stars") {
+                (article, stars: Int) in
+                article.stars += stars
+                article.summary = "\(stars) stars"
+            }
+            #expect((outcome == .merged) == expected)
+        }
+        #expect(article.stars == 3 && article.summary == "3 stars")
     }
 
     @Test("A delivery sets the property when the response comes")
@@ -148,17 +179,48 @@ import Testing
         var model: ArticleModel?
     }
 
-    @Test("A coordinator that goes away leaves no delivery behind")
+    @Test("A delivery waits through the engine's rest")
+    func deliveryOverRest() async throws {
+        let gate = Gate()
+        let bench = try DataWorkbench(
+            provider: ScriptedProvider { _ in
+                do {
+                    try await gate.pass()
+                } catch {
+                    return .failure(AIServiceError(.overloaded, "Cut."))
+                }
+                return .success(ProviderAnswer("After the rest"))
+            })
+        let (coordinator, article) = (bench.coordinator, article)
+        try await bench.running { @MainActor in
+            let request = AIRequest(prompt: "x", maximumAttempts: 3)
+            try await bench.manager.submit(request, to: "scripted")
+            var events = coordinator.merges.makeAsyncIterator()
+            coordinator.deliver(request.id, into: article, property: \.summary)
+            await gate.arrivals(reach: 1)
+            await bench.manager.suspend(for: .background, grace: .zero)
+            bench.manager.resume(from: .background)
+            gate.open()
+            while let event = await events.next() { if case .didMerge = event { break } }
+        }
+        #expect(article.summary == "After the rest")
+    }
+
+    @Test("A coordinator that goes away takes its deliveries with it")
     func coordinatorGone() async throws {
-        weak var left: AIDataCoordinator?
+        weak var manager: AIRequestManager?
+        weak var coordinator: AIDataCoordinator?
         do {
             let bench = try DataWorkbench()
-            left = bench.coordinator
+            (manager, coordinator) = (bench.manager, bench.coordinator)
             let request = AIRequest(prompt: "Never done")
             try await bench.manager.submit(request, to: "scripted")
             bench.coordinator.deliver(request.id, into: article, property: \.summary)
         }
-        #expect(left == nil)
+        #expect(coordinator == nil)
+        // Its task held the manager, and ends because it is cancelled.
+        for _ in 0..<10_000 where manager != nil { await Task.yield() }
+        #expect(manager == nil)
     }
 
     @Test("The table of what was merged is as large as what lives")
@@ -166,6 +228,8 @@ import Testing
         for _ in 0..<300 {
             try await coordinator.merge(response("x"), into: ArticleModel(), property: \.summary)
         }
+        let shared = response("x")
+        for _ in 0..<300 { try await coordinator.merge(shared, into: ArticleModel(), property: \.summary) }
         #expect(coordinator.rememberedModels < 150)
     }
 
@@ -188,7 +252,7 @@ import Testing
         #expect(fresh.summary == "Edited")
     }
 
-    @Test("A context that cannot save leaves no receipt, and asking again saves")
+    @Test("A context that cannot save leaves no receipt, and asking again saves, whatever was edited since")
     func contextFails() async throws {
         let response = response("forbidden")
         let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }, write: { $0.write })
@@ -200,11 +264,35 @@ import Testing
         #expect(code == .databaseFailed)
         #expect(try await bench.receipts() == 0)
         #expect(try await bench.article().summary == nil)
-        try await bench.database.write { try $0.execute(sql: "PRAGMA ignore_check_constraints = ON") }
+        article.summary = "Edited"
         let again = try await coordinator.merge(
             response, into: article, property: \.summary, named: "article.summary", in: context)
         #expect(again == .merged)
+        #expect(try await bench.article().summary == "Edited")
         #expect(try await bench.receipts() == 1)
+    }
+
+    @Test("What is in a model without a context is saved when a context is given")
+    func contextLater() async throws {
+        let response = response("Kept")
+        let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }, write: { $0.write })
+        try await coordinator.merge(response, into: article, property: \.summary)
+        let outcome = try await coordinator.merge(
+            response, into: article, property: \.summary, named: "article.summary", in: context)
+        #expect(outcome == .merged)
+        #expect(try await bench.article().summary == "Kept")
+    }
+
+    @Test("Of two models of one row that are merged into at once, one is saved, and no edit is lost")
+    func contextRace() async throws {
+        let response = response("Kept")
+        let key = MergeKey(requestID: response.requestID, target: "article.summary", row: 1)
+        let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }, write: { $0.write })
+        #expect(try await context.save(article, with: key) == nil)
+        try await bench.change { $0.summary = "Edited by hand" }
+        let other = ArticleModel()
+        #expect(try await context.save(other, with: key) == bench.seams.date())
+        #expect(try await bench.article().summary == "Edited by hand")
     }
 
     @Test("Nobody named to do a request is said before anything is submitted")

@@ -97,7 +97,8 @@ import Testing
         "What a column cannot hold is an error that names both types, and changes nothing",
         arguments: [
             (ResponseContent.audio(Body(Data([1])), .mp3), "summary"), (.text("seven"), "stars"),
-            (.embedding([1]), "stars"), (.structured(["a": 1]), "score"), (.image(Body(Data()), .png), "isGood"),
+            (.embedding([1]), "stars"), (.structured(["a": 1]), "score"), (.structured(.null), "summary"),
+            (.embedding([.nan]), "summary"), (.image(Body(Data()), .png), "isGood"),
         ])
     func mismatch(_ content: ResponseContent, _ name: String) async throws {
         do {
@@ -254,6 +255,26 @@ import Testing
             try await coordinator.merge(response(), into: Article.self, id: 1, column: \.summary)
         }
         #expect(code == .notMigrated)
+    }
+
+    @Test("What was merged before is not read again: its content may be gone")
+    func contentGone() async throws {
+        struct Gone: ContentReading {
+            let isGone = Guarded(false)
+            func read(_ reference: ContentReference) throws -> Data {
+                if isGone.withLock({ $0 }) { throw AIServiceError(.contentMissing, "Gone.") }
+                return Data("Hello".utf8)
+            }
+            func location(of reference: ContentReference) -> URL? { nil }
+        }
+        let content = Gone()
+        let stored = response(
+            .text(Body(ContentReference(digest: Data(repeating: 1, count: 32), byteCount: 5), in: content)))
+        try await coordinator.merge(stored, into: Article.self, id: 1, column: \.summary)
+        content.isGone.withLock { $0 = true }
+        let again = try await coordinator.merge(
+            stored, into: Article.self, id: 1, column: \.summary, rules: [.length(...1)])
+        #expect(again != .merged)
     }
 
     @Test("A task that was cancelled before merges nothing")

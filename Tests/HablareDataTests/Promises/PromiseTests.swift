@@ -68,10 +68,11 @@ import Testing
         try await bench.runningBoth {
             let request = AIRequest(prompt: "Summary", keepUntilMerged: true)
             _ = try await bench.manager.execute(request, with: "scripted")
-            let before = try await bench.coordinator.merge(requestID: request.id, into: "article.summary", row: 1)
+            let before = try await bench.coordinator.promiseMerge(
+                requestID: request.id, into: "article.summary", row: 1)
             #expect(before == nil)
             try await bench.soon { try await bench.article().summary == "Summary" }
-            let again = try await bench.coordinator.merge(requestID: request.id, into: "article.summary", row: 1)
+            let again = try await bench.coordinator.promiseMerge(requestID: request.id, into: "article.summary", row: 1)
             #expect(again == bench.seams.date())
         }
         #expect(try await bench.coordinator.pendingMerges().isEmpty)
@@ -84,16 +85,15 @@ import Testing
         let request = AIRequest(prompt: "Summary")
         try await bench.runningBoth {
             try await bench.coordinator.submit(request, mergingInto: "article.summary", row: 1)
-            try await bench.coordinator.merge(requestID: request.id, into: "article.audio", row: 2)
-            try await bench.coordinator.merge(requestID: request.id, into: "note", row: .new)
+            try await bench.coordinator.promiseMerge(requestID: request.id, into: "article.audio", row: 2)
+            try await bench.coordinator.promiseMerge(requestID: request.id, into: "note", row: .new)
             // Its row is not there: this one cannot be kept.
-            try await bench.coordinator.merge(requestID: request.id, into: "article.summary", row: 99)
+            try await bench.coordinator.promiseMerge(requestID: request.id, into: "article.summary", row: 99)
             gate.open()
             try await bench.soon { try await bench.receipts() == 3 }
             try await bench.soon { try await bench.coordinator.pendingMerges().first?.failure != nil }
             #expect(try await bench.manager.snapshot(for: request.id).awaitsMerge)
             try await bench.coordinator.forgetMerge(requestID: request.id, into: "article.summary", row: 99)
-            try await bench.coordinator.persistResponse(try #require(try await bench.manager.response(for: request.id)))
             try await bench.soon { try await bench.manager.snapshot(for: request.id).awaitsMerge == false }
         }
         #expect(try await bench.article(2).audio == Data("Summary".utf8))
@@ -132,22 +132,76 @@ import Testing
         }
     }
 
-    @Test("A merge that fails for the database's sake is tried again after a while")
+    @Test(
+        "A merge that fails because the database is busy is tried again after a while; one that a constraint refuses is not"
+    )
     func databaseBack() async throws {
-        let bench = try DataWorkbench()
-        try await bench.database.write { database in
-            try database.execute(
-                sql: "CREATE TRIGGER full BEFORE UPDATE ON article BEGIN SELECT RAISE(ABORT, 'not now'); END")
-        }
+        let isBusy = Guarded(true)
+        let bench = try DataWorkbench(targets: [
+            .custom("busy", as: String.self) { database, _, text, _ in
+                if isBusy.withLock({ $0 }) { throw DatabaseError(resultCode: .SQLITE_BUSY, message: "not now") }
+                var note = Note(text: text)
+                try note.insert(database)
+            },
+            .column(Article.self, { $0.summary }),
+        ])
         try await bench.runningBoth {
-            try await bench.coordinator.submit(AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 1)
-            try await bench.soon { try await bench.coordinator.pendingMerges().first?.failure != nil }
-            try await bench.database.write { try $0.execute(sql: "DROP TRIGGER full") }
+            try await bench.coordinator.submit(AIRequest(prompt: "Summary"), mergingInto: "busy", row: .new)
+            try await bench.coordinator.submit(AIRequest(prompt: "forbidden"), mergingInto: "article.summary", row: 1)
+            try await bench.soon {
+                try await bench.coordinator.pendingMerges().filter { $0.failure != nil }.count == 2
+            }
+            isBusy.withLock { $0 = false }
             try await bench.soon {
                 bench.clock.advance(by: .seconds(1))
-                return try await bench.article().summary == "Summary"
+                return try await bench.database.read { try Note.fetchCount($0) } == 1
             }
         }
+        let left = try await bench.coordinator.pendingMerges()
+        #expect(left.map(\.key.target) == ["article.summary"])
+    }
+
+    @Test("A promise of a request that this engine does not know stays, and says so; so does the mark of its receipt")
+    func anotherStore() async throws {
+        let bench = try DataWorkbench()
+        try await bench.coordinator.submit(AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 1)
+        try await bench.coordinator.merge(response("Merged"), into: .note, row: .new)
+        // As when the app offers a run in memory, because its store cannot be opened.
+        let other = try DataWorkbench(store: InMemoryStore(), database: bench.database)
+        other.clock.advance(by: .seconds(7 * 24 * 3600))
+        try await other.runningBoth {
+            try await other.soon { try await other.coordinator.pendingMerges().first?.failure != nil }
+        }
+        #expect(try await bench.coordinator.pendingMerges().count == 1)
+        let marked = try await bench.database.read { database in
+            try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM hablare_receipts WHERE released = 1")
+        }
+        #expect(marked == 0)
+        try await bench.runningBoth {
+            try await bench.soon { try await bench.article().summary == "Summary" }
+        }
+    }
+
+    @Test("What was merged before is neither submitted nor promised again")
+    func mergedBefore() async throws {
+        let bench = try DataWorkbench()
+        let request = AIRequest(prompt: "Summary")
+        try await bench.runningBoth {
+            try await bench.coordinator.generate(request, mergingInto: "article.summary", row: 1)
+            try await bench.manager.delete(request.id)
+            try await bench.coordinator.submit(request, mergingInto: "article.summary", row: 1)
+        }
+        #expect(try await bench.coordinator.pendingMerges().isEmpty)
+        #expect(bench.provider.record.calls.count == 1)
+    }
+
+    @Test("A name that two targets have is refused, whatever they do")
+    func sameName() async throws {
+        let bench = try DataWorkbench(targets: [.note, .note])
+        let code = await mergeCode {
+            try await bench.coordinator.submit(AIRequest(prompt: "x"), mergingInto: "note", row: .new)
+        }
+        #expect(code == .unknownTarget)
     }
 
     @Test("A target that nobody registered is refused, and promises nothing")
@@ -195,10 +249,10 @@ import Testing
         #expect(try await coordinator.pendingMerges().count == 1)
     }
 
-    @Test("Generating into a target waits for the merge")
+    @Test("Generating into a target waits for the merge, also where no coordinator runs")
     func generate() async throws {
         let bench = try DataWorkbench()
-        try await bench.runningBoth {
+        try await bench.running {
             try await bench.coordinator.generate(
                 AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 1)
             #expect(try await bench.article().summary == "Summary")

@@ -254,7 +254,7 @@ final class MergeSimulation: Sendable {
         try await coordinator.submit(request, mergingInto: first.target, row: first.row)
         world.withLock { _ = $0.acknowledged.insert(first) }
         let second = key(request.id)
-        if try await coordinator.merge(requestID: request.id, into: second.target, row: second.row) == nil
+        if try await coordinator.promiseMerge(requestID: request.id, into: second.target, row: second.row) == nil
             || second == first
         {
             world.withLock { _ = $0.acknowledged.insert(second) }

@@ -56,7 +56,7 @@ import Testing
     // end snippet
 
     private func run(on store: any RequestStore, _ database: AppDatabase) async throws -> MergeSnippets.AppServices {
-        try await MergeSnippets.AppServices(
+        await MergeSnippets.AppServices(
             store: store, providers: try ProviderRegistry([ScriptedProvider(id: "writer")]), database: database)
     }
 }
