@@ -107,10 +107,13 @@ extension ActionQueueCore {
                     // Undone meanwhile: there is nothing to be tried again.
                     guard step.direction == direction else { return step.succeeded() }
                     step.failed(failure, isRetryable: isRetryable, now: now, configuration)
-                case .unknown(let failure):
+                case .interrupted:
+                    step.place = 0
+                    step.record.attempt -= 1
+                case .unknown(let failure, let isRetryable):
                     // Nothing may go before it while nobody knows.
                     step.place = 0
-                    step.failed(failure, isRetryable: true, now: now, configuration)
+                    step.failed(failure, isRetryable: isRetryable, now: now, configuration)
                 }
             }
         }

@@ -73,7 +73,7 @@ extension DurableActionQueue: Service {
             }
         }
         if Task.isCancelled {
-            for item in items where !item.isRepeated { verdicts[item.origin.number] = .notApplied }
+            for item in items { verdicts[item.origin.number] = .stopped(item) }
             return verdicts
         }
         guard !items.isEmpty else { return verdicts }
@@ -83,7 +83,10 @@ extension DurableActionQueue: Service {
                 "A committer gave more or fewer outcomes than it was given items: missing ones count as unknown",
                 metadata: ["queue": "\(name)", "items": "\(items.count)", "outcomes": "\(outcomes.count)"])
         }
-        for (item, outcome) in zip(items, outcomes) { verdicts[item.origin.number] = verdict(on: outcome) }
+        let isCancelled = Task.isCancelled
+        for (item, outcome) in zip(items, outcomes) {
+            verdicts[item.origin.number] = ActionVerdict(outcome, of: item, isCancelled: isCancelled)
+        }
         return verdicts
     }
 
@@ -104,12 +107,6 @@ extension DurableActionQueue: Service {
         } catch {
             return .verdict(.unknown(ActionVerdict.text(of: error)))
         }
-    }
-
-    /// What the shutdown itself has interrupted says nothing against the action.
-    private func verdict(on outcome: ActionOutcome) -> ActionVerdict {
-        if case .failed(let error, _) = outcome, error is CancellationError, Task.isCancelled { return .notApplied }
-        return ActionVerdict(outcome)
     }
 
     // MARK: Waiting until something is so

@@ -172,6 +172,10 @@ struct ActionBook {
         case .notApplied:
             entries[item.id]?.deliveries[key]?.isOpen = false
             entries[item.id]?.deliveries[key]?.attempts = 0
+        case .interrupted:
+            entries[item.id]?.deliveries[key]?.attempts -= 1
+        // Whether it is done is as open as before.
+        case .failed(_, let isRetryable) where item.isRepeated: giveUp(item.id, key, if: !isRetryable)
         case .failed(_, let isRetryable):
             entries[item.id]?.deliveries[key]?.isOpen = false
             if entries[item.id]?.isWanted == !item.isCompensation {

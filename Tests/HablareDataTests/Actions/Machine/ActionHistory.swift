@@ -149,7 +149,9 @@ struct ActionHistory {
                 book.carriedOut(item)
             }
             // The committer that leaves out an outcome.
-            if verdict != .unknown("?") || Bool.random(using: &random) { verdicts[item.origin.number] = verdict }
+            if verdict != .unknown("?") || Bool.random(using: &random) {
+                verdicts[item.origin.number] = consequence(of: verdict, for: item)
+            }
             told.append((item, verdict))
         }
         let now = now
@@ -160,14 +162,24 @@ struct ActionHistory {
         }) {}
     }
 
+    /// What the queue makes of a failure: the book has its own idea of it.
+    private func consequence(of verdict: ActionVerdict, for item: ActionItem<Swipe>) -> ActionVerdict {
+        guard case .failed(let reason, let isRetryable) = verdict else { return verdict }
+        return ActionVerdict(
+            .failed(Refusal(reason: reason), isRetryable: isRetryable), of: item, isCancelled: false)
+    }
+
     private mutating func judge(_ item: ActionItem<Swipe>) -> ActionVerdict {
         let wasCarriedOut = book.wasCarriedOut(item)
         if item.isUnwanted, Bool.random(using: &random) { return wasCarriedOut ? .done : .notApplied }
         guard isStormy else { return .done }
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<2: return .unknown("?")
-        case 2..<4 where !wasCarriedOut: return .failed("busy", isRetryable: true)
-        case 4 where !wasCarriedOut: return .failed("gone", isRetryable: false)
+        // A repetition may fail of what the attempt before has done.
+        case 2..<4 where item.isRepeated || !wasCarriedOut: return .failed("busy", isRetryable: true)
+        case 4 where item.isRepeated || !wasCarriedOut: return .failed("gone", isRetryable: false)
+        case 5 where item.isRepeated: return .interrupted
+        case 5 where !wasCarriedOut: return .notApplied
         default: return .done
         }
     }
@@ -257,6 +269,10 @@ struct ActionHistory {
     /// Ends a history in which a rule was broken: what follows would be broken, too.
     private func judge() throws {
         guard book.violations.isEmpty else { throw BrokenRules(seed: seed, rules: book.violations) }
+    }
+
+    private struct Refusal: Error {
+        let reason: String
     }
 
     /// What went wrong, and how to see it again.
