@@ -84,7 +84,7 @@ extension DurableActionQueue {
                 publish(&state)
                 return events + state.inbox
             }
-            state.inbox = events.filter { $0.refuse == nil } + state.inbox
+            state.inbox = events.filter { $0.refuse == nil && !$0.isLook } + state.inbox
             state.journalRetryAt = clock.now + Self.journalRetryDelay
             state.journalFailure = told
             setAlarm(&state)
@@ -103,11 +103,9 @@ extension DurableActionQueue {
 
     // MARK: Time
 
-    /// Lets the core decide again when it wants to.
+    /// Lets the core decide again when it wants to; while the journal fails, not before that is tried again.
     private func setAlarm(_ state: inout State) {
-        let now = clock.now
-        let wakes = [state.core.wake(after: now), state.journalRetryAt].compactMap(\.self)
-        guard let next = wakes.min() else { return }
+        guard let next = state.journalRetryAt ?? state.core.wake(after: clock.now) else { return }
         if let alarm = state.alarm {
             // One that fires too early looks, and is set anew.
             if alarm.fires <= next { return }
@@ -127,10 +125,16 @@ extension DurableActionQueue {
     }
 
     private func alarmRang() {
-        happened { state in
+        let isTime = happened { state in
             state.alarm = nil
+            guard let retryAt = state.journalRetryAt else { return true }
+            guard clock.now >= retryAt else {
+                setAlarm(&state)
+                return false
+            }
             state.journalRetryAt = nil
+            return true
         }
-        enter(.looked)
+        if isTime { enter(.looked) }
     }
 }
