@@ -89,7 +89,7 @@ extension ActionQueueCore {
         for number in forgotten { forget(number) }
     }
 
-    private mutating func forget(_ number: Int64) {
+    mutating func forget(_ number: Int64) {
         change(number) { $0.record.isRemembered = false }
     }
 

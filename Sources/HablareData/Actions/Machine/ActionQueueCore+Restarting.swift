@@ -17,13 +17,21 @@ extension ActionQueueCore {
             lastPosition = max(lastPosition, stored.record.position)
             if stored.record.isRemembered { past.append(stored.record.number) }
         }
-        // What was undone is always the end of the history.
-        let undone = past.filter { number in steps[number]?.record.isWanted == false }
-        future = undone.reversed()
-        past.removeLast(undone.count)
+        recallHistory()
         for number in steps.numbers { change(number) { $0.restarted(configuration) } }
         keepDepth()
         somethingWaits(now: now)
+    }
+
+    /// What can be redone is what was undone at the end of the history. Where something follows it that is wanted (an
+    /// older version of the app has appended that, which could not read what was undone) it cannot be redone any more.
+    private mutating func recallHistory() {
+        func isWanted(_ number: Int64) -> Bool { steps[number]?.record.isWanted == true }
+        future = past.reversed().prefix { !isWanted($0) }
+        past.removeLast(future.count)
+        let forgotten = past.filter { !isWanted($0) }
+        past.removeAll { !isWanted($0) }
+        for number in forgotten { forget(number) }
     }
 }
 
