@@ -11,7 +11,7 @@ extension DurableActionQueue {
     ///
     /// - Returns: The action's id.
     /// - Throws: ``ActionQueueError``: `notEncodable`, `tooLarge` (more than 1 MiB of JSON), `databaseFailed`,
-    ///   `takenOver`. Nothing was appended then.
+    ///   `takenOver`, `erased`. Nothing was appended then.
     @discardableResult
     public func append(_ action: Action) async throws -> ActionID {
         let new = try newAction(action)
@@ -44,7 +44,7 @@ extension DurableActionQueue {
     ///
     /// - Returns: What was undone, and what follows from it.
     /// - Throws: ``ActionQueueError``: `nothingToUndo`; `cannotBeUndone` where the action was carried out, or may have been,
-    ///   and has no compensation; `databaseFailed`, `takenOver`. Nothing was undone then.
+    ///   and has no compensation; `databaseFailed`, `takenOver`, `erased`. Nothing was undone then.
     @discardableResult
     public func undo() async throws -> ActionChange<Action> {
         let now = clock.now
@@ -57,7 +57,7 @@ extension DurableActionQueue {
     /// cancellable.
     ///
     /// - Returns: What was redone, and what follows from it.
-    /// - Throws: ``ActionQueueError``: `nothingToRedo`, `databaseFailed`, `takenOver`. Nothing was redone then.
+    /// - Throws: ``ActionQueueError``: `nothingToRedo`, `databaseFailed`, `takenOver`, `erased`. Nothing was redone then.
     @discardableResult
     public func redo() async throws -> ActionChange<Action> {
         let now = clock.now
@@ -71,7 +71,7 @@ extension DurableActionQueue {
     ///
     /// While nobody runs the queue, it is committed as soon as somebody does, in this process. Not cancellable.
     ///
-    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`.
+    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
     public func commit() async throws {
         try await ask { _ = $0.commitAsked() }
     }
@@ -83,7 +83,7 @@ extension DurableActionQueue {
     ///
     /// - Returns: How the queue stands afterwards.
     /// - Throws: ``ActionQueueError``: `notRunning` where nobody runs the queue, or stops doing so meanwhile;
-    ///   `databaseFailed` where what came of it cannot be written now; `takenOver`. `CancellationError`.
+    ///   `databaseFailed` where what came of it cannot be written now; `takenOver`, `erased`. `CancellationError`.
     @discardableResult
     public func flush() async throws -> ActionQueueSnapshot {
         guard happened({ $0.isRunning || $0.end != nil }) else { throw ActionQueueError.notRunning }
@@ -117,7 +117,7 @@ extension DurableActionQueue {
     /// Tries again what has failed for good, with all its attempts anew. Not cancellable.
     ///
     /// - Returns: How many actions that are.
-    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`.
+    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
     @discardableResult
     public func retryFailed() async throws -> Int {
         try await ask { $0.retryAsked() }
@@ -127,7 +127,7 @@ extension DurableActionQueue {
     /// Not cancellable.
     ///
     /// - Returns: How many actions that were.
-    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`.
+    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
     @discardableResult
     public func discardFailed() async throws -> Int {
         try await ask { $0.discardAsked() }

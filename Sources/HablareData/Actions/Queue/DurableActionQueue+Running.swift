@@ -9,7 +9,7 @@ extension DurableActionQueue: Service {
     /// ``ActionQueueConfiguration/shutdownGrace`` before they are cancelled; on cancellation they are cancelled at once.
     /// Whatever is left is in the journal, and is carried out by whoever opens the queue next. It may be run again.
     ///
-    /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver`, as soon as the journal says so.
+    /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver` or `erased`, as soon as the journal says so.
     public func run() async throws {
         try happened { state -> Result<Void, ActionQueueError> in
             if let end = state.end { return .failure(end) }

@@ -77,7 +77,7 @@ extension DurableActionQueue {
             "The journal of an action queue could not be written",
             metadata: ["queue": "\(name)", "cause": "\(told.cause ?? told.message)"])
         let refused = happened { state -> [ActionQueueEvent<Action>] in
-            if told.code == .takenOver {
+            if told.isFinal {
                 state.end = told
                 state.snapshot.isRunning = false
                 defer { state.inbox = [] }

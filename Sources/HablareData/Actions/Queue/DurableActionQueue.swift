@@ -136,7 +136,8 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         spawner = TaskSpawner(executor: seams.taskExecutor)
         let contents: ActionTable.Contents<Action>
         do {
-            contents = try await journal.write { try ActionTable.open(name, of: Action.self, in: $0) }
+            let token = Self.token(of: makeID())
+            contents = try await journal.write { try ActionTable.open(name, of: Action.self, token: token, in: $0) }
         } catch {
             throw ActionQueueError.told(error)
         }
@@ -157,6 +158,11 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         let (alarm, readers) = state.withLock { ($0.alarm?.task, Array($0.readers.values)) }
         alarm?.cancel()
         for reader in readers { reader.finish() }
+    }
+
+    /// A token of a UUID's second half, which has 62 random bits.
+    private static func token(of id: UUID) -> Int64 {
+        id.bytes.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
     }
 
     /// Something happened: decides and sets in motion what follows from it, in one critical section.

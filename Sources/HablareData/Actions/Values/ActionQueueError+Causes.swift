@@ -25,6 +25,15 @@ extension ActionQueueError {
             """)
     }
 
+    static func erased(_ name: String) -> ActionQueueError {
+        ActionQueueError(
+            .erased,
+            """
+            The queue \(name) was erased from its database while it was open, and its actions with it. End its `run()` \
+            before you erase the database, and open it anew afterwards.
+            """)
+    }
+
     static func tooLarge(_ bytes: Int, limit: Int) -> ActionQueueError {
         ActionQueueError(
             .tooLarge,

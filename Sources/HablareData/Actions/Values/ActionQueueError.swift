@@ -27,11 +27,16 @@ public struct ActionQueueError: Error, Sendable, Hashable {
         public static let alreadyRunning = Self(rawValue: "already-running")
         /// Another process, or another object of this one, has opened the queue since.
         public static let takenOver = Self(rawValue: "taken-over")
+        /// The queue was erased from its database, for example by `AppDatabase.deleteAll()`, while it was open.
+        public static let erased = Self(rawValue: "erased")
         /// The database does not have this library's tables.
         public static let notMigrated = Self(rawValue: "not-migrated")
         /// The database could not be written or read.
         public static let databaseFailed = Self(rawValue: "database-failed")
     }
+
+    /// Whether the queue that says so is of no use any more.
+    var isFinal: Bool { code == .takenOver || code == .erased }
 
     /// What went wrong.
     public let code: Code
