@@ -37,6 +37,7 @@ extension ActionQueueCore {
         for number in lineup {
             change(number) { step in
                 step.isDue = true
+                step.hasWord = true
                 step.retryAt = nil
             }
         }
@@ -57,6 +58,7 @@ extension ActionQueueCore {
                 step.record.position = position
                 if step.record.standing.isKnown { step.place = position }
                 step.isDue = true
+                step.hasWord = true
                 step.retryAt = nil
             }
         }

@@ -9,9 +9,14 @@ extension ActionQueueCore {
         lastNumber = last
         for stored in stored.sorted(by: { $0.record.number < $1.record.number }) {
             var step = ActionStep(stored)
-            if case .handedOver = stored.record.standing { step.place = 0 }
             // It was committed before, and is tried again without anybody's word.
             step.isDue = stored.record.attempt > 0
+            step.hasWord = step.isDue
+            if case .handedOver(let direction) = stored.record.standing {
+                step.place = 0
+                // Undone or redone since: what follows has not been committed yet.
+                step.hasWord = step.isDue && stored.record.isWanted == (direction == .forward)
+            }
             enter(step)
             lastNumber = max(lastNumber, stored.record.number)
             lastPosition = max(lastPosition, stored.record.position)

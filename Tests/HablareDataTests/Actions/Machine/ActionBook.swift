@@ -26,6 +26,8 @@ struct ActionBook {
         var last: String?
         var isFlying = false
         var hasGivenUp = false
+        /// Whether the person has said since the last wish that it is to be committed.
+        var hasWord = false
 
         var isUncertain: Bool { last.flatMap { deliveries[$0]?.isOpen } ?? false }
         var isSettled: Bool { !isUncertain && (isApplied == isWanted || swipe.isNothing) }
@@ -36,6 +38,8 @@ struct ActionBook {
 
     let depth: Int
     let maximumAttempts: Int
+    /// Whether nothing is committed before the person says so.
+    let isReviewed: Bool
     var entries: [ActionID: Entry] = [:]
     var undo: [ActionID] = []
     var redo: [ActionID] = []
@@ -43,7 +47,8 @@ struct ActionBook {
     private(set) var violations: [String] = []
     private var wishes = 0
 
-    init(depth: Int, maximumAttempts: Int) {
+    init(depth: Int, maximumAttempts: Int, isReviewed: Bool) {
+        self.isReviewed = isReviewed
         self.depth = depth
         self.maximumAttempts = maximumAttempts
     }
@@ -85,6 +90,7 @@ struct ActionBook {
         entries[id]?.isWanted = isWanted
         entries[id]?.wish = wish
         entries[id]?.hasGivenUp = false
+        entries[id]?.hasWord = false
         if let entry = entries[id], !entry.isFlying, !entry.isUncertain || isFresh(entry) { startCounting(id) }
     }
 
@@ -102,10 +108,18 @@ struct ActionBook {
         for (id, _) in failed {
             let wish = wish()
             entries[id]?.hasGivenUp = false
+            entries[id]?.hasWord = true
             entries[id]?.wish = wish
             startCounting(id)
         }
         return failed.count
+    }
+
+    /// The person says that whatever is to be done is to be committed.
+    mutating func committed() {
+        for (id, entry) in entries where !entry.hasGivenUp && (entry.isFlying || entry.isUncertain || !entry.isSettled) {
+            entries[id]?.hasWord = true
+        }
     }
 
     mutating func discarded() -> Set<ActionID> {
@@ -133,6 +147,7 @@ struct ActionBook {
         check(item.action.group == group, "handed over in its group")
         check(item.action.takesBack == item.isCompensation, "a compensation is one")
         check(item.isCompensation == entry.isApplied, "only what is applied is taken back, and only that")
+        if isReviewed, !item.isRepeated, delivery.attempts == 0 { check(entry.hasWord, "committed without a word") }
         if !item.isRepeated {
             check(entry.isWanted == !item.isCompensation, "what is not wanted is not done")
         }

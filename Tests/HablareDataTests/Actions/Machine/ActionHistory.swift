@@ -36,7 +36,9 @@ struct ActionHistory {
             largestGroup: Int.random(in: 1...4, using: &random), undoDepth: Int.random(in: 0...8, using: &random),
             maximumAttempts: Int.random(in: 1...4, using: &random))
         core = ActionQueueCore(configuration: configuration, owner: ActionOwner(queue: "test", token: 1))
-        book = ActionBook(depth: configuration.undoDepth, maximumAttempts: configuration.maximumAttempts)
+        book = ActionBook(
+            depth: configuration.undoDepth, maximumAttempts: configuration.maximumAttempts,
+            isReviewed: configuration.mode == .review)
         self.random = random
         self.seed = seed
     }
@@ -48,10 +50,10 @@ struct ActionHistory {
         try tell { core, _ in core.isRunning = true }
         for round in 0..<1000 {
             if round == 20 { try retry() }
-            if round < 20 { try tell { core, _ in core.commitAsked() } }
+            if round < 40 { try commit() }
             while !flying.isEmpty { try end(0) }
             guard let wake = core.wake(after: now) else {
-                if round > 20 { break } else { continue }
+                if round > 40 { break } else { continue }
             }
             now = max(now, wake)
             try tell { _, _ in }
@@ -64,7 +66,7 @@ struct ActionHistory {
         case 0..<34: try append(Int.random(in: 1...3, using: &random))
         case 34..<44: try undo()
         case 44..<51: try redo()
-        case 51..<56: try tell { core, _ in core.commitAsked() }
+        case 51..<56: try commit()
         case 56..<59: try retry()
         case 59..<60:
             try tell { core, book in
@@ -101,6 +103,13 @@ struct ActionHistory {
                 core.appended(new, now: now)
                 book.appended(new.id, new.action)
             }
+        }
+    }
+
+    private mutating func commit() throws {
+        try tell { core, book in
+            core.commitAsked()
+            book.committed()
         }
     }
 
