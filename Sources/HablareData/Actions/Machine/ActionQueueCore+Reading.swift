@@ -35,7 +35,8 @@ extension ActionQueueCore {
         }
     }
 
-    /// Whether whatever was in line up to a place, and can be handed over, was.
+    /// Whether whatever was in line up to a place, and can be handed over, was. What stands behind a failed one of its
+    /// subject cannot be.
     func isFlushed(upTo place: Int64) -> Bool {
         !lineup.contains { number in
             guard let step = steps[number], step.place <= place else { return false }

@@ -77,7 +77,8 @@ extension DurableActionQueue {
     }
 
     /// Commits whatever waits, and waits until each of it was tried once: for the moment when an app goes to the
-    /// background. What failed then and is to be tried again is still ``ActionQueueSnapshot/pending``.
+    /// background. What failed then and is to be tried again is still ``ActionQueueSnapshot/pending``, as is what waits
+    /// behind it because it has the same subject: that is not tried before it is its turn.
     ///
     /// Cancelling the task ends the wait, not the commit.
     ///
@@ -86,14 +87,14 @@ extension DurableActionQueue {
     ///   `databaseFailed` where what came of it cannot be written now; `takenOver`, `erased`. `CancellationError`.
     @discardableResult
     public func flush() async throws -> ActionQueueSnapshot {
-        guard happened({ $0.isRunning || $0.end != nil }) else { throw ActionQueueError.notRunning }
+        guard quietly({ $0.isRunning || $0.end != nil }) else { throw ActionQueueError.notRunning }
         let place = try await ask { $0.commitAsked() }
         await wait(isCancellable: true) { state in
             !state.isRunning || state.journalFailure != nil
                 || (state.core.isRunning && state.core.isFlushed(upTo: place))
         }
         try Task.checkCancellation()
-        return try happened { state -> Result<ActionQueueSnapshot, ActionQueueError> in
+        return try quietly { state -> Result<ActionQueueSnapshot, ActionQueueError> in
             if let failure = state.end ?? state.journalFailure { return .failure(failure) }
             return state.isRunning ? .success(state.snapshot) : .failure(.notRunning)
         }.get()
@@ -136,25 +137,25 @@ extension DurableActionQueue {
     // MARK: How it stands
 
     /// How the queue stands.
-    public var snapshot: ActionQueueSnapshot { happened { $0.snapshot } }
+    public var snapshot: ActionQueueSnapshot { quietly { $0.snapshot } }
 
     /// How the queue stands, now and after every change, for as long as the queue lives. A slow reader misses what is in
     /// between, never the last. Ends with the reader's task.
     public var updates: AsyncStream<ActionQueueSnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ActionQueueSnapshot.self, bufferingPolicy: .bufferingNewest(1))
-        let number = happened { state in
+        let number = quietly { state in
             let number = state.nextNumber()
             state.readers[number] = continuation
             continuation.yield(state.snapshot)
             return number
         }
-        continuation.onTermination = { [weak self] _ in self?.happened { $0.readers[number] = nil } }
+        continuation.onTermination = { [weak self] _ in self?.quietly { $0.readers[number] = nil } }
         return stream
     }
 
     /// What is to be carried out or taken back, in its order, followed by what has failed: what a person reviews.
-    public var pendingActions: [PendingAction<Action>] { happened { $0.core }.pendingActions }
+    public var pendingActions: [PendingAction<Action>] { quietly { $0.core }.pendingActions }
 
     // MARK: The way in
 

@@ -10,7 +10,7 @@ extension DurableActionQueue {
 
     /// Something happened. It counts when it is on disk.
     func enter(_ event: ActionQueueEvent<Action>) {
-        let end = happened { state -> ActionQueueError? in
+        let end = quietly { state -> ActionQueueError? in
             guard state.end == nil else { return state.end }
             state.inbox.append(event)
             startWriter(&state)
@@ -61,13 +61,24 @@ extension DurableActionQueue {
     }
 
     private func adopt(_ core: ActionQueueCore<Action>, _ handovers: [ActionHandover<Action>]) {
-        happened { state in
+        let stopped = happened { state in
             state.core = core
             state.journalRetryAt = nil
             state.journalFailure = nil
-            for handover in handovers { start(handover, &state) }
+            // The queue may have been paused, or be shut down, while that was written.
+            let isRunning = state.isRunning
+            if isRunning { for handover in handovers { start(handover, &state) } }
             setAlarm(&state)
             publish(&state)
+            return isRunning ? [] : handovers
+        }
+        for handover in stopped {
+            let verdicts = handover.items.map { ($0.origin.number, ActionVerdict.stopped($0)) }
+            let now = clock.now
+            enter(
+                .happened {
+                    $0.groupEnded(handover.group, Dictionary(verdicts) { first, _ in first }, now: now)
+                })
         }
     }
 
@@ -125,7 +136,7 @@ extension DurableActionQueue {
     }
 
     private func alarmRang() {
-        let isTime = happened { state in
+        let isTime = quietly { state in
             state.alarm = nil
             guard let retryAt = state.journalRetryAt else { return true }
             guard clock.now >= retryAt else {

@@ -39,6 +39,8 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         var commits: [Int: Task<Void, Never>] = [:]
         var alarm: (fires: Duration, task: Task<Void, Never>)?
         var isRun = false
+        /// Whether the one who ran it waits for the last commits.
+        var isLeaving = false
         var isToEnd = false
         var isPaused = false
         /// Why the queue is of no use any more.
@@ -165,15 +167,21 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         id.bytes.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// Something happened: decides and sets in motion what follows from it, in one critical section.
+    /// Something happened that somebody may have waited for.
     @discardableResult
     func happened<R: Sendable>(_ event: (inout State) -> R) -> R {
-        state.withLock { state in
+        let (result, satisfied) = state.withLock { state in
             let result = event(&state)
-            for number in state.waiters.keys.sorted() where state.waiters[number]?.isOver(state) == true {
-                state.waiters.removeValue(forKey: number)?.continuation.resume()
-            }
-            return result
+            let over = state.waiters.keys.sorted().filter { state.waiters[$0]?.isOver(state) == true }
+            return (result, over.compactMap { state.waiters.removeValue(forKey: $0) })
         }
+        // Not under the lock: whoever waited may run at once.
+        for waiter in satisfied { waiter.continuation.resume() }
+        return result
     }
+
+    /// Something happened that nobody waits for, or is only looked at: what waiters wait for, which may concern every action
+    /// in line, is not asked again.
+    @discardableResult
+    func quietly<R: Sendable>(_ event: (inout State) -> R) -> R { state.withLock { event(&$0) } }
 }
