@@ -1,6 +1,6 @@
 extension ActionQueueCore {
     /// How the queue stands.
-    func snapshot(unreadable: Int) -> ActionQueueSnapshot {
+    var snapshot: ActionQueueSnapshot {
         var snapshot = ActionQueueSnapshot()
         snapshot.pending = lineup.count
         snapshot.underWay = underWay.values.reduce(0) { $0 + $1.count }
@@ -9,7 +9,7 @@ extension ActionQueueCore {
         snapshot.undoCount = past.count
         snapshot.redoCount = future.count
         snapshot.canUndo = canUndo
-        snapshot.unreadable = unreadable
+        snapshot.unreadable = unreadable.count
         snapshot.isRunning = isRunning
         return snapshot
     }

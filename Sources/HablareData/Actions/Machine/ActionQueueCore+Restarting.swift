@@ -3,9 +3,9 @@ extension ActionQueueCore {
     /// settled first.
     init(
         configuration: ActionQueueConfiguration, owner: ActionOwner, stored: [StoredAction<Action>], last: Int64 = 0,
-        now: Duration
+        unreadable: [Int64] = [], now: Duration
     ) {
-        self.init(configuration: configuration, owner: owner)
+        self.init(configuration: configuration, owner: owner, unreadable: unreadable)
         lastNumber = last
         for stored in stored.sorted(by: { $0.record.number < $1.record.number }) {
             var step = ActionStep(stored)

@@ -134,6 +134,39 @@ extension DurableActionQueue {
         try await ask { $0.discardAsked() }
     }
 
+    /// Tries again one action that has failed for good, with all its attempts anew. Not cancellable.
+    ///
+    /// - Throws: ``ActionQueueError``: `notPending` where it has not failed; `databaseFailed`, `takenOver`, `erased`.
+    public func retry(_ id: ActionID) async throws {
+        try await ask { try $0.retryAsked(id) }
+    }
+
+    /// Gives up one action that has failed for good: the world stays as it is, and the action can neither be undone nor
+    /// redone. Not cancellable.
+    ///
+    /// - Throws: ``ActionQueueError``: `notPending` where it has not failed; `databaseFailed`, `takenOver`, `erased`.
+    public func discard(_ id: ActionID) async throws {
+        try await ask { try $0.discardAsked(id) }
+    }
+
+    /// Drops one action that was not carried out, whatever was appended after it: it never will be, and can neither be
+    /// undone nor redone. Not cancellable.
+    ///
+    /// - Throws: ``ActionQueueError``: `notPending` where it is being carried out, was carried out or may have been, or is
+    ///   not wanted anyway; `databaseFailed`, `takenOver`, `erased`.
+    public func withdraw(_ id: ActionID) async throws {
+        try await ask { try $0.withdrawAsked(id) }
+    }
+
+    /// Removes the rows that this version of the app cannot read, also for versions that could. Not cancellable.
+    ///
+    /// - Returns: How many rows that were.
+    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
+    @discardableResult
+    public func discardUnreadable() async throws -> Int {
+        try await ask { $0.discardUnreadableAsked() }
+    }
+
     // MARK: How it stands
 
     /// How the queue stands.

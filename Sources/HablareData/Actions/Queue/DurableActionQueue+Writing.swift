@@ -105,7 +105,7 @@ extension DurableActionQueue {
     }
 
     private func publish(_ state: inout State) {
-        var snapshot = state.core.snapshot(unreadable: unreadable.count)
+        var snapshot = state.core.snapshot
         snapshot.isRunning = state.isRunning
         guard snapshot != state.snapshot else { return }
         state.snapshot = snapshot

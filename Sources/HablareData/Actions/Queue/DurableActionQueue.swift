@@ -75,7 +75,6 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     let makeID: @Sendable () -> UUID
     let spawner: TaskSpawner
     let logger: Logger
-    let unreadable: [Int64]
     private let state: Guarded<State>
 
     /// Opens a queue: takes it over from whoever had it, and reads what is to be done.
@@ -143,11 +142,10 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         } catch {
             throw ActionQueueError.told(error)
         }
-        unreadable = contents.unreadable
         let core = ActionQueueCore(
             configuration: configuration, owner: contents.owner, stored: contents.stored, last: contents.last,
-            now: clock.now)
-        state = Guarded(State(core: core, snapshot: core.snapshot(unreadable: contents.unreadable.count)))
+            unreadable: contents.unreadable, now: clock.now)
+        state = Guarded(State(core: core, snapshot: core.snapshot))
         if !contents.unreadable.isEmpty {
             logger.warning(
                 "Actions that this version cannot read are kept and skipped",

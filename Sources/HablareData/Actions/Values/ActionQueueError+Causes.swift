@@ -11,6 +11,12 @@ extension ActionQueueError {
         The last action was carried out, or is being carried out, and has no compensation. Give it one, or offer undo \
         only while `snapshot.canUndo` is true.
         """)
+    static let notPending = ActionQueueError(
+        .notPending,
+        """
+        The action is not in a state in which this can be asked of it, by now. Show `pendingActions` anew: what is under \
+        way has to be awaited, and what was carried out can only be undone.
+        """)
     static let notRunning = ActionQueueError(
         .notRunning, "Nobody commits the actions of this queue: start its `run()`, or `resume()` it.")
     static let alreadyRunning = ActionQueueError(

@@ -17,6 +17,8 @@ public struct ActionQueueError: Error, Sendable, Hashable {
         public static let nothingToRedo = Self(rawValue: "nothing-to-redo")
         /// The action was carried out, or may have been, and has no compensation.
         public static let cannotBeUndone = Self(rawValue: "cannot-be-undone")
+        /// The action has not failed, or does not wait any more.
+        public static let notPending = Self(rawValue: "not-pending")
         /// The action cannot be written as JSON.
         public static let notEncodable = Self(rawValue: "not-encodable")
         /// The action is larger than a queue takes.

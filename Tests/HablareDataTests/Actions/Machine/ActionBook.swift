@@ -105,14 +105,38 @@ struct ActionBook {
 
     mutating func retried() -> Int {
         let failed = entries.filter { $0.value.hasGivenUp }.sorted { $0.value.wish < $1.value.wish }
-        for (id, _) in failed {
-            let wish = wish()
-            entries[id]?.hasGivenUp = false
-            entries[id]?.hasWord = true
-            entries[id]?.wish = wish
-            startCounting(id)
-        }
+        for (id, _) in failed { _ = retried(id) }
         return failed.count
+    }
+
+    mutating func retried(_ id: ActionID) -> Bool {
+        guard entries[id]?.hasGivenUp == true else { return false }
+        let wish = wish()
+        entries[id]?.hasGivenUp = false
+        entries[id]?.hasWord = true
+        entries[id]?.wish = wish
+        startCounting(id)
+        return true
+    }
+
+    mutating func discarded(_ id: ActionID) -> Bool {
+        guard entries[id]?.hasGivenUp == true else { return false }
+        drop(id)
+        return true
+    }
+
+    mutating func withdrawn(_ id: ActionID) -> Bool {
+        guard let entry = entries[id], entry.isWanted, !entry.isApplied, !entry.isFlying, !entry.isUncertain,
+            !entry.swipe.isNothing
+        else { return false }
+        drop(id)
+        return true
+    }
+
+    private mutating func drop(_ id: ActionID) {
+        undo.removeAll { $0 == id }
+        redo.removeAll { $0 == id }
+        entries[id] = nil
     }
 
     /// The person says that whatever is to be done is to be committed.
@@ -124,9 +148,7 @@ struct ActionBook {
 
     mutating func discarded() -> Set<ActionID> {
         let failed = Set(entries.filter { $0.value.hasGivenUp }.keys)
-        undo.removeAll { failed.contains($0) }
-        redo.removeAll { failed.contains($0) }
-        for id in failed { entries[id] = nil }
+        for id in failed { drop(id) }
         return failed
     }
 

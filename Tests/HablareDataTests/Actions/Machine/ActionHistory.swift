@@ -73,7 +73,8 @@ struct ActionHistory {
                 let discarded = core.discardAsked()
                 book.check(discarded == book.discarded().count, "what has failed is discarded")
             }
-        case 60..<72: if !flying.isEmpty { try end(Int.random(in: 0..<flying.count, using: &random)) }
+        case 60..<62: try one()
+        case 62..<72: if !flying.isEmpty { try end(Int.random(in: 0..<flying.count, using: &random)) }
         case 72..<88:
             now += .milliseconds(Int.random(in: 1...900, using: &random))
             try tell { _, _ in }
@@ -117,6 +118,38 @@ struct ActionHistory {
         try tell { core, book in
             let retried = core.retryAsked()
             book.check(retried == book.retried(), "what has failed is tried again")
+        }
+    }
+
+    /// Something is asked of one action, which may be in any state.
+    private mutating func one() throws {
+        guard let id = book.entries.keys.sorted(by: { "\($0)" < "\($1)" }).randomElement(using: &random) else { return }
+        let wish = Int.random(in: 0..<3, using: &random)
+        try tell { core, book in
+            do {
+                switch wish {
+                case 0: try core.retryAsked(id)
+                case 1: try core.discardAsked(id)
+                default: try core.withdrawAsked(id)
+                }
+                let isAllowed =
+                    switch wish {
+                    case 0: book.retried(id)
+                    case 1: book.discarded(id)
+                    default: book.withdrawn(id)
+                    }
+                book.check(isAllowed, "asked for what cannot be")
+            } catch let error as ActionQueueError {
+                book.check(error.code == .notPending, "says that it is not pending")
+                var page = book
+                let isAllowed =
+                    switch wish {
+                    case 0: page.retried(id)
+                    case 1: page.discarded(id)
+                    default: page.withdrawn(id)
+                    }
+                book.check(!isAllowed, "refused what can be")
+            }
         }
     }
 
@@ -249,7 +282,7 @@ struct ActionHistory {
     }
 
     private mutating func compare() throws {
-        let snapshot = core.snapshot(unreadable: 0)
+        let snapshot = core.snapshot
         book.check(snapshot.undoCount == book.undo.count, "undo depth")
         book.check(snapshot.redoCount == book.redo.count, "redo depth")
         book.check(snapshot.failed == book.entries.values.count { $0.hasGivenUp }, "failed")
