@@ -141,7 +141,8 @@ struct ActionBook {
 
     /// The person says that whatever is to be done is to be committed.
     mutating func committed() {
-        for (id, entry) in entries where !entry.hasGivenUp && (entry.isFlying || entry.isUncertain || !entry.isSettled) {
+        for (id, entry) in entries where !entry.hasGivenUp && (entry.isFlying || entry.isUncertain || !entry.isSettled)
+        {
             entries[id]?.hasWord = true
         }
     }
