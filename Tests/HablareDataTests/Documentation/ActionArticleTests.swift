@@ -35,6 +35,21 @@ import Testing
         #expect(library.withLock { $0 } == ["one": .restore])
     }
 
+    @Test("A photo that the attempt before has moved is moved; one that was never there is not")
+    func repeated() async throws {
+        let committer = PhotoCommitter { _, _ in throw CocoaError(.fileNoSuchFile) }
+        let outcomes = await committer.commit(
+            [true, false].map { isRepeated in
+                ActionItem(
+                    id: ActionID(rawValue: UUID()), action: PhotoSwipe(kind: .trash, photo: "one"),
+                    isRepeated: isRepeated)
+            }, of: .trash)
+        guard case .done = outcomes.first, case .failed(_, isRetryable: false) = outcomes.last else {
+            Issue.record("\(outcomes)")
+            return
+        }
+    }
+
     @Test("Edits are done in the app's own database, and taken back")
     func edits() async throws {
         let database = try DatabaseQueue()

@@ -2,7 +2,7 @@ import GRDB
 
 /// The tables of action queues.
 enum ActionSchema {
-    /// One row for each queue, whose token tells its newest owner from older ones; and one for each action, keyed by its
+    /// One row for each queue, whose token tells its owner from earlier ones; and one for each action, keyed by its
     /// place in the queue, so that new rows always go to the end.
     static func create(_ database: Database) throws {
         try database.execute(

@@ -15,15 +15,18 @@ enum ActionTable {
     }
 
     /// Takes a queue over from whoever has it, and reads it.
+    ///
+    /// - Parameter token: What the new owner is known by, at random.
     static func open<Action: QueuedAction>(
-        _ queue: String, of type: Action.Type, in database: Database
+        _ queue: String, of type: Action.Type, token: Int64, in database: Database
     ) throws -> Contents<Action> {
+        let isTaken = try self.token(of: queue, in: database) == token
+        let owner = ActionOwner(queue: queue, token: isTaken ? token &+ 1 : token)
         try database.execute(
             sql: """
-                INSERT INTO hablare_action_queues (queue, token) VALUES (?, 1)
-                ON CONFLICT (queue) DO UPDATE SET token = token + 1
-                """, arguments: [queue])
-        let owner = ActionOwner(queue: queue, token: try token(of: queue, in: database) ?? 1)
+                INSERT INTO hablare_action_queues (queue, token) VALUES (?, ?)
+                ON CONFLICT (queue) DO UPDATE SET token = excluded.token
+                """, arguments: [queue, owner.token])
         var stored: [StoredAction<Action>] = []
         var unreadable: [Int64] = []
         var last: Int64 = 0
@@ -43,7 +46,8 @@ enum ActionTable {
 
     /// Writes changes of an owner's queue.
     ///
-    /// - Throws: ``ActionQueueError/Code/takenOver``, where the queue has a newer owner.
+    /// - Throws: ``ActionQueueError/Code/takenOver``, where the queue has a newer owner; ``ActionQueueError/Code/erased``,
+    ///   where it is not in the database any more.
     static func write(_ writes: [ActionWrite], of owner: ActionOwner, in database: Database) throws {
         try check(owner, in: database)
         for write in writes {
@@ -61,7 +65,8 @@ enum ActionTable {
     /// Whether the journal says that an item was carried out, in this turn, by whoever marks it in the transaction in
     /// which that is done.
     ///
-    /// - Throws: ``ActionQueueError/Code/takenOver``, where the queue has a newer owner.
+    /// - Throws: ``ActionQueueError/Code/takenOver``, where the queue has a newer owner; ``ActionQueueError/Code/erased``,
+    ///   where it is not in the database any more.
     static func isApplied(_ origin: ActionOrigin, turn: Int, in database: Database) throws -> Bool {
         try check(origin.owner, in: database)
         let statement = try database.cachedStatement(
@@ -85,9 +90,8 @@ enum ActionTable {
     }
 
     private static func check(_ owner: ActionOwner, in database: Database) throws {
-        guard try token(of: owner.queue, in: database) == owner.token else {
-            throw ActionQueueError.takenOver(owner.queue)
-        }
+        guard let token = try token(of: owner.queue, in: database) else { throw ActionQueueError.erased(owner.queue) }
+        guard token == owner.token else { throw ActionQueueError.takenOver(owner.queue) }
     }
 
     private static func token(of queue: String, in database: Database) throws -> Int64? {

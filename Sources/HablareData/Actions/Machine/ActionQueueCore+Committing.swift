@@ -98,19 +98,22 @@ extension ActionQueueCore {
                 case .done:
                     step.record.standing = .after(direction)
                     step.record.turn += 1
-                    step.succeeded()
+                    step.succeeded(configuration)
                 case .notApplied:
                     step.record.standing = .before(direction)
-                    step.succeeded()
+                    step.succeeded(configuration)
                 case .failed(let failure, let isRetryable):
                     step.record.standing = .before(direction)
                     // Undone meanwhile: there is nothing to be tried again.
-                    guard step.direction == direction else { return step.succeeded() }
+                    guard step.direction == direction else { return step.succeeded(configuration) }
                     step.failed(failure, isRetryable: isRetryable, now: now, configuration)
-                case .unknown(let failure):
+                case .interrupted:
+                    step.place = 0
+                    step.record.attempt -= 1
+                case .unknown(let failure, let isRetryable):
                     // Nothing may go before it while nobody knows.
                     step.place = 0
-                    step.failed(failure, isRetryable: true, now: now, configuration)
+                    step.failed(failure, isRetryable: isRetryable, now: now, configuration)
                 }
             }
         }
@@ -125,9 +128,11 @@ extension ActionQueueCore {
 }
 
 extension ActionStep {
-    fileprivate mutating func succeeded() {
+    /// It is known how the world stands, and what is to be done next is a matter of its own.
+    fileprivate mutating func succeeded(_ configuration: ActionQueueConfiguration) {
         record.attempt = 0
         record.failure = nil
+        if configuration.mode == .review { isDue = isDue && hasWord }
     }
 
     fileprivate mutating func failed(

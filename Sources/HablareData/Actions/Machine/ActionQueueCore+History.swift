@@ -37,6 +37,7 @@ extension ActionQueueCore {
         for number in lineup {
             change(number) { step in
                 step.isDue = true
+                step.hasWord = true
                 step.retryAt = nil
             }
         }
@@ -49,30 +50,58 @@ extension ActionQueueCore {
     /// - Returns: How many those are.
     mutating func retryAsked() -> Int {
         let numbers = failed
-        for number in numbers {
-            let position = nextPosition()
-            change(number) { step in
-                step.record.hasGivenUp = false
-                step.record.attempt = 0
-                step.record.position = position
-                if step.record.standing.isKnown { step.place = position }
-                step.isDue = true
-                step.retryAt = nil
-            }
-        }
+        for number in numbers { tryAgain(number) }
         return numbers.count
     }
+
+    /// One action that has failed is tried again, behind what waits by now.
+    mutating func retryAsked(_ id: ActionID) throws { tryAgain(try number(of: id, among: failed)) }
 
     /// What has failed is given up, and stays as the world has it.
     ///
     /// - Returns: How many those were.
     mutating func discardAsked() -> Int {
         let numbers = failed
-        for number in numbers { remove(number) }
-        let discarded = Set(numbers)
-        past.removeAll { discarded.contains($0) }
-        future.removeAll { discarded.contains($0) }
+        drop(numbers)
         return numbers.count
+    }
+
+    /// One action that has failed is given up.
+    mutating func discardAsked(_ id: ActionID) throws { drop([try number(of: id, among: failed)]) }
+
+    /// An action that has no effect, and is to have one, is not wanted any more and forgotten.
+    mutating func withdrawAsked(_ id: ActionID) throws {
+        let number = try number(of: id, among: lineup + failed)
+        guard let step = steps[number], step.record.standing == .notApplied, step.record.isWanted, !step.isUnderWay
+        else { throw ActionQueueError.notPending }
+        drop([number])
+    }
+
+    private func number(of id: ActionID, among numbers: [Int64]) throws -> Int64 {
+        guard let number = numbers.first(where: { steps[$0]?.record.id == id }) else {
+            throw ActionQueueError.notPending
+        }
+        return number
+    }
+
+    private mutating func tryAgain(_ number: Int64) {
+        let position = nextPosition()
+        change(number) { step in
+            step.record.hasGivenUp = false
+            step.record.attempt = 0
+            step.record.position = position
+            if step.record.standing.isKnown { step.place = position }
+            step.isDue = true
+            step.hasWord = true
+            step.retryAt = nil
+        }
+    }
+
+    private mutating func drop(_ numbers: [Int64]) {
+        for number in numbers { remove(number) }
+        let dropped = Set(numbers)
+        past.removeAll { dropped.contains($0) }
+        future.removeAll { dropped.contains($0) }
     }
 
     // MARK: The history
@@ -89,7 +118,7 @@ extension ActionQueueCore {
         for number in forgotten { forget(number) }
     }
 
-    private mutating func forget(_ number: Int64) {
+    mutating func forget(_ number: Int64) {
         change(number) { $0.record.isRemembered = false }
     }
 

@@ -1,6 +1,6 @@
 extension ActionQueueCore {
     /// How the queue stands.
-    func snapshot(unreadable: Int) -> ActionQueueSnapshot {
+    var snapshot: ActionQueueSnapshot {
         var snapshot = ActionQueueSnapshot()
         snapshot.pending = lineup.count
         snapshot.underWay = underWay.values.reduce(0) { $0 + $1.count }
@@ -9,7 +9,7 @@ extension ActionQueueCore {
         snapshot.undoCount = past.count
         snapshot.redoCount = future.count
         snapshot.canUndo = canUndo
-        snapshot.unreadable = unreadable
+        snapshot.unreadable = unreadable.count
         snapshot.isRunning = isRunning
         return snapshot
     }
@@ -35,7 +35,8 @@ extension ActionQueueCore {
         }
     }
 
-    /// Whether whatever was in line up to a place, and can be handed over, was.
+    /// Whether whatever was in line up to a place, and can be handed over, was. What stands behind a failed one of its
+    /// subject cannot be.
     func isFlushed(upTo place: Int64) -> Bool {
         !lineup.contains { number in
             guard let step = steps[number], step.place <= place else { return false }

@@ -3,27 +3,40 @@ extension ActionQueueCore {
     /// settled first.
     init(
         configuration: ActionQueueConfiguration, owner: ActionOwner, stored: [StoredAction<Action>], last: Int64 = 0,
-        now: Duration
+        unreadable: [Int64] = [], now: Duration
     ) {
-        self.init(configuration: configuration, owner: owner)
+        self.init(configuration: configuration, owner: owner, unreadable: unreadable)
         lastNumber = last
         for stored in stored.sorted(by: { $0.record.number < $1.record.number }) {
             var step = ActionStep(stored)
-            if case .handedOver = stored.record.standing { step.place = 0 }
             // It was committed before, and is tried again without anybody's word.
             step.isDue = stored.record.attempt > 0
+            step.hasWord = step.isDue
+            if case .handedOver(let direction) = stored.record.standing {
+                step.place = 0
+                // Undone or redone since: what follows has not been committed yet.
+                step.hasWord = step.isDue && stored.record.isWanted == (direction == .forward)
+            }
             enter(step)
             lastNumber = max(lastNumber, stored.record.number)
             lastPosition = max(lastPosition, stored.record.position)
             if stored.record.isRemembered { past.append(stored.record.number) }
         }
-        // What was undone is always the end of the history.
-        let undone = past.filter { number in steps[number]?.record.isWanted == false }
-        future = undone.reversed()
-        past.removeLast(undone.count)
+        recallHistory()
         for number in steps.numbers { change(number) { $0.restarted(configuration) } }
         keepDepth()
         somethingWaits(now: now)
+    }
+
+    /// What can be redone is what was undone at the end of the history. Where something follows it that is wanted (an
+    /// older version of the app has appended that, which could not read what was undone) it cannot be redone any more.
+    private mutating func recallHistory() {
+        func isWanted(_ number: Int64) -> Bool { steps[number]?.record.isWanted == true }
+        future = past.reversed().prefix { !isWanted($0) }
+        past.removeLast(future.count)
+        let forgotten = past.filter { !isWanted($0) }
+        past.removeAll { !isWanted($0) }
+        for number in forgotten { forget(number) }
     }
 }
 

@@ -37,9 +37,12 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
     var quietSince: Duration?
     var lastNumber: Int64 = 0
     var lastPosition: Int64 = 0
+    /// Rows that this version of the app cannot read, by their numbers.
+    private(set) var unreadable: [Int64] = []
     private var writes: OrderedDictionary<Int64, ActionWrite> = [:]
 
-    init(configuration: ActionQueueConfiguration, owner: ActionOwner) {
+    init(configuration: ActionQueueConfiguration, owner: ActionOwner, unreadable: [Int64] = []) {
+        self.unreadable = unreadable
         self.configuration = configuration
         self.owner = owner
     }
@@ -98,6 +101,15 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         if step.isOpen { leaveLine(step) }
         troubled.remove(number)
         note(.delete(number: number), of: number)
+    }
+
+    /// The rows that cannot be read are not kept any longer.
+    ///
+    /// - Returns: How many those were.
+    mutating func discardUnreadableAsked() -> Int {
+        defer { unreadable = [] }
+        for number in unreadable { note(.delete(number: number), of: number) }
+        return unreadable.count
     }
 
     private mutating func note(_ write: ActionWrite, of number: Int64) {

@@ -15,6 +15,9 @@ struct ActionStep<Action: QueuedAction>: Sendable {
     var isUnderWay = false
     /// Whether its turn to be committed has come.
     var isDue = false
+    /// Whether its turn came after it was last appended, undone or redone: in review, the person's word for what is wanted
+    /// now.
+    var hasWord = false
     /// Before when it is not tried again.
     var retryAt: Duration?
 
@@ -78,6 +81,8 @@ struct ActionStep<Action: QueuedAction>: Sendable {
             // What nobody knows the outcome of is settled first, in its old place.
             if record.standing.isKnown { place = position }
         }
+        // What is uncertain is settled in any case; what is to follow from it waits for its own turn.
         isDue = !isUnderWay && isDue && !record.standing.isKnown
+        hasWord = false
     }
 }

@@ -11,7 +11,7 @@ extension DurableActionQueue {
     ///
     /// - Returns: The action's id.
     /// - Throws: ``ActionQueueError``: `notEncodable`, `tooLarge` (more than 1 MiB of JSON), `databaseFailed`,
-    ///   `takenOver`. Nothing was appended then.
+    ///   `takenOver`, `erased`. Nothing was appended then.
     @discardableResult
     public func append(_ action: Action) async throws -> ActionID {
         let new = try newAction(action)
@@ -44,7 +44,7 @@ extension DurableActionQueue {
     ///
     /// - Returns: What was undone, and what follows from it.
     /// - Throws: ``ActionQueueError``: `nothingToUndo`; `cannotBeUndone` where the action was carried out, or may have been,
-    ///   and has no compensation; `databaseFailed`, `takenOver`. Nothing was undone then.
+    ///   and has no compensation; `databaseFailed`, `takenOver`, `erased`. Nothing was undone then.
     @discardableResult
     public func undo() async throws -> ActionChange<Action> {
         let now = clock.now
@@ -57,7 +57,7 @@ extension DurableActionQueue {
     /// cancellable.
     ///
     /// - Returns: What was redone, and what follows from it.
-    /// - Throws: ``ActionQueueError``: `nothingToRedo`, `databaseFailed`, `takenOver`. Nothing was redone then.
+    /// - Throws: ``ActionQueueError``: `nothingToRedo`, `databaseFailed`, `takenOver`, `erased`. Nothing was redone then.
     @discardableResult
     public func redo() async throws -> ActionChange<Action> {
         let now = clock.now
@@ -71,29 +71,30 @@ extension DurableActionQueue {
     ///
     /// While nobody runs the queue, it is committed as soon as somebody does, in this process. Not cancellable.
     ///
-    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`.
+    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
     public func commit() async throws {
         try await ask { _ = $0.commitAsked() }
     }
 
     /// Commits whatever waits, and waits until each of it was tried once: for the moment when an app goes to the
-    /// background. What failed then and is to be tried again is still ``ActionQueueSnapshot/pending``.
+    /// background. What failed then and is to be tried again is still ``ActionQueueSnapshot/pending``, as is what waits
+    /// behind it because it has the same subject: that is not tried before it is its turn.
     ///
     /// Cancelling the task ends the wait, not the commit.
     ///
     /// - Returns: How the queue stands afterwards.
     /// - Throws: ``ActionQueueError``: `notRunning` where nobody runs the queue, or stops doing so meanwhile;
-    ///   `databaseFailed` where what came of it cannot be written now; `takenOver`. `CancellationError`.
+    ///   `databaseFailed` where what came of it cannot be written now; `takenOver`, `erased`. `CancellationError`.
     @discardableResult
     public func flush() async throws -> ActionQueueSnapshot {
-        guard happened({ $0.isRunning || $0.end != nil }) else { throw ActionQueueError.notRunning }
+        guard quietly({ $0.isRunning || $0.end != nil }) else { throw ActionQueueError.notRunning }
         let place = try await ask { $0.commitAsked() }
         await wait(isCancellable: true) { state in
             !state.isRunning || state.journalFailure != nil
                 || (state.core.isRunning && state.core.isFlushed(upTo: place))
         }
         try Task.checkCancellation()
-        return try happened { state -> Result<ActionQueueSnapshot, ActionQueueError> in
+        return try quietly { state -> Result<ActionQueueSnapshot, ActionQueueError> in
             if let failure = state.end ?? state.journalFailure { return .failure(failure) }
             return state.isRunning ? .success(state.snapshot) : .failure(.notRunning)
         }.get()
@@ -117,7 +118,7 @@ extension DurableActionQueue {
     /// Tries again what has failed for good, with all its attempts anew. Not cancellable.
     ///
     /// - Returns: How many actions that are.
-    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`.
+    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
     @discardableResult
     public func retryFailed() async throws -> Int {
         try await ask { $0.retryAsked() }
@@ -127,34 +128,67 @@ extension DurableActionQueue {
     /// Not cancellable.
     ///
     /// - Returns: How many actions that were.
-    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`.
+    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
     @discardableResult
     public func discardFailed() async throws -> Int {
         try await ask { $0.discardAsked() }
     }
 
+    /// Tries again one action that has failed for good, with all its attempts anew. Not cancellable.
+    ///
+    /// - Throws: ``ActionQueueError``: `notPending` where it has not failed; `databaseFailed`, `takenOver`, `erased`.
+    public func retry(_ id: ActionID) async throws {
+        try await ask { try $0.retryAsked(id) }
+    }
+
+    /// Gives up one action that has failed for good: the world stays as it is, and the action can neither be undone nor
+    /// redone. Not cancellable.
+    ///
+    /// - Throws: ``ActionQueueError``: `notPending` where it has not failed; `databaseFailed`, `takenOver`, `erased`.
+    public func discard(_ id: ActionID) async throws {
+        try await ask { try $0.discardAsked(id) }
+    }
+
+    /// Drops one action that was not carried out, whatever was appended after it: it never will be, and can neither be
+    /// undone nor redone. Not cancellable.
+    ///
+    /// - Throws: ``ActionQueueError``: `notPending` where it is being carried out, was carried out or may have been, or is
+    ///   not wanted anyway; `databaseFailed`, `takenOver`, `erased`.
+    public func withdraw(_ id: ActionID) async throws {
+        try await ask { try $0.withdrawAsked(id) }
+    }
+
+    /// Removes the rows that this version of the app cannot read, also for versions that could. Not cancellable.
+    ///
+    /// - Returns: How many rows that were.
+    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
+    @discardableResult
+    public func discardUnreadable() async throws -> Int {
+        try await ask { $0.discardUnreadableAsked() }
+    }
+
     // MARK: How it stands
 
     /// How the queue stands.
-    public var snapshot: ActionQueueSnapshot { happened { $0.snapshot } }
+    public var snapshot: ActionQueueSnapshot { quietly { $0.snapshot } }
 
     /// How the queue stands, now and after every change, for as long as the queue lives. A slow reader misses what is in
     /// between, never the last. Ends with the reader's task.
     public var updates: AsyncStream<ActionQueueSnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ActionQueueSnapshot.self, bufferingPolicy: .bufferingNewest(1))
-        let number = happened { state in
+        let number = quietly { state in
             let number = state.nextNumber()
             state.readers[number] = continuation
             continuation.yield(state.snapshot)
             return number
         }
-        continuation.onTermination = { [weak self] _ in self?.happened { $0.readers[number] = nil } }
+        continuation.onTermination = { [weak self] _ in self?.quietly { $0.readers[number] = nil } }
         return stream
     }
 
     /// What is to be carried out or taken back, in its order, followed by what has failed: what a person reviews.
-    public var pendingActions: [PendingAction<Action>] { happened { $0.core }.pendingActions }
+    public var pendingActions: [PendingAction<Action>] { quietly { $0.core }.pendingActions }
 
     // MARK: The way in
 

@@ -7,13 +7,15 @@ extension DurableActionQueue: Service {
     ///
     /// On graceful shutdown nothing more is handed over, and commits under way get
     /// ``ActionQueueConfiguration/shutdownGrace`` before they are cancelled; on cancellation they are cancelled at once.
-    /// Whatever is left is in the journal, and is carried out by whoever opens the queue next. It may be run again.
+    /// A commit that goes on for a second more is not awaited any longer; what it comes back with still counts.
+    /// Whatever is left is in the journal, and is carried out by whoever opens the queue next. It may be run again once
+    /// this has returned.
     ///
-    /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver`, as soon as the journal says so.
+    /// - Throws: ``ActionQueueError``: `alreadyRunning`; `takenOver` or `erased`, as soon as the journal says so.
     public func run() async throws {
         try happened { state -> Result<Void, ActionQueueError> in
             if let end = state.end { return .failure(end) }
-            guard !state.isRun else { return .failure(.alreadyRunning) }
+            guard !state.isRun, !state.isLeaving else { return .failure(.alreadyRunning) }
             state.isRun = true
             state.isToEnd = false
             return .success(())
@@ -25,17 +27,21 @@ extension DurableActionQueue: Service {
             self.happened { $0.isToEnd = true }
         }
         // Whoever has taken over repeats what is under way here: it ends as soon as it can.
-        let isToHurry = Task.isCancelled || happened { $0.end != nil }
+        let isToHurry = Task.isCancelled || quietly { $0.end != nil }
         await leave(grace: isToHurry ? .zero : configuration.shutdownGrace)
-        if let end = happened({ $0.end }) { throw end }
+        if let end = quietly({ $0.end }) { throw end }
     }
 
     /// Hands over nothing more, and waits for what is under way.
     private func leave(grace: Duration) async {
-        happened { $0.isRun = false }
+        happened { state in
+            state.isRun = false
+            state.isLeaving = true
+        }
+        defer { happened { $0.isLeaving = false } }
         enter(.looked)
         await wait(within: grace, isCancellable: true) { Self.isAtRest($0) }
-        let commits = happened { state in state.commits.sorted { $0.key < $1.key }.map(\.value) }
+        let commits = quietly { state in state.commits.sorted { $0.key < $1.key }.map(\.value) }
         for commit in commits { commit.cancel() }
         await wait(within: Self.cancellationGrace) { Self.isAtRest($0) }
     }
@@ -73,7 +79,7 @@ extension DurableActionQueue: Service {
             }
         }
         if Task.isCancelled {
-            for item in items where !item.isRepeated { verdicts[item.origin.number] = .notApplied }
+            for item in items { verdicts[item.origin.number] = .stopped(item) }
             return verdicts
         }
         guard !items.isEmpty else { return verdicts }
@@ -83,7 +89,10 @@ extension DurableActionQueue: Service {
                 "A committer gave more or fewer outcomes than it was given items: missing ones count as unknown",
                 metadata: ["queue": "\(name)", "items": "\(items.count)", "outcomes": "\(outcomes.count)"])
         }
-        for (item, outcome) in zip(items, outcomes) { verdicts[item.origin.number] = verdict(on: outcome) }
+        let isCancelled = Task.isCancelled
+        for (item, outcome) in zip(items, outcomes) {
+            verdicts[item.origin.number] = ActionVerdict(outcome, of: item, isCancelled: isCancelled)
+        }
         return verdicts
     }
 
@@ -106,19 +115,13 @@ extension DurableActionQueue: Service {
         }
     }
 
-    /// What the shutdown itself has interrupted says nothing against the action.
-    private func verdict(on outcome: ActionOutcome) -> ActionVerdict {
-        if case .failed(let error, _) = outcome, error is CancellationError, Task.isCancelled { return .notApplied }
-        return ActionVerdict(outcome)
-    }
-
     // MARK: Waiting until something is so
 
     /// Waits until something is so, for some time at most.
     func wait(
         within limit: Duration? = nil, isCancellable: Bool = false, until isOver: @escaping @Sendable (State) -> Bool
     ) async {
-        let number = happened { state in isOver(state) ? nil : state.nextNumber() }
+        let number = quietly { state in isOver(state) ? nil : state.nextNumber() }
         guard let number else { return }
         let timer = limit.map { limit in
             spawner.start { [clock] in
@@ -132,27 +135,27 @@ extension DurableActionQueue: Service {
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                happened { state in
+                let isOverNow = quietly { state in
                     // It may have come to be so, or the time may have run out, before the wait began.
-                    if isOver(state) || state.endedWaits.contains(number) {
-                        continuation.resume()
-                    } else {
-                        state.waiters[number] = Waiter(isOver: isOver, continuation: continuation)
-                    }
+                    guard !isOver(state), !state.endedWaits.contains(number) else { return true }
+                    state.waiters[number] = Waiter(isOver: isOver, continuation: continuation)
+                    return false
                 }
+                if isOverNow { continuation.resume() }
             }
         } onCancel: {
             if isCancellable { endWait(number) }
         }
         timer?.cancel()
         await timer?.value
-        happened { _ = $0.endedWaits.remove(number) }
+        quietly { _ = $0.endedWaits.remove(number) }
     }
 
     private func endWait(_ number: Int) {
-        happened { state in
+        let waiter = quietly { state in
             state.endedWaits.insert(number)
-            state.waiters.removeValue(forKey: number)?.continuation.resume()
+            return state.waiters.removeValue(forKey: number)
         }
+        waiter?.continuation.resume()
     }
 }

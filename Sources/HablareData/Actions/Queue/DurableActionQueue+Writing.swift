@@ -10,7 +10,7 @@ extension DurableActionQueue {
 
     /// Something happened. It counts when it is on disk.
     func enter(_ event: ActionQueueEvent<Action>) {
-        let end = happened { state -> ActionQueueError? in
+        let end = quietly { state -> ActionQueueError? in
             guard state.end == nil else { return state.end }
             state.inbox.append(event)
             startWriter(&state)
@@ -61,13 +61,24 @@ extension DurableActionQueue {
     }
 
     private func adopt(_ core: ActionQueueCore<Action>, _ handovers: [ActionHandover<Action>]) {
-        happened { state in
+        let stopped = happened { state in
             state.core = core
             state.journalRetryAt = nil
             state.journalFailure = nil
-            for handover in handovers { start(handover, &state) }
+            // The queue may have been paused, or be shut down, while that was written.
+            let isRunning = state.isRunning
+            if isRunning { for handover in handovers { start(handover, &state) } }
             setAlarm(&state)
             publish(&state)
+            return isRunning ? [] : handovers
+        }
+        for handover in stopped {
+            let verdicts = handover.items.map { ($0.origin.number, ActionVerdict.stopped($0)) }
+            let now = clock.now
+            enter(
+                .happened {
+                    $0.groupEnded(handover.group, Dictionary(verdicts) { first, _ in first }, now: now)
+                })
         }
     }
 
@@ -77,14 +88,14 @@ extension DurableActionQueue {
             "The journal of an action queue could not be written",
             metadata: ["queue": "\(name)", "cause": "\(told.cause ?? told.message)"])
         let refused = happened { state -> [ActionQueueEvent<Action>] in
-            if told.code == .takenOver {
+            if told.isFinal {
                 state.end = told
                 state.snapshot.isRunning = false
                 defer { state.inbox = [] }
                 publish(&state)
                 return events + state.inbox
             }
-            state.inbox = events.filter { $0.refuse == nil } + state.inbox
+            state.inbox = events.filter { $0.refuse == nil && !$0.isLook } + state.inbox
             state.journalRetryAt = clock.now + Self.journalRetryDelay
             state.journalFailure = told
             setAlarm(&state)
@@ -94,7 +105,7 @@ extension DurableActionQueue {
     }
 
     private func publish(_ state: inout State) {
-        var snapshot = state.core.snapshot(unreadable: unreadable.count)
+        var snapshot = state.core.snapshot
         snapshot.isRunning = state.isRunning
         guard snapshot != state.snapshot else { return }
         state.snapshot = snapshot
@@ -103,11 +114,9 @@ extension DurableActionQueue {
 
     // MARK: Time
 
-    /// Lets the core decide again when it wants to.
+    /// Lets the core decide again when it wants to; while the journal fails, not before that is tried again.
     private func setAlarm(_ state: inout State) {
-        let now = clock.now
-        let wakes = [state.core.wake(after: now), state.journalRetryAt].compactMap(\.self)
-        guard let next = wakes.min() else { return }
+        guard let next = state.journalRetryAt ?? state.core.wake(after: clock.now) else { return }
         if let alarm = state.alarm {
             // One that fires too early looks, and is set anew.
             if alarm.fires <= next { return }
@@ -127,10 +136,16 @@ extension DurableActionQueue {
     }
 
     private func alarmRang() {
-        happened { state in
+        let isTime = quietly { state in
             state.alarm = nil
+            guard let retryAt = state.journalRetryAt else { return true }
+            guard clock.now >= retryAt else {
+                setAlarm(&state)
+                return false
+            }
             state.journalRetryAt = nil
+            return true
         }
-        enter(.looked)
+        if isTime { enter(.looked) }
     }
 }

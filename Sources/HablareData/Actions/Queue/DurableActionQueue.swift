@@ -39,6 +39,8 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         var commits: [Int: Task<Void, Never>] = [:]
         var alarm: (fires: Duration, task: Task<Void, Never>)?
         var isRun = false
+        /// Whether the one who ran it waits for the last commits.
+        var isLeaving = false
         var isToEnd = false
         var isPaused = false
         /// Why the queue is of no use any more.
@@ -73,7 +75,6 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     let makeID: @Sendable () -> UUID
     let spawner: TaskSpawner
     let logger: Logger
-    let unreadable: [Int64]
     private let state: Guarded<State>
 
     /// Opens a queue: takes it over from whoever had it, and reads what is to be done.
@@ -136,15 +137,15 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         spawner = TaskSpawner(executor: seams.taskExecutor)
         let contents: ActionTable.Contents<Action>
         do {
-            contents = try await journal.write { try ActionTable.open(name, of: Action.self, in: $0) }
+            let token = Self.token(of: makeID())
+            contents = try await journal.write { try ActionTable.open(name, of: Action.self, token: token, in: $0) }
         } catch {
             throw ActionQueueError.told(error)
         }
-        unreadable = contents.unreadable
         let core = ActionQueueCore(
             configuration: configuration, owner: contents.owner, stored: contents.stored, last: contents.last,
-            now: clock.now)
-        state = Guarded(State(core: core, snapshot: core.snapshot(unreadable: contents.unreadable.count)))
+            unreadable: contents.unreadable, now: clock.now)
+        state = Guarded(State(core: core, snapshot: core.snapshot))
         if !contents.unreadable.isEmpty {
             logger.warning(
                 "Actions that this version cannot read are kept and skipped",
@@ -159,15 +160,26 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         for reader in readers { reader.finish() }
     }
 
-    /// Something happened: decides and sets in motion what follows from it, in one critical section.
+    /// A token of a UUID's second half, which has 62 random bits.
+    private static func token(of id: UUID) -> Int64 {
+        id.bytes.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// Something happened that somebody may have waited for.
     @discardableResult
     func happened<R: Sendable>(_ event: (inout State) -> R) -> R {
-        state.withLock { state in
+        let (result, satisfied) = state.withLock { state in
             let result = event(&state)
-            for number in state.waiters.keys.sorted() where state.waiters[number]?.isOver(state) == true {
-                state.waiters.removeValue(forKey: number)?.continuation.resume()
-            }
-            return result
+            let over = state.waiters.keys.sorted().filter { state.waiters[$0]?.isOver(state) == true }
+            return (result, over.compactMap { state.waiters.removeValue(forKey: $0) })
         }
+        // Not under the lock: whoever waited may run at once.
+        for waiter in satisfied { waiter.continuation.resume() }
+        return result
     }
+
+    /// Something happened that nobody waits for, or is only looked at: what waiters wait for, which may concern every action
+    /// in line, is not asked again.
+    @discardableResult
+    func quietly<R: Sendable>(_ event: (inout State) -> R) -> R { state.withLock { event(&$0) } }
 }

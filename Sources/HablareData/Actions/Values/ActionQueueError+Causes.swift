@@ -11,6 +11,12 @@ extension ActionQueueError {
         The last action was carried out, or is being carried out, and has no compensation. Give it one, or offer undo \
         only while `snapshot.canUndo` is true.
         """)
+    static let notPending = ActionQueueError(
+        .notPending,
+        """
+        The action is not in a state in which this can be asked of it, by now. Show `pendingActions` anew: what is under \
+        way has to be awaited, and what was carried out can only be undone.
+        """)
     static let notRunning = ActionQueueError(
         .notRunning, "Nobody commits the actions of this queue: start its `run()`, or `resume()` it.")
     static let alreadyRunning = ActionQueueError(
@@ -22,6 +28,15 @@ extension ActionQueueError {
             """
             The queue \(name) was opened again elsewhere, and only its newest owner may write it. Keep one object for \
             each queue, and give processes that share a database queues of different names.
+            """)
+    }
+
+    static func erased(_ name: String) -> ActionQueueError {
+        ActionQueueError(
+            .erased,
+            """
+            The queue \(name) was erased from its database while it was open, and its actions with it. End its `run()` \
+            before you erase the database, and open it anew afterwards.
             """)
     }
 

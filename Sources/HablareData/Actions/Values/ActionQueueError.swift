@@ -17,6 +17,8 @@ public struct ActionQueueError: Error, Sendable, Hashable {
         public static let nothingToRedo = Self(rawValue: "nothing-to-redo")
         /// The action was carried out, or may have been, and has no compensation.
         public static let cannotBeUndone = Self(rawValue: "cannot-be-undone")
+        /// The action has not failed, or does not wait any more.
+        public static let notPending = Self(rawValue: "not-pending")
         /// The action cannot be written as JSON.
         public static let notEncodable = Self(rawValue: "not-encodable")
         /// The action is larger than a queue takes.
@@ -27,11 +29,16 @@ public struct ActionQueueError: Error, Sendable, Hashable {
         public static let alreadyRunning = Self(rawValue: "already-running")
         /// Another process, or another object of this one, has opened the queue since.
         public static let takenOver = Self(rawValue: "taken-over")
+        /// The queue was erased from its database, for example by `AppDatabase.deleteAll()`, while it was open.
+        public static let erased = Self(rawValue: "erased")
         /// The database does not have this library's tables.
         public static let notMigrated = Self(rawValue: "not-migrated")
         /// The database could not be written or read.
         public static let databaseFailed = Self(rawValue: "database-failed")
     }
+
+    /// Whether the queue that says so is of no use any more.
+    var isFinal: Bool { code == .takenOver || code == .erased }
 
     /// What went wrong.
     public let code: Code

@@ -45,7 +45,7 @@ public struct TransactionalCommitter<Action: QueuedAction>: ActionCommitter {
 
     /// Whether an error says nothing against the action itself.
     private static func isPassing(_ error: any Error) -> Bool {
-        if let error = error as? ActionQueueError { return error.code == .takenOver }
+        if let error = error as? ActionQueueError { return error.isFinal }
         guard let error = error as? DatabaseError else { return error is CancellationError }
         let passing: [ResultCode] = [
             .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_INTERRUPT,

@@ -51,8 +51,8 @@ import Testing
 
     @Test("Whoever has been taken over carries out nothing any more")
     func takenOver() async throws {
-        let older = ActionOwner(queue: "swipes", token: 1)
         let first = try await queue { _ in }
+        let older = first.happened { $0.core.owner }
         try await first.append(Swipe(1))
         let item = ActionItem(
             id: ActionID(rawValue: UUID()), turn: 0, action: Swipe(1), isCompensation: false, isRepeated: false,

@@ -28,14 +28,14 @@ import Testing
         }
         let contents = try await database.write { database in
             try ActionSchema.create(database)
-            let first = try ActionTable.open("swipes", of: Swipe.self, in: database).owner
+            let first = try ActionTable.open("swipes", of: Swipe.self, token: 7, in: database).owner
             let payload = try JSONEncoder().encode(Swipe(7))
             try ActionTable.write(
                 records.reversed().map { .insert($0, payload: payload, appendedAt: Date(timeIntervalSince1970: 1.5)) },
                 of: first, in: database)
-            return try ActionTable.open("swipes", of: Swipe.self, in: database)
+            return try ActionTable.open("swipes", of: Swipe.self, token: 7, in: database)
         }
-        #expect(contents.owner == ActionOwner(queue: "swipes", token: 2))
+        #expect(contents.owner == ActionOwner(queue: "swipes", token: 8))
         #expect(contents.stored.map(\.record) == records)
         #expect(contents.stored.allSatisfy { $0.action == Swipe(7) && $0.appendedAt.timeIntervalSince1970 == 1.5 })
         #expect(contents.last == 3 && contents.unreadable.isEmpty)
@@ -46,14 +46,29 @@ import Testing
         let database = try DatabaseQueue()
         let error = try await database.write { database in
             try ActionSchema.create(database)
-            let older = try ActionTable.open("swipes", of: Swipe.self, in: database).owner
-            _ = try ActionTable.open("other", of: Swipe.self, in: database)
+            let older = try ActionTable.open("swipes", of: Swipe.self, token: 7, in: database).owner
+            _ = try ActionTable.open("other", of: Swipe.self, token: 9, in: database)
             try ActionTable.write([], of: older, in: database)
-            _ = try ActionTable.open("swipes", of: Swipe.self, in: database)
+            _ = try ActionTable.open("swipes", of: Swipe.self, token: 7, in: database)
             return #expect(throws: ActionQueueError.self) {
                 try ActionTable.write([.delete(number: 1)], of: older, in: database)
             }
         }
         #expect(error?.code == .takenOver)
+    }
+
+    @Test("An owner from before the database was erased is told from the one that opened the queue since")
+    func erased() async throws {
+        let database = try DatabaseQueue()
+        let errors = try await database.write { database in
+            try ActionSchema.create(database)
+            let older = try ActionTable.open("swipes", of: Swipe.self, token: 7, in: database).owner
+            try database.execute(sql: "DELETE FROM hablare_action_queues")
+            let erased = #expect(throws: ActionQueueError.self) { try ActionTable.write([], of: older, in: database) }
+            _ = try ActionTable.open("swipes", of: Swipe.self, token: 3, in: database)
+            let taken = #expect(throws: ActionQueueError.self) { try ActionTable.write([], of: older, in: database) }
+            return [erased, taken]
+        }
+        #expect(errors.map { $0?.code } == [.erased, .takenOver])
     }
 }

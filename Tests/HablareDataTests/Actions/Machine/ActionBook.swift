@@ -26,6 +26,8 @@ struct ActionBook {
         var last: String?
         var isFlying = false
         var hasGivenUp = false
+        /// Whether the person has said since the last wish that it is to be committed.
+        var hasWord = false
 
         var isUncertain: Bool { last.flatMap { deliveries[$0]?.isOpen } ?? false }
         var isSettled: Bool { !isUncertain && (isApplied == isWanted || swipe.isNothing) }
@@ -36,6 +38,8 @@ struct ActionBook {
 
     let depth: Int
     let maximumAttempts: Int
+    /// Whether nothing is committed before the person says so.
+    let isReviewed: Bool
     var entries: [ActionID: Entry] = [:]
     var undo: [ActionID] = []
     var redo: [ActionID] = []
@@ -43,7 +47,8 @@ struct ActionBook {
     private(set) var violations: [String] = []
     private var wishes = 0
 
-    init(depth: Int, maximumAttempts: Int) {
+    init(depth: Int, maximumAttempts: Int, isReviewed: Bool) {
+        self.isReviewed = isReviewed
         self.depth = depth
         self.maximumAttempts = maximumAttempts
     }
@@ -85,6 +90,7 @@ struct ActionBook {
         entries[id]?.isWanted = isWanted
         entries[id]?.wish = wish
         entries[id]?.hasGivenUp = false
+        entries[id]?.hasWord = false
         if let entry = entries[id], !entry.isFlying, !entry.isUncertain || isFresh(entry) { startCounting(id) }
     }
 
@@ -99,20 +105,51 @@ struct ActionBook {
 
     mutating func retried() -> Int {
         let failed = entries.filter { $0.value.hasGivenUp }.sorted { $0.value.wish < $1.value.wish }
-        for (id, _) in failed {
-            let wish = wish()
-            entries[id]?.hasGivenUp = false
-            entries[id]?.wish = wish
-            startCounting(id)
-        }
+        for (id, _) in failed { _ = retried(id) }
         return failed.count
+    }
+
+    mutating func retried(_ id: ActionID) -> Bool {
+        guard entries[id]?.hasGivenUp == true else { return false }
+        let wish = wish()
+        entries[id]?.hasGivenUp = false
+        entries[id]?.hasWord = true
+        entries[id]?.wish = wish
+        startCounting(id)
+        return true
+    }
+
+    mutating func discarded(_ id: ActionID) -> Bool {
+        guard entries[id]?.hasGivenUp == true else { return false }
+        drop(id)
+        return true
+    }
+
+    mutating func withdrawn(_ id: ActionID) -> Bool {
+        guard let entry = entries[id], entry.isWanted, !entry.isApplied, !entry.isFlying, !entry.isUncertain,
+            !entry.swipe.isNothing
+        else { return false }
+        drop(id)
+        return true
+    }
+
+    private mutating func drop(_ id: ActionID) {
+        undo.removeAll { $0 == id }
+        redo.removeAll { $0 == id }
+        entries[id] = nil
+    }
+
+    /// The person says that whatever is to be done is to be committed.
+    mutating func committed() {
+        for (id, entry) in entries where !entry.hasGivenUp && (entry.isFlying || entry.isUncertain || !entry.isSettled)
+        {
+            entries[id]?.hasWord = true
+        }
     }
 
     mutating func discarded() -> Set<ActionID> {
         let failed = Set(entries.filter { $0.value.hasGivenUp }.keys)
-        undo.removeAll { failed.contains($0) }
-        redo.removeAll { failed.contains($0) }
-        for id in failed { entries[id] = nil }
+        for id in failed { drop(id) }
         return failed
     }
 
@@ -133,6 +170,7 @@ struct ActionBook {
         check(item.action.group == group, "handed over in its group")
         check(item.action.takesBack == item.isCompensation, "a compensation is one")
         check(item.isCompensation == entry.isApplied, "only what is applied is taken back, and only that")
+        if isReviewed, !item.isRepeated, delivery.attempts == 0 { check(entry.hasWord, "committed without a word") }
         if !item.isRepeated {
             check(entry.isWanted == !item.isCompensation, "what is not wanted is not done")
         }
@@ -172,6 +210,10 @@ struct ActionBook {
         case .notApplied:
             entries[item.id]?.deliveries[key]?.isOpen = false
             entries[item.id]?.deliveries[key]?.attempts = 0
+        case .interrupted:
+            entries[item.id]?.deliveries[key]?.attempts -= 1
+        // Whether it is done is as open as before.
+        case .failed(_, let isRetryable) where item.isRepeated: giveUp(item.id, key, if: !isRetryable)
         case .failed(_, let isRetryable):
             entries[item.id]?.deliveries[key]?.isOpen = false
             if entries[item.id]?.isWanted == !item.isCompensation {

@@ -36,7 +36,9 @@ struct ActionHistory {
             largestGroup: Int.random(in: 1...4, using: &random), undoDepth: Int.random(in: 0...8, using: &random),
             maximumAttempts: Int.random(in: 1...4, using: &random))
         core = ActionQueueCore(configuration: configuration, owner: ActionOwner(queue: "test", token: 1))
-        book = ActionBook(depth: configuration.undoDepth, maximumAttempts: configuration.maximumAttempts)
+        book = ActionBook(
+            depth: configuration.undoDepth, maximumAttempts: configuration.maximumAttempts,
+            isReviewed: configuration.mode == .review)
         self.random = random
         self.seed = seed
     }
@@ -48,10 +50,10 @@ struct ActionHistory {
         try tell { core, _ in core.isRunning = true }
         for round in 0..<1000 {
             if round == 20 { try retry() }
-            if round < 20 { try tell { core, _ in core.commitAsked() } }
+            if round < 40 { try commit() }
             while !flying.isEmpty { try end(0) }
             guard let wake = core.wake(after: now) else {
-                if round > 20 { break } else { continue }
+                if round > 40 { break } else { continue }
             }
             now = max(now, wake)
             try tell { _, _ in }
@@ -64,14 +66,15 @@ struct ActionHistory {
         case 0..<34: try append(Int.random(in: 1...3, using: &random))
         case 34..<44: try undo()
         case 44..<51: try redo()
-        case 51..<56: try tell { core, _ in core.commitAsked() }
+        case 51..<56: try commit()
         case 56..<59: try retry()
         case 59..<60:
             try tell { core, book in
                 let discarded = core.discardAsked()
                 book.check(discarded == book.discarded().count, "what has failed is discarded")
             }
-        case 60..<72: if !flying.isEmpty { try end(Int.random(in: 0..<flying.count, using: &random)) }
+        case 60..<62: try one()
+        case 62..<72: if !flying.isEmpty { try end(Int.random(in: 0..<flying.count, using: &random)) }
         case 72..<88:
             now += .milliseconds(Int.random(in: 1...900, using: &random))
             try tell { _, _ in }
@@ -104,10 +107,49 @@ struct ActionHistory {
         }
     }
 
+    private mutating func commit() throws {
+        try tell { core, book in
+            core.commitAsked()
+            book.committed()
+        }
+    }
+
     private mutating func retry() throws {
         try tell { core, book in
             let retried = core.retryAsked()
             book.check(retried == book.retried(), "what has failed is tried again")
+        }
+    }
+
+    /// Something is asked of one action, which may be in any state.
+    private mutating func one() throws {
+        guard let id = book.entries.keys.sorted(by: { "\($0)" < "\($1)" }).randomElement(using: &random) else { return }
+        let wish = Int.random(in: 0..<3, using: &random)
+        try tell { core, book in
+            do {
+                switch wish {
+                case 0: try core.retryAsked(id)
+                case 1: try core.discardAsked(id)
+                default: try core.withdrawAsked(id)
+                }
+                let isAllowed =
+                    switch wish {
+                    case 0: book.retried(id)
+                    case 1: book.discarded(id)
+                    default: book.withdrawn(id)
+                    }
+                book.check(isAllowed, "asked for what cannot be")
+            } catch let error as ActionQueueError {
+                book.check(error.code == .notPending, "says that it is not pending")
+                var page = book
+                let isAllowed =
+                    switch wish {
+                    case 0: page.retried(id)
+                    case 1: page.discarded(id)
+                    default: page.withdrawn(id)
+                    }
+                book.check(!isAllowed, "refused what can be")
+            }
         }
     }
 
@@ -149,7 +191,9 @@ struct ActionHistory {
                 book.carriedOut(item)
             }
             // The committer that leaves out an outcome.
-            if verdict != .unknown("?") || Bool.random(using: &random) { verdicts[item.origin.number] = verdict }
+            if verdict != .unknown("?") || Bool.random(using: &random) {
+                verdicts[item.origin.number] = consequence(of: verdict, for: item)
+            }
             told.append((item, verdict))
         }
         let now = now
@@ -160,14 +204,24 @@ struct ActionHistory {
         }) {}
     }
 
+    /// What the queue makes of a failure: the book has its own idea of it.
+    private func consequence(of verdict: ActionVerdict, for item: ActionItem<Swipe>) -> ActionVerdict {
+        guard case .failed(let reason, let isRetryable) = verdict else { return verdict }
+        return ActionVerdict(
+            .failed(Refusal(reason: reason), isRetryable: isRetryable), of: item, isCancelled: false)
+    }
+
     private mutating func judge(_ item: ActionItem<Swipe>) -> ActionVerdict {
         let wasCarriedOut = book.wasCarriedOut(item)
         if item.isUnwanted, Bool.random(using: &random) { return wasCarriedOut ? .done : .notApplied }
         guard isStormy else { return .done }
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<2: return .unknown("?")
-        case 2..<4 where !wasCarriedOut: return .failed("busy", isRetryable: true)
-        case 4 where !wasCarriedOut: return .failed("gone", isRetryable: false)
+        // A repetition may fail of what the attempt before has done.
+        case 2..<4 where item.isRepeated || !wasCarriedOut: return .failed("busy", isRetryable: true)
+        case 4 where item.isRepeated || !wasCarriedOut: return .failed("gone", isRetryable: false)
+        case 5 where item.isRepeated: return .interrupted
+        case 5 where !wasCarriedOut: return .notApplied
         default: return .done
         }
     }
@@ -228,7 +282,7 @@ struct ActionHistory {
     }
 
     private mutating func compare() throws {
-        let snapshot = core.snapshot(unreadable: 0)
+        let snapshot = core.snapshot
         book.check(snapshot.undoCount == book.undo.count, "undo depth")
         book.check(snapshot.redoCount == book.redo.count, "redo depth")
         book.check(snapshot.failed == book.entries.values.count { $0.hasGivenUp }, "failed")
@@ -257,6 +311,10 @@ struct ActionHistory {
     /// Ends a history in which a rule was broken: what follows would be broken, too.
     private func judge() throws {
         guard book.violations.isEmpty else { throw BrokenRules(seed: seed, rules: book.violations) }
+    }
+
+    private struct Refusal: Error {
+        let reason: String
     }
 
     /// What went wrong, and how to see it again.

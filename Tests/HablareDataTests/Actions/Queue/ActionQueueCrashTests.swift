@@ -86,7 +86,7 @@ import Testing
         let journal = GroupWriter(database, driver: ThreadCommitDriver())
         let queue = try await Self.queue(in: database)
         try await queue.append(Swipe(1))
-        let owner = ActionOwner(queue: "swipes", token: 1)
+        let owner = queue.happened { $0.core.owner }
         var record = ActionRecord(
             id: ActionID(rawValue: UUID()), number: 1, standing: .handedOver(.forward), attempt: 1, position: 1)
         let item = ActionItem(

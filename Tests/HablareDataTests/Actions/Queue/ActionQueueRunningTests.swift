@@ -172,6 +172,9 @@ import Testing
             #expect(await desk.committer.nextCall()?.names == [1])
             await services.triggerGracefulShutdown()
             await queue.soon { !$0.isRunning }
+            // Its commits are still the first one's.
+            let error = await #expect(throws: ActionQueueError.self) { try await queue.run() }
+            #expect(error?.code == .alreadyRunning)
             desk.committer.open("trash")
             try await group.waitForAll()
         }

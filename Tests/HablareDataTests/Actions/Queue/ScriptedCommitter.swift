@@ -23,6 +23,8 @@ final class ScriptedCommitter: ActionCommitter {
         var held: [String: [AsyncStream<Void>.Continuation]] = [:]
     }
 
+    /// What a cancelled call comes back with.
+    let failure = Guarded<any Error>(CancellationError())
     private let state = Guarded(State())
     private let answers: @Sendable (ActionItem<Swipe>) -> ActionOutcome
     private let knows: Bool
@@ -52,7 +54,9 @@ final class ScriptedCommitter: ActionCommitter {
         told.yield(call)
         if isHeld {
             for await _ in gate.stream {}
-            if Task.isCancelled { return items.map { _ in .failed(CancellationError(), isRetryable: true) } }
+            if Task.isCancelled {
+                return items.map { _ in .failed(failure.withLock { $0 }, isRetryable: true) }
+            }
         }
         return items.map { item in
             let outcome = answers(item)

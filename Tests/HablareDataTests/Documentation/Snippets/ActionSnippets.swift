@@ -43,7 +43,8 @@ struct PhotoCommitter: ActionCommitter {
                 try await change(item.action.photo, kind)
                 outcomes.append(.done)
             } catch let error as CocoaError where error.code == .fileNoSuchFile {
-                outcomes.append(.failed(error, isRetryable: false))  // it will be as gone the next time
+                // Moved by the attempt before; or gone, as it will be the next time.
+                outcomes.append(item.isRepeated ? .done : .failed(error, isRetryable: false))
             } catch {
                 outcomes.append(.failed(error, isRetryable: true))
             }

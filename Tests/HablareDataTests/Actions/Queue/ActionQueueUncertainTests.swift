@@ -1,0 +1,90 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareData
+
+/// A repetition of what may have been carried out: whatever comes of it, the mark stays until somebody knows.
+@Suite(.timeLimit(.minutes(2))) struct ActionQueueUncertainTests {
+    @Test("A repetition that fails says nothing of the attempt before: the next one is a repetition as well")
+    func failedRepetition() async throws {
+        let committer = ScriptedCommitter { item in
+            switch item.attempt {
+            case 1: .unknown(ScriptedCommitter.Failure())
+            case 2: .failed(ScriptedCommitter.Failure(), isRetryable: true)
+            default: .done
+            }
+        }
+        let desk = try ActionDesk(committer)
+        let queue = try await desk.queue()
+        try await queue.whileRunning {
+            try await queue.append(Swipe(1))
+            for _ in 1...3 { try await queue.flush() }
+        }
+        #expect(committer.calls.flatMap(\.items).map(\.isRepeated) == [false, true, true])
+        #expect(committer.inEffect == [1] && committer.doubled.isEmpty)
+    }
+
+    @Test("What may have been carried out is taken back, though its repetition failed", arguments: [true, false])
+    func undoneAfterFailedRepetition(isRetryable: Bool) async throws {
+        let isFailing = Guarded(true)
+        let committer = ScriptedCommitter { item in
+            if item.attempt == 1, !item.isCompensation { return .unknown(ScriptedCommitter.Failure()) }
+            return isFailing.withLock { $0 }
+                ? .failed(ScriptedCommitter.Failure(), isRetryable: isRetryable) : .done
+        }
+        let desk = try ActionDesk(committer)
+        let queue = try await desk.queue()
+        try await queue.whileRunning {
+            try await queue.append(Swipe(1))
+            try await queue.flush()
+            try await queue.flush()
+            #expect(queue.snapshot.failed == (isRetryable ? 0 : 1) && committer.inEffect == [1])
+            isFailing.withLock { $0 = false }
+            #expect(try await queue.undo().effect == .undecided)
+            try await queue.flush()
+            try await queue.flush()
+            #expect(queue.snapshot.pending == 0)
+        }
+        #expect(committer.inEffect.isEmpty && committer.doubled.isEmpty)
+    }
+
+    @Test("A repetition that a shutdown interrupts is no attempt, and stays a repetition", arguments: [true, false])
+    func interruptedRepetition(isCancellation: Bool) async throws {
+        let desk = try ActionDesk(
+            ScriptedCommitter { $0.attempt == 1 ? .unknown(ScriptedCommitter.Failure()) : .done })
+        let queue = try await desk.queue()
+        try await queue.append(Swipe(1))
+        try await queue.whileRunning { _ = try await queue.flush() }
+        desk.committer.failure.withLock { $0 = isCancellation ? CancellationError() : URLError(.cancelled) }
+        desk.committer.hold("trash")
+        for _ in 1...20 {
+            try await queue.whileRunning {
+                try await queue.commit()
+                await queue.soon { $0.underWay == 1 }
+            }
+        }
+        #expect(queue.pendingActions.map(\.attempts) == [1] && queue.snapshot.failed == 0)
+        desk.committer.open("trash")
+        try await queue.whileRunning { _ = try await queue.flush() }
+        #expect(desk.committer.calls.flatMap(\.items).dropFirst().allSatisfy { $0.isRepeated })
+        #expect(desk.committer.inEffect == [1] && desk.committer.doubled.isEmpty)
+    }
+
+    @Test("However a committer calls a shutdown's cancellation, it is no attempt")
+    func cancelledByAnotherName() async throws {
+        let desk = try ActionDesk()
+        let queue = try await desk.queue()
+        desk.committer.failure.withLock { $0 = URLError(.cancelled) }
+        desk.committer.hold("trash")
+        try await queue.append(Swipe(1))
+        for _ in 1...20 {
+            try await queue.whileRunning {
+                try await queue.commit()
+                await queue.soon { $0.underWay == 1 }
+            }
+        }
+        #expect(queue.pendingActions.map(\.attempts) == [0] && queue.snapshot.failed == 0)
+    }
+}

@@ -1,0 +1,413 @@
+import Foundation
+import GRDB
+import Hablare
+
+@testable import HablareData
+@testable import HablareTestKit
+
+/// Queues and the person who uses them, on one thread and in one virtual time, over a database that outlives them and
+/// refuses commits at drawn moments: each process dies in the middle, and another one follows. Judges what is in effect at
+/// the end, and in between what a new process finds of what was acknowledged.
+///
+/// What ships is what runs: only time, threads, the disk's refusals and the service are the simulation's.
+final class ActionSimulation: Sendable {
+    /// Who carries actions out.
+    enum Kind: CaseIterable, Sendable { case service, database }
+
+    private struct World: Sendable {
+        var random: SeededGenerator
+        /// While a dead process runs to its end nothing it writes gets anywhere.
+        var isBurying = false
+        /// Whether commits are refused.
+        var isStormy = true
+        /// What was acknowledged: which swipes there are, and whether they are wanted.
+        var wishes: [Int: Bool] = [:]
+        var lastName = 0
+        /// Swipes that were asked for without an answer so far.
+        var asked: Set<Int> = []
+        /// Undos and redos without an answer so far.
+        var changing = 0
+        var acknowledged = 0
+        var refused = 0
+        var faults: [String] = []
+        var isOver = false
+    }
+
+    private let scheduler: SimulationScheduler
+    private let database: DatabaseQueue
+    private let service: SimulatedService
+    private let world: Guarded<World>
+    private let lifetimes: [Int]
+    private let kind: Kind
+    private let configuration: ActionQueueConfiguration
+
+    /// A history of a few processes.
+    ///
+    /// - Parameters:
+    ///   - deathAt: The step at which the first process dies, and none after it. Default: drawn for a few.
+    init(seed: UInt64, kind: Kind, deathAt: Int? = nil) throws {
+        var random = SeededGenerator(seed: seed)
+        let style = SchedulingStyle(
+            order: SchedulingStyle.Order.allCases.randomElement(using: &random) ?? .any, slowLane: nil,
+            drift: Bool.random(using: &random) ? 1_000_000 : 0)
+        lifetimes =
+            deathAt.map { [$0] }
+            ?? (0..<Int.random(in: 1...4, using: &random)).map { _ in Int.random(in: 1...700, using: &random) }
+        configuration = ActionQueueConfiguration(
+            mode: Int.random(in: 0..<4, using: &random) == 0 ? .review : .automatic,
+            count: Int.random(in: 1...6, using: &random), largestGroup: Int.random(in: 1...4, using: &random),
+            undoDepth: 1000, maximumAttempts: Int.random(in: 1...5, using: &random))
+        scheduler = SimulationScheduler(seed: random.next(), style: style)
+        self.kind = kind
+        let serviceSeed = random.next()
+        let world = Guarded(World(random: random))
+        self.world = world
+        service = SimulatedService(seed: serviceSeed, scheduler: scheduler) { world.withLock { $0.isBurying } }
+        database = try DatabaseQueue()
+        try database.write { database in
+            try ActionSchema.create(database)
+            try database.execute(sql: "CREATE TABLE swipes (name INTEGER NOT NULL, difference INTEGER NOT NULL)")
+        }
+        database.add(
+            transactionObserver: MoodyCommits {
+                world.withLock { world in
+                    if world.isBurying { return true }
+                    guard world.isStormy, world.random.percent(12) else { return false }
+                    world.refused += 1
+                    return true
+                }
+            }, extent: .databaseLifetime)
+    }
+
+    /// How many steps the history took.
+    var length: Int { Int(scheduler.stamp.steps) }
+    /// How many wishes were acknowledged, commits refused, and items handed over as repeated.
+    var counts: (acknowledged: Int, refused: Int, repeated: Int) {
+        let (acknowledged, refused) = world.withLock { ($0.acknowledged, $0.refused) }
+        return (acknowledged, refused, service.repetitions)
+    }
+
+    /// Runs the history; what was broken, in words.
+    func run() throws -> [String] {
+        for lifetime in lifetimes { live(for: lifetime) }
+        live(for: nil)
+        try judge()
+        scheduler.close()
+        return world.withLock { $0.faults } + service.faults
+    }
+
+    private func draw<R: Sendable>(_ draw: (inout SeededGenerator) -> R) -> R {
+        world.withLock { draw(&$0.random) }
+    }
+
+    private func fault(_ fault: String) {
+        world.withLock { world in
+            if !world.isBurying { world.faults.append(fault) }
+        }
+    }
+
+    // MARK: Processes
+
+    /// One process, from its start to its death; the last one lives until everything is done.
+    private func live(for steps: Int?) {
+        let executor = scheduler.makeLane()
+        let drivers = Guarded<[SimulatedCommitDriver]>([])
+        let seams = EngineSeams(
+            clock: EngineClock(VirtualClock(scheduler: scheduler, lane: executor.lane)),
+            date: { Date(timeIntervalSince1970: 1_767_225_600) }, makeID: { [self] in id() }, jitter: { 0.5 },
+            taskExecutor: executor,
+            makeCommitDriver: { [scheduler] in
+                let driver = SimulatedCommitDriver(scheduler: scheduler, lane: executor.lane, delay: 100_000)
+                drivers.withLock { $0.append(driver) }
+                return driver
+            }, observation: .none)
+        world.withLock { $0.isOver = false }
+        let process = TaskSpawner(executor: executor).start { [self] in
+            switch kind {
+            case .service:
+                await run(isLast: steps == nil, lane: executor.lane) {
+                    try await DurableActionQueue(
+                        "swipes", in: database,
+                        committer: SimulatedCommitter(service: service, lane: executor.lane),
+                        configuration: configuration, seams: seams, logger: LogRecorder().logger)
+                }
+            case .database:
+                await run(isLast: steps == nil, lane: executor.lane) {
+                    try await DurableActionQueue(
+                        "swipes", in: database, configuration: configuration, seams: seams,
+                        logger: LogRecorder().logger
+                    ) { [self] in try apply($0, $1) }
+                }
+            }
+        }
+        if let steps { scheduler.lightFuse(steps, lane: executor.lane) }
+        play(executor.lane)
+        bury(process, executor, drivers.withLock { $0 })
+    }
+
+    private func run<C: ActionCommitter>(
+        isLast: Bool, lane: Int, open: () async throws -> DurableActionQueue<C>
+    ) async where C.Action == Swipe {
+        while !scheduler.isCutOff(lane: lane) {
+            do {
+                let queue = try await open()
+                find(queue)
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask { [self] in await serve(queue) }
+                    group.addTask { [self] in await use(queue, lane: lane, isLast: isLast) }
+                    await group.next()
+                    group.cancelAll()
+                }
+                world.withLock { $0.isOver = true }
+                return
+            } catch {
+                guard (error as? ActionQueueError)?.code == .databaseFailed else {
+                    return fault("not opened: \(error)")
+                }
+            }
+        }
+    }
+
+    private func serve<C: ActionCommitter>(_ queue: DurableActionQueue<C>) async {
+        do {
+            try await queue.run()
+        } catch {
+            fault("the queue ended: \(error)")
+        }
+    }
+
+    /// What a new process finds is what was acknowledged, and of what had no answer either all or nothing.
+    private func find<C: ActionCommitter>(_ queue: DurableActionQueue<C>) where C.Action == Swipe {
+        let rows = queue.quietly { state in
+            state.core.steps.numbers.compactMap { state.core.steps[$0] }.map { ($0.action.name, $0.record.isWanted) }
+        }
+        world.withLock { world in
+            guard !world.isBurying else { return }
+            let found = Dictionary(rows) { first, _ in first }
+            if found.count != rows.count { world.faults.append("an action is there twice") }
+            for (name, isWanted) in world.wishes where found[name] ?? false != isWanted {
+                // What is undone, and cannot be redone, may be gone.
+                world.changing -= 1
+                world.wishes[name] = found[name] ?? false
+                if world.changing < 0 { world.faults.append("acknowledged, and not there: \(name), \(isWanted)") }
+            }
+            for (name, isWanted) in found where world.wishes[name] == nil {
+                if !world.asked.contains(name) { world.faults.append("nobody asked for \(name)") }
+                world.wishes[name] = isWanted
+            }
+            world.asked = []
+            world.changing = 0
+        }
+    }
+
+    /// Lets things happen until the process dies, or until all is done.
+    private func play(_ lane: Int) {
+        let start = scheduler.stamp.steps
+        while scheduler.stamp.steps - start < 200_000 {
+            switch scheduler.next() {
+            case .run(let entry, let executor): executor.run(entry)
+            case .fire(let due):
+                for due in due {
+                    switch due {
+                    case .wake(let continuation): continuation.resume()
+                    case .act(let action): action()
+                    }
+                }
+            case .alert(.fuseBurnt(let burnt)): if burnt == lane { return }  // its time is over
+            case .alert(.raised): break
+            case .nothing: return
+            }
+            if world.withLock({ $0.isOver }) { return }
+        }
+        fault("it never ends")
+    }
+
+    /// What is left of a dead process runs to its end, and nothing it does counts.
+    private func bury(_ process: Task<Void, Never>, _ executor: ProcessExecutor, _ drivers: [SimulatedCommitDriver]) {
+        world.withLock { $0.isBurying = true }
+        scheduler.cut(lane: executor.lane)
+        process.cancel()
+        var steps = 0
+        for driver in drivers { driver.flush() }
+        while let (entry, executor) = scheduler.popFirst(lane: executor.lane) {
+            steps += 1
+            if steps > 100_000 { break }
+            executor.run(entry)
+        }
+        world.withLock { world in
+            world.isBurying = false
+            if steps > 100_000 { world.faults.append("a dead process never ends") }
+        }
+    }
+
+    // MARK: Who carries out
+
+    /// In the queue's own database: it is taken back with its transaction.
+    private func apply(_ swipe: Swipe, _ database: Database) throws {
+        try database.execute(
+            sql: "INSERT INTO swipes VALUES (?, ?)", arguments: [swipe.name, swipe.takesBack ? -1 : 1])
+        let choice = world.withLock { $0.isStormy ? $0.random.below(20) : 19 }
+        switch choice {
+        case 0, 1: throw DatabaseError(resultCode: .SQLITE_BUSY, message: "not now")
+        case 2: throw CocoaError(.fileNoSuchFile)
+        default: break
+        }
+    }
+
+    // MARK: The person
+
+    private func id() -> UUID {
+        let (high, low) = draw { ($0.next(), $0.next()) }
+        return withUnsafeBytes(of: (high, low)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    private func use<C: ActionCommitter>(
+        _ queue: DurableActionQueue<C>, lane: Int, isLast: Bool
+    ) async where C.Action == Swipe {
+        // A new process begins with what it finds, or with something new at once.
+        for _ in 0..<30 {
+            guard !scheduler.isCutOff(lane: lane) else { return }
+            do {
+                try await wish(queue, lane: lane)
+            } catch is CancellationError {
+                return  // dead
+            } catch {
+                // Refused, and nothing has changed.
+            }
+        }
+        if isLast { await finish(queue, lane: lane) }
+    }
+
+    private func wish<C: ActionCommitter>(
+        _ queue: DurableActionQueue<C>, lane: Int
+    ) async throws where C.Action == Swipe {
+        switch draw({ $0.below(20) }) {
+        case 0..<8: try await append(to: queue)
+        case 8..<11:
+            try await change {
+                try await queue.undo()
+            } to: {
+                false
+            }
+        case 11..<13:
+            try await change {
+                try await queue.redo()
+            } to: {
+                true
+            }
+        case 13: try await queue.commit()
+        case 14: _ = try await queue.retryFailed()
+        case 15:
+            queue.pause()
+            let time = draw { $0.below(3_000_000_000) }
+            try await scheduler.sleep(until: scheduler.now + time, lane: lane)
+            queue.resume()
+        default:
+            let time = draw { $0.below(4_000_000_000) }
+            try await scheduler.sleep(until: scheduler.now + time, lane: lane)
+        }
+    }
+
+    private func append<C: ActionCommitter>(to queue: DurableActionQueue<C>) async throws where C.Action == Swipe {
+        let swipes = world.withLock { world in
+            (0..<Int(1 + world.random.below(3))).map { _ in
+                world.lastName += 1
+                world.asked.insert(world.lastName)
+                return Swipe(
+                    world.lastName, group: ["trash", "album"][Int(world.random.below(2))],
+                    subject: [nil, "a", "b"][Int(world.random.below(3))])
+            }
+        }
+        let result: Result<[ActionID], any Error>
+        do {
+            result = .success(try await queue.append(swipes))
+        } catch {
+            result = .failure(error)
+        }
+        world.withLock { world in
+            guard !world.isBurying else { return }
+            for swipe in swipes {
+                world.asked.remove(swipe.name)
+                if case .success = result { world.wishes[swipe.name] = true }
+            }
+            if case .success = result { world.acknowledged += 1 }
+        }
+        _ = try result.get()
+    }
+
+    private func change(
+        _ ask: () async throws -> ActionChange<Swipe>, to isWanted: () -> Bool
+    ) async throws {
+        world.withLock { $0.changing = 1 }
+        do {
+            let change = try await ask()
+            let isWanted = isWanted()
+            world.withLock { world in
+                guard !world.isBurying else { return }
+                world.changing = 0
+                world.acknowledged += 1
+                world.wishes[change.action.name] = isWanted
+            }
+        } catch {
+            world.withLock { world in
+                if !world.isBurying { world.changing = 0 }
+            }
+            throw error
+        }
+    }
+
+    /// Good weather, and the person's word, until nothing is left to do.
+    private func finish<C: ActionCommitter>(_ queue: DurableActionQueue<C>, lane: Int) async {
+        world.withLock { $0.isStormy = false }
+        service.calmDown()
+        for _ in 0..<300 {
+            do {
+                let snapshot = queue.snapshot
+                if snapshot.pending == 0, snapshot.failed == 0 { return }
+                if snapshot.failed > 0 { try await queue.retryFailed() }
+                try await queue.commit()
+                try await scheduler.sleep(until: scheduler.now + 2_000_000_000, lane: lane)
+            } catch {
+                return fault("the last process cannot finish: \(error)")
+            }
+        }
+        fault("something is never done: \(queue.pendingActions)")
+    }
+
+    // MARK: Judging
+
+    private func judge() throws {
+        let wanted = Set(world.withLock { $0.wishes }.filter(\.value).keys)
+        let inEffect: Set<Int>
+        switch kind {
+        case .service: inEffect = service.inEffect
+        case .database:
+            let rows = try database.read {
+                try Row.fetchAll($0, sql: "SELECT name, difference FROM swipes ORDER BY rowid")
+            }
+            var sums: [Int: Int] = [:]
+            for row in rows {
+                sums[row["name"], default: 0] += row["difference"]
+                if !(0...1).contains(sums[row["name"]] ?? 0) { fault("carried out twice: \(row)") }
+            }
+            inEffect = Set(sums.filter { $0.value == 1 }.keys)
+        }
+        for name in wanted.subtracting(inEffect).sorted() { fault("wanted, and not in effect: \(name)") }
+        for name in inEffect.subtracting(wanted).sorted() { fault("in effect, and not wanted: \(name)") }
+    }
+}
+
+/// Lets commits through as it is told.
+private final class MoodyCommits: TransactionObserver, Sendable {
+    private let refuses: @Sendable () -> Bool
+
+    init(refuses: @escaping @Sendable () -> Bool) { self.refuses = refuses }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseWillCommit() throws {
+        if refuses() { throw DatabaseError(resultCode: .SQLITE_FULL, message: "not now, or never") }
+    }
+    func databaseDidCommit(_ db: Database) {}
+    func databaseDidRollback(_ db: Database) {}
+}
