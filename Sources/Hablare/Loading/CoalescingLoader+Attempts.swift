@@ -73,15 +73,15 @@ extension CoalescingLoader {
     private func succeeded(with value: Value, _ attempt: LoadAttempt, for key: Key, isNew: Bool) {
         let cost = max(0, policy.cost(value))
         // Delivered first, then stored: nobody waits for a disk.
-        let write = happened { state -> Int? in
+        let write = happened { state -> BlobWrites<Key, Value>.Write? in
             let effects = state.core.succeeded(attempt)
             apply(effects, &state, with: .success(value))
             guard case .deliver(.succeeded(isPresent: true), _)? = effects.first else { return nil }
             state.memory.set(key, to: value, cost: cost)
             if !isNew { state.statistics.diskHits += 1 }
-            return isNew && source.blobs != nil ? state.traffic.writeBegan(key) : nil
+            return isNew && source.blobs != nil ? state.writeFollows(value, for: key) : nil
         }
-        if let write { store(value, for: key, since: write) }
+        if let write { store(write, for: key) }
         happened { ended(attempt, &$0) }
     }
 

@@ -81,7 +81,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     public func load(_ key: Key, priority: LoadPriority = .visible) async throws -> Value {
         try Task.checkCancellation()
         let start = happened { state -> Start in
-            if let value = state.memory.use(key) {
+            if let value = state.held(key) {
                 state.statistics.hits += 1
                 return .found(value)
             }
@@ -117,7 +117,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
         var asks: [(caller: Int, load: Int)] = []
         for key in keys {
             let begun = happened { state -> (caller: Int, load: Int)? in
-                guard state.memory.use(key) == nil else { return nil }
+                guard state.held(key) == nil else { return nil }
                 state.lastCaller += 1
                 return (state.lastCaller, ask(for: key, by: state.lastCaller, .preload, &state))
             }
