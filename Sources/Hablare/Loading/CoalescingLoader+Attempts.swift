@@ -77,7 +77,7 @@ extension CoalescingLoader {
             let effects = state.core.succeeded(attempt)
             apply(effects, &state, with: .success(value))
             guard case .deliver(.succeeded(isPresent: true), _)? = effects.first else { return nil }
-            state.memory.set(key, to: value, cost: cost)
+            state.hold(value, for: key, cost: cost)
             if !isNew { state.statistics.diskHits += 1 }
             return isNew && source.blobs != nil ? state.writeFollows(value, for: key) : nil
         }

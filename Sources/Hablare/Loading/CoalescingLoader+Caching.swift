@@ -30,7 +30,7 @@ extension CoalescingLoader {
     /// - Throws: What the blob cache threw. This loader does not read the blob then, until it is stored anew or removed.
     public func remove(_ key: Key) async throws {
         let start = happened { state -> Int? in
-            state.memory.remove(key)
+            state.letGo(of: key)
             state.core.forgotten(key)
             guard source.blobs != nil else { return nil }
             defer { state.forgetWrites(of: key) }
@@ -48,7 +48,7 @@ extension CoalescingLoader {
     /// - Throws: What the blob cache threw. This loader reads no blob then until all were removed.
     public func removeAll() async throws {
         let start = happened { state -> Int? in
-            state.memory = Self.emptyMemory(policy)
+            state.letGo(inFavourOf: Self.emptyMemory(policy))
             state.core.forgottenAll()
             guard source.blobs != nil else { return nil }
             defer { state.forgetWrites(of: nil) }

@@ -29,6 +29,22 @@ extension CoalescingLoader {
             memory.use(key) ?? writes.value(for: key)
         }
 
+        /// Memory holds a value from now on, if there is room for it.
+        mutating func hold(_ value: Value, for key: Key, cost: Int) {
+            aftermath.dropped += memory.set(key, to: value, cost: cost)
+        }
+
+        /// Memory does not hold a key any more.
+        mutating func letGo(of key: Key) {
+            if let value = memory.remove(key) { aftermath.dropped.append(value) }
+        }
+
+        /// Memory holds nothing any more.
+        mutating func letGo(inFavourOf empty: LeastRecentlyUsed<Key, Value>) {
+            aftermath.emptied.append(memory)
+            memory = empty
+        }
+
         /// A value is to be written. The write that is to be done now, unless one of the key is under way.
         mutating func writeFollows(_ value: Value, for key: Key) -> BlobWrites<Key, Value>.Write? {
             let write = BlobWrites<Key, Value>.Write(value: value, start: traffic.writeBegan(key))
@@ -78,7 +94,10 @@ extension CoalescingLoader {
         /// What is held no more: letting go of it may be the end of it, which runs code of others.
         var dropped: [Value] = []
 
-        var isEmpty: Bool { cancelled.isEmpty && answers.isEmpty && dropped.isEmpty }
+        /// Whole memories that were emptied.
+        var emptied: [LeastRecentlyUsed<Key, Value>] = []
+
+        var isEmpty: Bool { cancelled.isEmpty && answers.isEmpty && dropped.isEmpty && emptied.isEmpty }
 
         func perform() {
             for task in cancelled { task.cancel() }
