@@ -18,11 +18,11 @@ struct FileBlobCacheTests {
     private var directory: URL { folder.url.appendingPathComponent("blobs", isDirectory: true) }
 
     private func cache(
-        bytes: Int = 1_000_000, age: TimeInterval = 100, calls: DurableCalls = .unsynced
+        bytes: Int = 1_000_000, age: TimeInterval = 100
     ) throws -> FileBlobCache {
         try FileBlobCache(
             directory: directory, limits: FileBlobCache.Limits(maximumBytes: bytes, maximumAge: age),
-            date: { [now] in now.withLock { $0 } }, calls: calls)
+            date: { [now] in now.withLock { $0 } }, calls: .unsynced)
     }
 
     private func pass(_ seconds: TimeInterval) {
