@@ -92,10 +92,15 @@ public final class FileBlobCache: BlobCache {
         do {
             try write(data, to: file)
         } catch {
-            // Systems clear folders for caches while programs run.
-            guard try FileSystem.status(of: directory, followingLinks: true) == nil else { throw error }
-            try FileSystem.createDirectory(directory, calls)
-            try write(data, to: file)
+            // Systems clear folders for caches while programs run, and somebody may remove everything meanwhile.
+            let isCleared = try FileSystem.status(of: directory, followingLinks: true) == nil
+            guard isCleared || error is Vanished else { throw error }
+            if isCleared { try FileSystem.createDirectory(directory, calls) }
+            do {
+                try write(data, to: file)
+            } catch let error as Vanished {
+                throw error.cause
+            }
         }
         FileSystem.setModified(file, to: now)
         try wrote(data.count)
@@ -108,12 +113,13 @@ public final class FileBlobCache: BlobCache {
         try discard(file(of: key))
     }
 
-    /// See ``/Hablare/BlobCache/removeAll()``. Files of others in the folder stay.
+    /// See ``/Hablare/BlobCache/removeAll()``. What a process left unfinished goes as well, and what one is writing, which
+    /// that process then writes once more. Files of others in the folder stay.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`; as many as possible were removed then.
     public func removeAll() throws {
         var failure: (any Error)?
-        for file in try files() where file.pathExtension == Self.finished {
+        for file in try files() where [Self.finished, Self.unfinished].contains(file.pathExtension) {
             do {
                 try discard(file)
             } catch {
@@ -216,7 +222,21 @@ public final class FileBlobCache: BlobCache {
 
     // MARK: Files
 
+    /// A file was removed before it had its name.
+    private struct Vanished: Error {
+        let cause: any Error
+    }
+
     private func write(_ data: Data, to file: URL) throws {
+        var calls = calls
+        calls.rename = { [rename = calls.rename] path, newPath in
+            do {
+                try rename(path, newPath)
+            } catch {
+                guard try FileSystem.status(of: URL(fileURLWithPath: path)) == nil else { throw error }
+                throw Vanished(cause: error)
+            }
+        }
         try FileSystem.write(data, to: file, temporaryName: "\(UUID().uuidString).\(Self.unfinished)", calls)
     }
 

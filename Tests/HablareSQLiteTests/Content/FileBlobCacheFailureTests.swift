@@ -91,6 +91,41 @@ struct FileBlobCacheFailureTests {
         #expect(try total == 50 * size(1_000))
     }
 
+    /// Lets another process remove everything whenever a file is about to have its name, so often.
+    private func overtaken(_ times: Int) throws -> FileBlobCache {
+        let other = try FileBlobCache(directory: folder.url)
+        let left = Guarded(times)
+        return try FileBlobCache(
+            directory: folder.url, limits: FileBlobCache.Limits(), date: { Date() },
+            calls: DurableCalls(
+                sync: { _, _ in },
+                rename: { path, newPath in
+                    let isOvertaken = left.withLock { left in
+                        defer { left -= 1 }
+                        return left > 0
+                    }
+                    if isOvertaken { try other.removeAll() }
+                    try DurableCalls.system.rename(path, newPath)
+                }))
+    }
+
+    @Test("What is being written while another process removes everything is written once more")
+    func vanished() throws {
+        let cache = try overtaken(1)
+        try cache.store(Data("new".utf8), for: "a")
+        #expect(try cache.blob(for: "a") == Data("new".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
+    }
+
+    @Test("What cannot be written for long, because it is removed again and again, is a failure that says so")
+    func vanishedAgain() throws {
+        let cache = try overtaken(2)
+        let error = #expect(throws: AIServiceError.self) { try cache.store(Data("new".utf8), for: "a") }
+        #expect(error?.code == .storageFailed)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+        #expect(try cache.blob(for: "a") == nil)
+    }
+
     @Test("When files that cannot be removed take all the room, the rest stays small, without a look at every blob")
     func allStuck() throws {
         let limit = size(1_000) * 80
