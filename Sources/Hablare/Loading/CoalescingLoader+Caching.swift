@@ -19,6 +19,14 @@ extension CoalescingLoader {
         }
     }
 
+    /// Gives back the memory of all values, at once and from any actor, as an app does that is told to use less of it.
+    ///
+    /// Nothing is forgotten: the blob cache keeps what it has, loads under way go on, and their values come into memory.
+    /// What the blob cache does not have yet is found until it does.
+    public func removeAllFromMemory() {
+        happened { $0.letGo(inFavourOf: Self.emptyMemory(policy)) }
+    }
+
     // MARK: Removing
 
     /// Forgets the value of a key: in memory at once, then in the blob cache.
@@ -43,7 +51,7 @@ extension CoalescingLoader {
     }
 
     /// Forgets all values, in memory at once, then in the blob cache, which may have those of others, too. All that is
-    /// said of ``remove(_:)`` holds for each.
+    /// said of ``remove(_:)`` holds for each. To use less memory, call ``removeAllFromMemory()``.
     ///
     /// - Throws: What the blob cache threw. This loader reads no blob then until all were removed.
     public func removeAll() async throws {

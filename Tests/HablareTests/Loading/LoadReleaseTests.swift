@@ -86,6 +86,14 @@ struct LoadReleaseTests {
         try await ended(all ? ["a", "b"] : ["a"])
     }
 
+    @Test("What memory gives back ends outside the lock")
+    func givenBack() async throws {
+        let loader = try loader(memoryCount: 10)
+        for name in ["a", "b"] { try await load(name, by: loader) }
+        loader.removeAllFromMemory()
+        try await ended(["a", "b"])
+    }
+
     @Test("What is held only until it is stored ends outside the lock")
     func stored() async throws {
         let loader = try loader(memoryCount: 0)
