@@ -4,12 +4,14 @@ extension CoalescingLoader {
     // MARK: Effects
 
     /// Sets in motion what the core decided. Tasks are made under the lock, so that no stop overtakes its start, and
-    /// cancelled without it, because cancellation handlers are code of others.
+    /// cancelled and hurried without it, because the handlers of that are code of others.
     func apply(_ effects: [LoadCore<Key>.Effect], _ state: inout State, with result: Result<Value, any Error>? = nil) {
         for effect in effects {
             switch effect {
             case .start(let attempt, let key): start(attempt, of: key, &state)
             case .wait(let attempt, let duration): wait(duration, after: attempt, &state)
+            case .lift(let attempt):
+                if let task = state.tasks[attempt] { state.aftermath.lifted.append(task) }
             case .cancel(let attempt):
                 // It stays until it has ended: somebody may have to wait for that.
                 if let task = state.tasks[attempt] { state.aftermath.cancelled.append(task) }
@@ -29,7 +31,10 @@ extension CoalescingLoader {
     private func start(_ attempt: LoadAttempt, of key: Key, _ state: inout State) {
         // A load that tries again has looked before.
         let looksFirst = attempt.number == 1 && state.traffic.isReadable(key)
+        // Whoever happens to give up a place begins the next load, at a priority that has nothing to do with it.
+        let isVisible = state.core.isVisible(attempt)
         state.tasks[attempt] = spawner.start { [weak self, source] in
+            if isVisible { VisibleWork.hurryCurrentTask() }
             let outcome = await source.outcome(for: key, looksFirst: looksFirst)
             self?.came(outcome, of: attempt, for: key)
         }

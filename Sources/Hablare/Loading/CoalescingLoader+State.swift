@@ -88,6 +88,7 @@ extension CoalescingLoader {
     }
 
     struct Aftermath: Sendable {
+        var lifted: [Task<Void, Never>] = []
         var cancelled: [Task<Void, Never>] = []
         var answers: [(CheckedContinuation<Value, any Error>, Result<Value, any Error>)] = []
 
@@ -97,9 +98,12 @@ extension CoalescingLoader {
         /// Whole memories that were emptied.
         var emptied: [LeastRecentlyUsed<Key, Value>] = []
 
-        var isEmpty: Bool { cancelled.isEmpty && answers.isEmpty && dropped.isEmpty && emptied.isEmpty }
+        var isEmpty: Bool {
+            lifted.isEmpty && cancelled.isEmpty && answers.isEmpty && dropped.isEmpty && emptied.isEmpty
+        }
 
         func perform() {
+            for task in lifted { VisibleWork.hurry(task) }
             for task in cancelled { task.cancel() }
             for (continuation, result) in answers { continuation.resume(with: result) }
         }
