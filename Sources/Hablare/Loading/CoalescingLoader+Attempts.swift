@@ -8,10 +8,12 @@ extension CoalescingLoader {
     func apply(_ effects: [LoadCore<Key>.Effect], _ state: inout State, with result: Result<Value, any Error>? = nil) {
         for effect in effects {
             switch effect {
-            case .start(let attempt, let key): start(attempt, of: key, &state)
+            case .start(let attempt, let key):
+                start(attempt, of: key, &state)
+                // Whoever happened to give up a place began it, at a priority that has nothing to do with it.
+                if state.core.isVisible(attempt) { lift(attempt, &state) }
             case .wait(let attempt, let duration): wait(duration, after: attempt, &state)
-            case .lift(let attempt):
-                if let task = state.tasks[attempt] { state.aftermath.lifted.append(task) }
+            case .lift(let attempt): lift(attempt, &state)
             case .cancel(let attempt):
                 // It stays until it has ended: somebody may have to wait for that.
                 if let task = state.tasks[attempt] { state.aftermath.cancelled.append(task) }
@@ -31,13 +33,14 @@ extension CoalescingLoader {
     private func start(_ attempt: LoadAttempt, of key: Key, _ state: inout State) {
         // A load that tries again has looked before.
         let looksFirst = attempt.number == 1 && state.traffic.isReadable(key)
-        // Whoever happens to give up a place begins the next load, at a priority that has nothing to do with it.
-        let isVisible = state.core.isVisible(attempt)
         state.tasks[attempt] = spawner.start { [weak self, source] in
-            if isVisible { VisibleWork.hurryCurrentTask() }
             let outcome = await source.outcome(for: key, looksFirst: looksFirst)
             self?.came(outcome, of: attempt, for: key)
         }
+    }
+
+    private func lift(_ attempt: LoadAttempt, _ state: inout State) {
+        if let task = state.tasks[attempt] { state.aftermath.lifted.append(task) }
     }
 
     private func wait(_ duration: Duration, after attempt: LoadAttempt, _ state: inout State) {

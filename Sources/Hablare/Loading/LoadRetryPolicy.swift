@@ -42,7 +42,7 @@ public struct LoadRetryPolicy: Sendable {
     ///
     /// - Parameter attempt: Which attempt failed, from 1.
     func wait(after attempt: Int, failing error: any Error) -> Duration? {
-        guard attempt < maximumAttempts, !error.isCancellation, isRetryable(error) else { return nil }
+        guard attempt < maximumAttempts, !Self.isCancellation(error), isRetryable(error) else { return nil }
         let own = max(.zero, waits.indices.contains(attempt - 1) ? waits[attempt - 1] : waits.last ?? .zero)
         let asked = (error as? AIServiceError)?.retryAfter ?? .zero
         guard asked <= max(own, longestWait) else { return nil }

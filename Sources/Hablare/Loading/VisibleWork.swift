@@ -4,18 +4,11 @@
 enum VisibleWork {
     private static let priority = TaskPriority.userInitiated
 
-    /// Hurries a task that runs already. Its handlers of that are code of others.
+    /// Hurries a task, whose handlers of that are code of others.
     static func hurry(_ task: Task<Void, Never>) {
         // Before that, a task keeps the priority of whoever has begun it.
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             task.escalatePriority(to: priority)
-        }
-    }
-
-    /// Hurries the task that calls.
-    static func hurryCurrentTask() {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            withUnsafeCurrentTask { $0?.escalatePriority(to: priority) }
         }
     }
 }

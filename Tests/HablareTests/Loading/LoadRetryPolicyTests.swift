@@ -2,11 +2,11 @@ import Foundation
 import HablareTestKit
 import Testing
 
+@testable import Hablare
+
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-
-@testable import Hablare
 
 /// When a failed attempt of a load is followed by another one.
 @Suite struct LoadRetryPolicyTests {
