@@ -21,7 +21,8 @@ public import Logging
 ///
 /// The loader may be used from any actor and thread. Its source, its coding and its blob cache run on tasks of its own,
 /// never on a caller's actor. It owns these tasks: ``shutdown()`` cancels them and waits for their end. A loader that
-/// nobody holds any more cancels them too, but nobody can wait for them then; callers that wait hold it.
+/// nobody holds any more cancels them too, but nobody can wait for them then; callers that wait hold it. Keys are hashed
+/// and compared under its lock, and must not use it then.
 public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let policy: LoaderPolicy<Value>
     let source: LoadSource<Key, Value>
