@@ -40,12 +40,17 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
 
     /// Puts a value in, or in the place of another one; one that is larger than there is room for is left out.
-    package mutating func set(_ key: Key, to value: Value, cost: Int) {
-        remove(key)
-        guard maximumCount > 0, cost <= maximumCost else { return }
+    ///
+    /// - Returns: The values that went: a caller that holds a lock lets go of them after it, because the end of an object
+    ///   runs code of others.
+    @discardableResult
+    package mutating func set(_ key: Key, to value: Value, cost: Int) -> [Value] {
+        var gone: [Value] = []
+        if let replaced = remove(key) { gone.append(replaced) }
+        guard maximumCount > 0, cost <= maximumCost else { return gone }
         while places.count >= maximumCount || self.cost > maximumCost - cost {
-            guard let node = nodes[oldest] else { break }
-            remove(node.key)
+            guard let node = nodes[oldest], let value = remove(node.key) else { break }
+            gone.append(value)
         }
         let node = Node(key: key, value: value, cost: cost, newer: -1, older: -1)
         let place: Int
@@ -59,15 +64,18 @@ package struct LeastRecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sen
         places[key] = place
         self.cost += cost
         link(place)
+        return gone
     }
 
-    /// Takes a value out.
-    package mutating func remove(_ key: Key) {
-        guard let place = places.removeValue(forKey: key), let node = nodes[place] else { return }
+    /// Takes a value out, if it is there.
+    @discardableResult
+    package mutating func remove(_ key: Key) -> Value? {
+        guard let place = places.removeValue(forKey: key), let node = nodes[place] else { return nil }
         unlink(node)
         nodes[place] = nil
         free.append(place)
         cost -= node.cost
+        return node.value
     }
 
     private mutating func unlink(_ node: Node) {

@@ -4,12 +4,16 @@ extension CoalescingLoader {
     // MARK: Effects
 
     /// Sets in motion what the core decided. Tasks are made under the lock, so that no stop overtakes its start, and
-    /// cancelled without it, because cancellation handlers are code of others.
+    /// cancelled and hurried without it, because the handlers of that are code of others.
     func apply(_ effects: [LoadCore<Key>.Effect], _ state: inout State, with result: Result<Value, any Error>? = nil) {
         for effect in effects {
             switch effect {
-            case .start(let attempt, let key): start(attempt, of: key, &state)
+            case .start(let attempt, let key):
+                start(attempt, of: key, &state)
+                // Whoever happened to give up a place began it, at a priority that has nothing to do with it.
+                if state.core.isVisible(attempt) { lift(attempt, &state) }
             case .wait(let attempt, let duration): wait(duration, after: attempt, &state)
+            case .lift(let attempt): lift(attempt, &state)
             case .cancel(let attempt):
                 // It stays until it has ended: somebody may have to wait for that.
                 if let task = state.tasks[attempt] { state.aftermath.cancelled.append(task) }
@@ -33,6 +37,10 @@ extension CoalescingLoader {
             let outcome = await source.outcome(for: key, looksFirst: looksFirst)
             self?.came(outcome, of: attempt, for: key)
         }
+    }
+
+    private func lift(_ attempt: LoadAttempt, _ state: inout State) {
+        if let task = state.tasks[attempt] { state.aftermath.lifted.append(task) }
     }
 
     private func wait(_ duration: Duration, after attempt: LoadAttempt, _ state: inout State) {
@@ -73,15 +81,15 @@ extension CoalescingLoader {
     private func succeeded(with value: Value, _ attempt: LoadAttempt, for key: Key, isNew: Bool) {
         let cost = max(0, policy.cost(value))
         // Delivered first, then stored: nobody waits for a disk.
-        let write = happened { state -> Int? in
+        let write = happened { state -> BlobWrites<Key, Value>.Write? in
             let effects = state.core.succeeded(attempt)
             apply(effects, &state, with: .success(value))
             guard case .deliver(.succeeded(isPresent: true), _)? = effects.first else { return nil }
-            state.memory.set(key, to: value, cost: cost)
+            state.hold(value, for: key, cost: cost)
             if !isNew { state.statistics.diskHits += 1 }
-            return isNew && source.blobs != nil ? state.traffic.writeBegan(key) : nil
+            return isNew && source.blobs != nil ? state.writeFollows(value, for: key) : nil
         }
-        if let write { store(value, for: key, since: write) }
+        if let write { store(write, for: key) }
         happened { ended(attempt, &$0) }
     }
 

@@ -3,9 +3,10 @@ import Logging
 extension CoalescingLoader {
     // MARK: Memory
 
-    /// The value of a key, if it is in memory: at once and from any actor. That it was used is remembered.
+    /// The value of a key, if it is in memory: at once and from any actor. That it was used is remembered. What memory has
+    /// no room for is found until it is in the blob cache.
     public func cached(_ key: Key) -> Value? {
-        happened { $0.memory.use(key) }
+        happened { $0.held(key) }
     }
 
     /// What was counted so far.
@@ -16,6 +17,14 @@ extension CoalescingLoader {
             statistics.memoryBytes = state.memory.cost
             return statistics
         }
+    }
+
+    /// Gives back the memory of all values, at once and from any actor, as an app does that is told to use less of it.
+    ///
+    /// Nothing is forgotten: the blob cache keeps what it has, loads under way go on, and their values come into memory.
+    /// What the blob cache does not have yet is found until it does.
+    public func removeAllFromMemory() {
+        happened { $0.letGo(inFavourOf: Self.emptyMemory(policy)) }
     }
 
     // MARK: Removing
@@ -29,9 +38,11 @@ extension CoalescingLoader {
     /// - Throws: What the blob cache threw. This loader does not read the blob then, until it is stored anew or removed.
     public func remove(_ key: Key) async throws {
         let start = happened { state -> Int? in
-            state.memory.remove(key)
+            state.letGo(of: key)
             state.core.forgotten(key)
-            return source.blobs == nil ? nil : state.traffic.removalBegan(key)
+            guard source.blobs != nil else { return nil }
+            defer { state.forgetWrites(of: key) }
+            return state.traffic.removalBegan(key)
         }
         guard let blobs = source.blobs, let start else { return }
         try await callBlobCache({ try blobs.remove(key) }) {
@@ -40,14 +51,16 @@ extension CoalescingLoader {
     }
 
     /// Forgets all values, in memory at once, then in the blob cache, which may have those of others, too. All that is
-    /// said of ``remove(_:)`` holds for each.
+    /// said of ``remove(_:)`` holds for each. To use less memory, call ``removeAllFromMemory()``.
     ///
     /// - Throws: What the blob cache threw. This loader reads no blob then until all were removed.
     public func removeAll() async throws {
         let start = happened { state -> Int? in
-            state.memory = Self.emptyMemory(policy)
+            state.letGo(inFavourOf: Self.emptyMemory(policy))
             state.core.forgottenAll()
-            return source.blobs == nil ? nil : state.traffic.clearanceBegan()
+            guard source.blobs != nil else { return nil }
+            defer { state.forgetWrites(of: nil) }
+            return state.traffic.clearanceBegan()
         }
         guard let blobs = source.blobs, let start else { return }
         try await callBlobCache({ try blobs.cache.removeAll() }) {
@@ -71,17 +84,28 @@ extension CoalescingLoader {
 
     // MARK: Storing
 
-    /// Stores a value that was loaded; removes it again when that was asked for meanwhile.
-    func store(_ value: Value, for key: Key, since start: Int) {
+    /// Stores a value that was loaded, and then whatever was loaded for the key meanwhile.
+    func store(_ first: BlobWrites<Key, Value>.Write, for key: Key) {
         guard let blobs = source.blobs else { return }
+        var next: BlobWrites<Key, Value>.Write? = first
+        while let write = next {
+            let end = store(write, for: key, in: blobs)
+            next = happened { $0.writeEnded(key, since: write.start, end) }
+        }
+    }
+
+    /// Stores a value; removes it again when that was asked for meanwhile.
+    private func store(
+        _ write: BlobWrites<Key, Value>.Write, for key: Key, in blobs: BlobStorage<Key, Value>
+    ) -> BlobTraffic<Key>.WriteEnd {
         var failure: BlobFailure?
         var end = BlobTraffic<Key>.WriteEnd.stored
         do throws(BlobFailure) {
-            try blobs.store(value, for: key)
+            try blobs.store(write.value, for: key)
         } catch {
             (failure, end) = (error, .failed)
         }
-        if happened({ $0.traffic.isOvertaken(key, since: start) }) {
+        if happened({ $0.traffic.isOvertaken(key, since: write.start) }) {
             do {
                 try blobs.remove(key)
                 end = .undone
@@ -89,8 +113,8 @@ extension CoalescingLoader {
                 (failure, end) = (.cache(error), .left)
             }
         }
-        happened { [end] in $0.traffic.writeEnded(key, since: start, end) }
         if let failure { note(failure) } else { blobCacheWorked() }
+        return end
     }
 
     func note(_ failure: BlobFailure) {

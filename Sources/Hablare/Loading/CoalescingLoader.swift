@@ -21,7 +21,8 @@ public import Logging
 ///
 /// The loader may be used from any actor and thread. Its source, its coding and its blob cache run on tasks of its own,
 /// never on a caller's actor. It owns these tasks: ``shutdown()`` cancels them and waits for their end. A loader that
-/// nobody holds any more cancels them too, but nobody can wait for them then; callers that wait hold it.
+/// nobody holds any more cancels them too, but nobody can wait for them then; callers that wait hold it. Keys are hashed
+/// and compared under its lock, and must not use it then.
 public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let policy: LoaderPolicy<Value>
     let source: LoadSource<Key, Value>
@@ -81,7 +82,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
     public func load(_ key: Key, priority: LoadPriority = .visible) async throws -> Value {
         try Task.checkCancellation()
         let start = happened { state -> Start in
-            if let value = state.memory.use(key) {
+            if let value = state.held(key) {
                 state.statistics.hits += 1
                 return .found(value)
             }
@@ -117,7 +118,7 @@ public final class CoalescingLoader<Key: Hashable & Sendable, Value: Sendable>: 
         var asks: [(caller: Int, load: Int)] = []
         for key in keys {
             let begun = happened { state -> (caller: Int, load: Int)? in
-                guard state.memory.use(key) == nil else { return nil }
+                guard state.held(key) == nil else { return nil }
                 state.lastCaller += 1
                 return (state.lastCaller, ask(for: key, by: state.lastCaller, .preload, &state))
             }

@@ -31,12 +31,12 @@ public final class InMemoryBlobCache: BlobCache {
 
     /// See ``BlobCache/store(_:for:)``. Never throws.
     public func store(_ blob: Data, for key: String) {
-        state.withLock { $0.blobs.set(key, to: blob, cost: blob.count) }
+        _ = state.withLock { $0.blobs.set(key, to: blob, cost: blob.count) }
     }
 
     /// See ``BlobCache/remove(_:)``. Never throws.
     public func remove(_ key: String) {
-        state.withLock { $0.blobs.remove(key) }
+        _ = state.withLock { $0.blobs.remove(key) }
     }
 
     /// See ``BlobCache/removeAll()``. Never throws.

@@ -12,6 +12,9 @@ struct LoadCallers: Sendable {
     /// Whether nobody wants it any more.
     var isEmpty: Bool { visible.callers.isEmpty && preload.callers.isEmpty }
 
+    /// Whether somebody looks at the place where the value will appear.
+    var areVisible: Bool { !visible.callers.isEmpty }
+
     /// Everybody, in the order in which they asked.
     var all: [Int] { visible.callers.union(preload.callers).sorted() }
 

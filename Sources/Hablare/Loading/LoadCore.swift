@@ -21,6 +21,8 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
         case start(LoadAttempt, Key)
         /// Wait before the next attempt. ``LoadCore/waited(_:)`` is to follow.
         case wait(LoadAttempt, Duration)
+        /// Somebody looks at the place of what was only preloaded: hurry the attempt.
+        case lift(LoadAttempt)
         /// Stop the attempt, or the wait after it: nobody wants it any more.
         case cancel(LoadAttempt)
         /// Tell the callers.
@@ -65,6 +67,11 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     /// How many loads somebody wants.
     var count: Int { loads.count }
 
+    /// Whether somebody looks at the place where a load's value will appear.
+    func isVisible(_ attempt: LoadAttempt) -> Bool {
+        loads[attempt.load]?.callers.areVisible == true
+    }
+
     // MARK: Callers
 
     /// Somebody asked for a key.
@@ -76,10 +83,13 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     ) -> (load: Int, isShared: Bool, effects: [Effect]) {
         guard !isClosed else { return (0, false, [.deliver(.closed, to: [caller])]) }
         lastTurn += 1
-        if let number = present[key] {
-            loads[number]?.callers.insert(caller, priority, turn: lastTurn)
+        if let number = present[key], var load = loads[number] {
+            let wasVisible = load.callers.areVisible
+            load.callers.insert(caller, priority, turn: lastTurn)
+            loads[number] = load
             place(number)
-            return (number, true, [])
+            let isLifted = load.stage == .running && !wasVisible && load.callers.areVisible
+            return (number, true, isLifted ? [.lift(LoadAttempt(load: number, number: load.attempts))] : [])
         }
         lastLoad += 1
         var load = Load(key: key)

@@ -1,6 +1,7 @@
 /// When a failed attempt of a load is followed by another one.
 ///
-/// A wait takes no place among the loads under way. A cancellation is never followed by anything.
+/// A wait takes no place among the loads under way. A cancellation is never followed by anything, also where it is told as
+/// `URLError.cancelled` or `CocoaError.userCancelled`: that of a session that was invalidated, for instance.
 public struct LoadRetryPolicy: Sendable {
     /// How many attempts are made at most, the first one included; at least 1. Default 3.
     public var maximumAttempts: Int
@@ -46,10 +47,6 @@ public struct LoadRetryPolicy: Sendable {
         let asked = (error as? AIServiceError)?.retryAfter ?? .zero
         guard asked <= max(own, longestWait) else { return nil }
         return max(own, asked)
-    }
-
-    private static func isCancellation(_ error: any Error) -> Bool {
-        error is CancellationError || (error as? AIServiceError)?.code == .cancelled
     }
 
     /// Refuses what cannot be meant.

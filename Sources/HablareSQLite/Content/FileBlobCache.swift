@@ -16,12 +16,16 @@ public final class FileBlobCache: BlobCache {
         /// How much was written since they were counted.
         var written = 0
         var isTrimming = false
+        /// Whether files that could not be removed keep room from being made: looking again soon would not help.
+        var isStuck = false
     }
 
     private let directory: URL
     private let limits: Limits
     private let date: @Sendable () -> Date
     private let calls: DurableCalls
+    /// Removes a file, if it is there.
+    private let discard: @Sendable (URL) throws -> Void
     private let state = Guarded(State())
 
     /// Opens or creates a cache.
@@ -41,12 +45,17 @@ public final class FileBlobCache: BlobCache {
         try self.init(directory: directory, limits: limits, date: date, calls: syncs ? .system : .unsynced)
     }
 
-    init(directory: URL, limits: Limits, date: @escaping @Sendable () -> Date, calls: DurableCalls) throws {
+    /// - Parameter discard: Removes a file, if it is there.
+    init(
+        directory: URL, limits: Limits, date: @escaping @Sendable () -> Date, calls: DurableCalls,
+        discard: @escaping @Sendable (URL) throws -> Void = FileSystem.remove
+    ) throws {
         try limits.check()
         self.directory = directory
         self.limits = limits
         self.date = date
         self.calls = calls
+        self.discard = discard
         try FileSystem.createDirectory(directory, calls)
     }
 
@@ -83,10 +92,15 @@ public final class FileBlobCache: BlobCache {
         do {
             try write(data, to: file)
         } catch {
-            // Systems clear folders for caches while programs run.
-            guard try FileSystem.status(of: directory, followingLinks: true) == nil else { throw error }
-            try FileSystem.createDirectory(directory, calls)
-            try write(data, to: file)
+            // Systems clear folders for caches while programs run, and somebody may remove everything meanwhile.
+            let isCleared = try FileSystem.status(of: directory, followingLinks: true) == nil
+            guard isCleared || error is Vanished else { throw error }
+            if isCleared { try FileSystem.createDirectory(directory, calls) }
+            do {
+                try write(data, to: file)
+            } catch let error as Vanished {
+                throw error.cause
+            }
         }
         FileSystem.setModified(file, to: now)
         try wrote(data.count)
@@ -99,12 +113,13 @@ public final class FileBlobCache: BlobCache {
         try discard(file(of: key))
     }
 
-    /// See ``/Hablare/BlobCache/removeAll()``. Files of others in the folder stay.
+    /// See ``/Hablare/BlobCache/removeAll()``. What a process left unfinished goes as well, and what one is writing, which
+    /// that process then writes once more. Files of others in the folder stay.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`; as many as possible were removed then.
     public func removeAll() throws {
         var failure: (any Error)?
-        for file in try files() where file.pathExtension == Self.finished {
+        for file in try files() where [Self.finished, Self.unfinished].contains(file.pathExtension) {
             do {
                 try discard(file)
             } catch {
@@ -118,9 +133,10 @@ public final class FileBlobCache: BlobCache {
     // MARK: Bounds
 
     /// Removes what is too old, then what was not used for longest until the rest keeps to the limits. Done by itself
-    /// with the first blob that is stored, and whenever an eighth of the limit was written.
+    /// with the first blob that is stored, whenever there is too much, and whenever an eighth of the limit was written.
     ///
-    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`.
+    /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed` when some file could not be looked at or
+    ///   removed. Others went in its place then, as far as there were any.
     public func trim() throws {
         let mayTrim = state.withLock { state in
             defer { state.isTrimming = true }
@@ -130,9 +146,17 @@ public final class FileBlobCache: BlobCache {
         guard mayTrim else { return }
         defer { state.withLock { $0.isTrimming = false } }
         state.withLock { $0.written = 0 }
-        let bytes = try trimmed(at: date())
-        state.withLock { $0.bytes = bytes + $0.written }
+        let (bytes, failure) = try trimmed(at: date())
+        state.withLock { state in
+            state.bytes = bytes + state.written
+            state.isStuck = failure != nil && bytes > target
+        }
+        if let failure { throw failure }
     }
+
+    /// To how many bytes the files are brought when they are too many: some less than may be, so that the next blob does
+    /// not make all of them be looked at again.
+    private var target: Int { limits.maximumBytes - limits.maximumBytes / 8 }
 
     private func wrote(_ count: Int) throws {
         let isFull = state.withLock { state in
@@ -140,37 +164,55 @@ public final class FileBlobCache: BlobCache {
             guard let bytes = state.bytes else { return true }
             state.bytes = bytes + count
             // Also counted anew now and then, because other processes write, too.
-            return bytes + count > limits.maximumBytes || state.written > limits.maximumBytes / 8
+            let isTooMuch = bytes + count > limits.maximumBytes && !state.isStuck
+            return isTooMuch || state.written > limits.maximumBytes / 8
         }
         if isFull { try trim() }
     }
 
-    /// Removes what must go; how many bytes stay.
-    private func trimmed(at now: Date) throws -> Int {
+    /// Removes what must go. How many bytes stay, and why some of those that had to go are among them.
+    private func trimmed(at now: Date) throws -> (bytes: Int, failure: (any Error)?) {
         var kept: [(file: URL, size: Int, used: Date)] = []
+        // What could not be removed; what it takes is not there for others.
+        var stuck = 0
+        var failure: (any Error)?
+        func discard(_ file: URL, of size: Int) {
+            do {
+                try self.discard(file)
+            } catch {
+                stuck += size
+                failure = error
+            }
+        }
         for file in try files() {
-            guard let status = try FileSystem.status(of: file), status.isPlainFile else { continue }
+            let status: FileSystem.Status
+            do {
+                guard let found = try FileSystem.status(of: file), found.isPlainFile else { continue }
+                status = found
+            } catch {
+                failure = error
+                continue
+            }
             switch file.pathExtension {
             // A file is used no earlier than it was stored.
             case Self.finished where !isExpired(status.modified, at: now):
                 kept.append((file, status.size, status.modified))
-            case Self.finished: try discard(file)
+            case Self.finished: discard(file, of: status.size)
             // Its process died while it wrote.
             case Self.unfinished where abs(now.timeIntervalSince(status.modified)) > Self.longestWrite:
-                try discard(file)
+                discard(file, of: status.size)
             default: break
             }
         }
         var bytes = kept.reduce(0) { $0 + $1.size }
-        guard bytes > limits.maximumBytes else { return bytes }
-        // Some more, so that the next blob does not make all files be looked at again.
-        let target = limits.maximumBytes - limits.maximumBytes / 8
-        kept.sort { ($0.used, $0.file.path) < ($1.used, $1.file.path) }
-        for entry in kept where bytes > target {
-            try discard(entry.file)
-            bytes -= entry.size
+        if bytes + stuck > limits.maximumBytes {
+            kept.sort { ($0.used, $0.file.path) < ($1.used, $1.file.path) }
+            for entry in kept where bytes + stuck > target {
+                discard(entry.file, of: entry.size)
+                bytes -= entry.size
+            }
         }
-        return bytes
+        return (bytes + stuck, failure)
     }
 
     /// What is dated in the future is as old as what is dated in the past: clocks are set back.
@@ -180,7 +222,21 @@ public final class FileBlobCache: BlobCache {
 
     // MARK: Files
 
+    /// A file was removed before it had its name.
+    private struct Vanished: Error {
+        let cause: any Error
+    }
+
     private func write(_ data: Data, to file: URL) throws {
+        var calls = calls
+        calls.rename = { [rename = calls.rename] path, newPath in
+            do {
+                try rename(path, newPath)
+            } catch {
+                guard try FileSystem.status(of: URL(fileURLWithPath: path)) == nil else { throw error }
+                throw Vanished(cause: error)
+            }
+        }
         try FileSystem.write(data, to: file, temporaryName: "\(UUID().uuidString).\(Self.unfinished)", calls)
     }
 
@@ -197,10 +253,5 @@ public final class FileBlobCache: BlobCache {
 
     private func files() throws -> [URL] {
         try FileSystem.contents(of: directory)
-    }
-
-    /// Removes a file, if it is there.
-    private func discard(_ file: URL) throws {
-        try FileSystem.remove(file)
     }
 }

@@ -17,17 +17,22 @@ import Testing
             return entry.value
         }
 
-        mutating func set(_ key: Int, to value: Int, cost: Int) {
-            entries.removeAll { $0.key == key }
-            guard maximumCount > 0, cost <= maximumCost else { return }
+        mutating func set(_ key: Int, to value: Int, cost: Int) -> [Int] {
+            var gone = remove(key).map { [$0] } ?? []
+            guard maximumCount > 0, cost <= maximumCost else { return gone }
             entries.append((key, value, cost))
             while entries.count > maximumCount || entries.reduce(0, { $0 + $1.cost }) > maximumCost {
-                entries.removeFirst()
+                gone.append(entries.removeFirst().value)
             }
+            return gone
+        }
+
+        mutating func remove(_ key: Int) -> Int? {
+            entries.firstIndex { $0.key == key }.map { entries.remove(at: $0).value }
         }
     }
 
-    @Test("It holds what a list in the order of use would hold", arguments: Seeds.choose(20))
+    @Test("It holds what a list in the order of use would hold, and hands out what went", arguments: Seeds.choose(20))
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let limits = (count: Int.random(in: 0...6, using: &random), cost: Int.random(in: 0...40, using: &random))
@@ -38,12 +43,11 @@ import Testing
             switch Int.random(in: 0...4, using: &random) {
             case 0, 1: #expect(cache.use(key) == model.use(key), "HABLARE_SEED=\(seed), step \(step)")
             case 2:
-                cache.remove(key)
-                model.entries.removeAll { $0.key == key }
+                #expect(cache.remove(key) == model.remove(key), "HABLARE_SEED=\(seed), step \(step)")
             default:
                 let cost = Int.random(in: 0...12, using: &random)
-                cache.set(key, to: step, cost: cost)
-                model.set(key, to: step, cost: cost)
+                let (gone, expected) = (cache.set(key, to: step, cost: cost), model.set(key, to: step, cost: cost))
+                #expect(gone == expected, "HABLARE_SEED=\(seed), step \(step)")
             }
             #expect(cache.count == model.entries.count, "HABLARE_SEED=\(seed), step \(step)")
             #expect(cache.cost == model.entries.reduce(0) { $0 + $1.cost }, "HABLARE_SEED=\(seed), step \(step)")

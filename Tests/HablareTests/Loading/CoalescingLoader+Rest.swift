@@ -5,7 +5,7 @@ extension CoalescingLoader {
     var isAtRest: Bool {
         state.withLock { state in
             state.core.count == 0 && state.core.underWay.isEmpty && state.asks.isEmpty && state.tasks.isEmpty
-                && state.traffic.count == 0
+                && state.traffic.count == 0 && state.writes.count == 0
         }
     }
 }

@@ -66,6 +66,30 @@ struct LoadMemoryTests {
         #expect(asked.withLock { $0 } == ["a", large, large])
     }
 
+    @Test("Memory is given back at once, and nothing is forgotten: blobs stay, and what is under way comes and is held")
+    func givenBack() async throws {
+        let cache = ScriptedBlobCache()
+        let source = ScriptedSource()
+        let loader = try CoalescingLoader(
+            blobs: BlobStorage(cache, coding: .text), seams: .controlled(by: ManualClock()), load: source.load)
+        let first = LoadCaller(loader, "a")
+        try await source.succeed("a")
+        _ = try await first.value()
+        try await waitUntil { loader.isAtRest }
+        let second = LoadCaller(loader, "b")
+        try await source.asked(reach: 2)
+        loader.removeAllFromMemory()
+        #expect(loader.cached("a") == nil)
+        #expect(loader.statistics.memoryCount == 0 && loader.statistics.memoryBytes == 0)
+        #expect(!cache.calls.contains(.removeAll) && cache.stored("a") != nil)
+        try await source.succeed("b")
+        _ = try await second.value()
+        #expect(loader.cached("b") == "value of b", "it was not forgotten while it was loaded")
+        #expect(try await loader.load("a") == "value of a")
+        #expect(source.asked == ["a", "b"])
+        await loader.shutdown()
+    }
+
     @Test("A loader that holds nothing still loads once for all who ask at once")
     func nothing() async throws {
         let source = ScriptedSource()

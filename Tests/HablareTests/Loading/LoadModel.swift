@@ -107,8 +107,12 @@ struct LoadModel {
             index = loads.count - 1
         }
         if !loads[index].callers.contains(where: { $0.priority == priority }) { loads[index].since[priority] = turn }
+        let wasVisible = loads[index].callers.contains { $0.priority == .visible }
         loads[index].callers.append(Caller(id: lastCaller, priority: priority, turn: turn))
-        perform(effects)
+        guard case .running(let attempt) = loads[index].phase, priority == .visible, !wasVisible else {
+            return perform(effects)
+        }
+        if effects != [.lift(attempt)] { faults.append("\(attempt) is not lifted, but \(effects)") }
     }
 
     private mutating func leave() {

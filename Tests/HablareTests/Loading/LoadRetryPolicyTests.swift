@@ -1,7 +1,12 @@
+import Foundation
 import HablareTestKit
 import Testing
 
 @testable import Hablare
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// When a failed attempt of a load is followed by another one.
 @Suite struct LoadRetryPolicyTests {
@@ -34,6 +39,21 @@ import Testing
         let policy = LoadRetryPolicy(isRetryable: { _ in true })
         #expect(policy.wait(after: 1, failing: CancellationError()) == nil)
         #expect(policy.wait(after: 1, failing: AIServiceError(.cancelled, "Stopped.")) == nil)
+    }
+
+    @Test("A cancellation is known as Foundation tells of it, and no other of its errors is taken for one")
+    func foundationCancellation() {
+        let policy = LoadRetryPolicy()
+        let cancelled: [any Error] = [
+            URLError(.cancelled), CocoaError(.userCancelled), NSError(domain: NSURLErrorDomain, code: -999),
+            NSError(domain: NSCocoaErrorDomain, code: 3072),
+        ]
+        for error in cancelled { #expect(policy.wait(after: 1, failing: error) == nil, "\(error)") }
+        let others: [any Error] = [
+            URLError(.timedOut), CocoaError(.fileNoSuchFile), NSError(domain: NSCocoaErrorDomain, code: -999),
+            NSError(domain: NSURLErrorDomain, code: 3072),
+        ]
+        for error in others { #expect(policy.wait(after: 1, failing: error) == .seconds(1), "\(error)") }
     }
 
     @Test("A service error says itself whether another attempt can help; any other error is worth one")

@@ -25,6 +25,12 @@ final class LoaderSimulation: Sendable {
         var returned: [Int: Int32] = [:]
         var asks = 0
         var answers = 0
+        /// The keys whose values somebody got.
+        var known: Set<Int> = []
+        /// How often what was known of a key was removed.
+        var removals: [Int: Int] = [:]
+        var isClosed = false
+        var ending: Task<Void, Never>?
         var faults: [String] = []
     }
 
@@ -39,6 +45,8 @@ final class LoaderSimulation: Sendable {
     private let clients: ProcessExecutor
     private let concurrency: Int
     private let hasRemovals: Bool
+    private let blobs: InterleavingBlobCache
+    private let hasBlobs: Bool
     private let state: Guarded<State>
 
     init(seed: UInt64) {
@@ -51,6 +59,9 @@ final class LoaderSimulation: Sendable {
         hasRemovals = Bool.random(using: &random)
         scheduler = SimulationScheduler(seed: random.next(), style: style)
         clients = scheduler.makeLane()
+        hasBlobs = random.percent(70)
+        blobs = InterleavingBlobCache(
+            scheduler, failures: random.percent(30) ? 15 : 0, seed: random.next())
         state = Guarded(State(random: random))
     }
 
@@ -60,18 +71,21 @@ final class LoaderSimulation: Sendable {
     /// Runs the history; what was broken, in words.
     func run() throws -> [String] {
         let executor = scheduler.makeLane()
-        let (memoryCount, hasBlobs) = draw { (Int.random(in: 0...3, using: &$0), Bool.random(using: &$0)) }
-        let blobs = BlobStorage<Int, Value>(InMemoryBlobCache(), coding: .json) { "\($0)" }
+        let memoryCount = draw { Int.random(in: 0...3, using: &$0) }
+        let storage = BlobStorage<Int, Value>(blobs, coding: .json) { "\($0)" }
         let loader = try CoalescingLoader<Int, Value>(
             policy: LoaderPolicy(
                 concurrency: concurrency, retry: LoadRetryPolicy(waits: [.milliseconds(2), .milliseconds(4)]),
                 memoryCount: memoryCount, cost: { _ in 1 }),
-            blobs: hasBlobs ? blobs : nil,
+            blobs: hasBlobs ? storage : nil,
             seams: EngineSeams(
                 clock: EngineClock(VirtualClock(scheduler: scheduler, lane: executor.lane)), taskExecutor: executor),
             load: { [self] in try await load($0) })
         let spawner = TaskSpawner(executor: clients)
         let tasks = (0..<6).map { _ in spawner.start { [self] in await work(loader) } }
+        if draw({ $0.percent(20) }) {
+            later { [self] in end(loader) }
+        }
         play()
         check(loader)
         scheduler.close()
@@ -81,18 +95,7 @@ final class LoaderSimulation: Sendable {
     /// Lets things happen until nothing can happen any more.
     private func play() {
         while scheduler.stamp.steps < 100_000 {
-            switch scheduler.next() {
-            case .run(let entry, let executor): executor.run(entry)
-            case .fire(let due):
-                for due in due {
-                    switch due {
-                    case .wake(let continuation): continuation.resume()
-                    case .act(let action): action()
-                    }
-                }
-            case .alert: break
-            case .nothing: return
-            }
+            guard scheduler.step() else { return }
         }
         fault("it never ends")
     }
@@ -107,15 +110,18 @@ final class LoaderSimulation: Sendable {
 
     // MARK: The source
 
-    private struct Failure: Error {}
+    struct Failure: Error {}
 
     private func load(_ key: Int) async throws -> Value {
         let (call, isDeaf, fails, time) = state.withLock { state -> (Call, Bool, Bool, Int64) in
             state.lastCall += 1
             let call = Call(number: state.lastCall, key: key, version: state.truth[key] ?? 0)
-            // A removal detaches a load that has begun and not read yet: then two may read the same, and rightly.
-            if !hasRemovals, state.underWay.contains(where: { $0.key == key && !$0.isCancelled }) {
-                state.faults.append("key \(key) is loaded twice at once")
+            // A removal detaches one load that has begun: then two may read the same, and rightly.
+            let same = state.underWay.count { $0.key == key && !$0.isCancelled }
+            if same > state.removals[key] ?? 0 { state.faults.append("key \(key) is loaded \(same + 1) times at once") }
+            // Memory may have let it go, but the blob cache has it, or it is on its way there.
+            if hasBlobs, blobs.failures == 0, !hasRemovals, state.known.contains(key) {
+                state.faults.append("key \(key) is loaded again, though it is known")
             }
             state.underWay.append(call)
             if state.underWay.count > concurrency {
@@ -146,7 +152,8 @@ final class LoaderSimulation: Sendable {
         for _ in 0..<12 {
             let (key, choice) = draw { (Int.random(in: 0..<3, using: &$0), Int.random(in: 0..<10, using: &$0)) }
             switch choice {
-            case 0 where hasRemovals: await change(key, in: loader)
+            case 0 where hasRemovals: await change(draw { $0.percent(20) } ? Array(0..<3) : [key], in: loader)
+            case 2: loader.removeAllFromMemory()
             case 1:
                 let preload = loader.preload([key, (key + 1) % 3])
                 if draw({ Bool.random(using: &$0) }) { later { preload.cancel() } }
@@ -156,13 +163,19 @@ final class LoaderSimulation: Sendable {
     }
 
     /// Something becomes true of a key, and the loader is told to forget what it knows.
-    private func change(_ key: Int, in loader: CoalescingLoader<Int, Value>) async {
+    private func change(_ keys: [Int], in loader: CoalescingLoader<Int, Value>) async {
         state.withLock { state in
-            state.truth[key, default: 0] += 1
-            state.removed[key] = state.truth[key]
+            for key in keys {
+                state.truth[key, default: 0] += 1
+                state.removed[key] = state.truth[key]
+                state.removals[key, default: 0] += 1
+            }
         }
         do {
-            try await loader.remove(key)
+            if keys.count > 1 { try await loader.removeAll() } else { try await loader.remove(keys[0]) }
+        } catch is Failure {
+            // It may be there, and is not read.
+            if blobs.failures == 0 { fault("a removal failed, though nothing does") }
         } catch {
             fault("a removal failed: \(error)")
         }
@@ -182,6 +195,8 @@ final class LoaderSimulation: Sendable {
                 if cancelled.withLock({ $0 == nil }) { fault("somebody was cancelled who did not want to") }
             } catch is Failure {
                 // As the source would have it.
+            } catch let error as AIServiceError where error.code == .invalidState {
+                if !state.withLock({ $0.isClosed }) { fault("it was shut down by nobody") }
             } catch {
                 fault("an error of nobody: \(error)")
             }
@@ -198,6 +213,7 @@ final class LoaderSimulation: Sendable {
     }
 
     private func answered(_ key: Int, with value: Value, oldest: Int, cancelled: Int32?) {
+        state.withLock { _ = $0.known.insert(key) }
         if value.key != key { fault("key \(key) has the value of key \(value.key)") }
         if value.version < oldest { fault("key \(key) has what was removed: \(value.version) before \(oldest)") }
         guard let cancelled, let returned = state.withLock({ $0.returned[value.call] }), cancelled < returned else {
@@ -212,10 +228,52 @@ final class LoaderSimulation: Sendable {
 
     // MARK: The end
 
+    /// Shuts the loader down while it is in use.
+    private func end(_ loader: CoalescingLoader<Int, Value>) {
+        state.withLock { $0.isClosed = true }
+        let task = TaskSpawner(executor: clients).start { [self] in
+            await loader.shutdown()
+            if !loader.state.withLock({ $0.core.underWay.isEmpty && $0.core.count == 0 }) {
+                fault("it was shut down, and goes on")
+            }
+        }
+        state.withLock { $0.ending = task }
+    }
+
     private func check(_ loader: CoalescingLoader<Int, Value>) {
         let (asks, answers, underWay) = state.withLock { ($0.asks, $0.answers, $0.underWay.count) }
         if asks != answers { fault("\(asks - answers) wait for ever") }
         if underWay != 0 { fault("\(underWay) calls never end") }
-        if !loader.isAtRest { fault("the loader remembers what is over") }
+        // What could not be removed is remembered as long as it may be there.
+        if blobs.failures == 0, !loader.isAtRest { fault("the loader remembers what is over") }
+        guard hasBlobs, blobs.failures == 0 else { return }
+        for (key, oldest) in state.withLock({ $0.removed }) {
+            guard let blob = blobs.stored("\(key)") else { continue }
+            do {
+                let version = try JSONDecoder().decode(Value.self, from: blob).version
+                if version < oldest { fault("the blob of key \(key) is one that was removed") }
+            } catch {
+                fault("the blob of key \(key) is none: \(error)")
+            }
+        }
+    }
+}
+
+extension SimulationScheduler {
+    /// Lets the next thing happen. Whether there was one.
+    func step() -> Bool {
+        switch next() {
+        case .run(let entry, let executor): executor.run(entry)
+        case .fire(let due):
+            for due in due {
+                switch due {
+                case .wake(let continuation): continuation.resume()
+                case .act(let action): action()
+                }
+            }
+        case .alert: break
+        case .nothing: return false
+        }
+        return true
     }
 }

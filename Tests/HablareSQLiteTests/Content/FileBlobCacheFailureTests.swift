@@ -1,0 +1,143 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// Files that cannot be removed, and files that vanish: the bound is kept, and no call does more than it must.
+@Suite(.timeLimit(.minutes(5)))
+struct FileBlobCacheFailureTests {
+    private let folder: TemporaryFolder
+    private let now = Guarded(Date(timeIntervalSince1970: 1_800_000_000))
+    /// The files that cannot be removed, as those that are marked immutable.
+    private let stuck = Guarded<Set<String>>([])
+    private let attempts = Guarded(0)
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func cache(bytes: Int, age: TimeInterval = 1_000) throws -> FileBlobCache {
+        try FileBlobCache(
+            directory: folder.url, limits: FileBlobCache.Limits(maximumBytes: bytes, maximumAge: age),
+            date: { [now] in now.withLock { $0 } }, calls: .unsynced,
+            discard: { [stuck, attempts] file in
+                guard !stuck.withLock({ $0.contains(file.lastPathComponent) }) else {
+                    attempts.withLock { $0 += 1 }
+                    throw AIServiceError(.storageReadOnly, "It may not be removed.")
+                }
+                try FileSystem.remove(file)
+            })
+    }
+
+    /// Stores without minding that something could not be removed; whether that was so.
+    private func store(_ count: Int, for key: String, in cache: FileBlobCache) throws -> Bool {
+        now.withLock { $0 += 1 }
+        do {
+            try cache.store(Data(count: count), for: key)
+            return false
+        } catch let error as AIServiceError where error.code == .storageReadOnly {
+            return true
+        }
+    }
+
+    private func holdOnTo(_ key: String, in cache: FileBlobCache) {
+        stuck.withLock { _ = $0.insert(cache.file(of: key).lastPathComponent) }
+    }
+
+    private var total: Int {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: folder.url.path).reduce(0) { total, name in
+                let path = folder.url.appendingPathComponent(name).path
+                return total + (try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0)
+            }
+        }
+    }
+
+    /// The bytes of a file with so many bytes of blob, for keys of two letters.
+    private func size(_ count: Int) -> Int { FileBlobCacheEntry.overhead(key: "ab") + count }
+
+    @Test("An oldest file that cannot be removed stays, others go in its place, and the bound is kept")
+    func oldest() throws {
+        let limit = size(1_000) * 8
+        let cache = try cache(bytes: limit)
+        _ = try store(1_000, for: "zz", in: cache)
+        holdOnTo("zz", in: cache)
+        for number in 10..<60 {
+            _ = try store(1_000, for: "\(number)", in: cache)
+            #expect(try total <= limit + limit / 8)
+            #expect(try cache.blob(for: "\(number)") != nil, "what was stored last does not go first")
+        }
+        #expect(try cache.blob(for: "zz") != nil)
+        #expect(throws: Never.self) { try cache.trim() }
+    }
+
+    @Test("A file that is too old and cannot be removed counts, is told of, and is not looked for with every blob")
+    func expired() throws {
+        let limit = size(1_000) * 80
+        let cache = try cache(bytes: limit, age: 500)
+        _ = try store(1_000, for: "zz", in: cache)
+        holdOnTo("zz", in: cache)
+        now.withLock { $0 += 500 }
+        var told = 0
+        for number in 10..<60 where try store(1_000, for: "\(number)", in: cache) { told += 1 }
+        #expect(told > 0 && told <= 50 / 10 + 1)
+        #expect(attempts.withLock { $0 } == told)
+        let error = #expect(throws: AIServiceError.self) { try cache.trim() }
+        #expect(error?.code == .storageReadOnly)
+        stuck.withLock { $0 = [] }
+        try cache.trim()
+        #expect(try total == 50 * size(1_000))
+    }
+
+    /// Lets another process remove everything whenever a file is about to have its name, so often.
+    private func overtaken(_ times: Int) throws -> FileBlobCache {
+        let other = try FileBlobCache(directory: folder.url)
+        let left = Guarded(times)
+        return try FileBlobCache(
+            directory: folder.url, limits: FileBlobCache.Limits(), date: { Date() },
+            calls: DurableCalls(
+                sync: { _, _ in },
+                rename: { path, newPath in
+                    let isOvertaken = left.withLock { left in
+                        defer { left -= 1 }
+                        return left > 0
+                    }
+                    if isOvertaken { try other.removeAll() }
+                    try DurableCalls.system.rename(path, newPath)
+                }))
+    }
+
+    @Test("What is being written while another process removes everything is written once more")
+    func vanished() throws {
+        let cache = try overtaken(1)
+        try cache.store(Data("new".utf8), for: "a")
+        #expect(try cache.blob(for: "a") == Data("new".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
+    }
+
+    @Test("What cannot be written for long, because it is removed again and again, is a failure that says so")
+    func vanishedAgain() throws {
+        let cache = try overtaken(2)
+        let error = #expect(throws: AIServiceError.self) { try cache.store(Data("new".utf8), for: "a") }
+        #expect(error?.code == .storageFailed)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+        #expect(try cache.blob(for: "a") == nil)
+    }
+
+    @Test("When files that cannot be removed take all the room, the rest stays small, without a look at every blob")
+    func allStuck() throws {
+        let limit = size(1_000) * 80
+        let cache = try cache(bytes: limit)
+        for number in 10..<90 {
+            _ = try store(1_000, for: "\(number)", in: cache)
+            holdOnTo("\(number)", in: cache)
+        }
+        var told = 0
+        for number in 0..<100 where try store(1_000, for: "x\(number % 10)", in: cache) { told += 1 }
+        for number in 0..<100 where try store(1_000, for: "\(number)y".suffix(2).description, in: cache) { told += 1 }
+        #expect(told > 0 && told <= 200 / 10 + 2)
+        #expect(try total <= limit + limit / 8 + 2 * size(1_000))
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+@testable import Hablare
+@testable import HablareTestKit
+
+/// A cache of blobs in a simulation, in whose calls others get on, as they do beside a disk: before it is done what was
+/// asked for, and after. Some calls fail, before or after.
+final class InterleavingBlobCache: BlobCache {
+    /// How many of a hundred calls fail.
+    let failures: Int
+
+    private struct State: Sendable {
+        var random: SeededGenerator
+        /// How many calls are under way, one within the other.
+        var depth = 0
+    }
+
+    private let base = InMemoryBlobCache()
+    private let scheduler: SimulationScheduler
+    private let state: Guarded<State>
+
+    init(_ scheduler: SimulationScheduler, failures: Int, seed: UInt64) {
+        self.scheduler = scheduler
+        self.failures = failures
+        state = Guarded(State(random: SeededGenerator(seed: seed)))
+    }
+
+    /// What is stored, without asking.
+    func stored(_ key: String) -> Data? { base.blob(for: key) }
+
+    func blob(for key: String) throws -> Data? {
+        try call { base.blob(for: key) }
+    }
+
+    func store(_ blob: Data, for key: String) throws {
+        try call { base.store(blob, for: key) }
+    }
+
+    func remove(_ key: String) throws {
+        try call { base.remove(key) }
+    }
+
+    func removeAll() throws {
+        try call { base.removeAll() }
+    }
+
+    private func call<R>(_ work: () -> R) throws -> R {
+        state.withLock { $0.depth += 1 }
+        defer { state.withLock { $0.depth -= 1 } }
+        letOthersRun()
+        if fails { throw LoaderSimulation.Failure() }
+        let result = work()
+        letOthersRun()
+        if fails { throw LoaderSimulation.Failure() }
+        return result
+    }
+
+    private var fails: Bool { state.withLock { $0.random.percent(Int64(failures)) } }
+
+    /// Runs what is ready on this thread, within the call: what it begins ends before this call does.
+    private func letOthersRun() {
+        let steps = state.withLock { $0.depth > 3 ? 0 : Int.random(in: 0..<12, using: &$0.random) }
+        for _ in 0..<steps {
+            guard scheduler.step() else { return }
+        }
+    }
+}

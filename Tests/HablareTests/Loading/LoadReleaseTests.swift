@@ -1,0 +1,117 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Values whose end is told to others, who may use the loader then: nothing of theirs may run under its lock.
+@Suite(.timeLimit(.minutes(5)))
+struct LoadReleaseTests {
+    /// Tells of its end.
+    private final class Picture: Sendable {
+        let name: String
+        private let atEnd: @Sendable (String) -> Void
+
+        init(_ name: String, atEnd: @escaping @Sendable (String) -> Void) {
+            self.name = name
+            self.atEnd = atEnd
+        }
+
+        deinit { atEnd(name) }
+    }
+
+    private typealias Loader = CoalescingLoader<String, Picture>
+
+    /// A way to the loader for its values.
+    private final class Weakly: Sendable {
+        private let loader = Guarded<(@Sendable () -> Void)?>(nil)
+
+        /// Uses the loader, which would wait for itself for ever, or be trapped, were its lock held.
+        func use() {
+            let use = loader.withLock { $0 }
+            use?()
+        }
+
+        func set(_ use: (@Sendable () -> Void)?) { loader.withLock { $0 = use } }
+    }
+
+    private let ended = Guarded<[String]>([])
+    private let weakly = Weakly()
+    private let cache = ScriptedBlobCache()
+
+    private func loader(memoryCount: Int, executor: (any TaskExecutor)? = nil) throws -> Loader {
+        var seams = EngineSeams.controlled(by: ManualClock())
+        seams.taskExecutor = executor
+        let make: @Sendable (String) -> Picture = { [ended, weakly] name in
+            Picture(name) { name in
+                weakly.use()
+                ended.withLock { $0.append(name) }
+            }
+        }
+        let coding = BlobCoding<Picture>(
+            encode: { Data($0.name.utf8) }, decode: { make(String(decoding: $0, as: UTF8.self)) })
+        let loader = try Loader(
+            policy: LoaderPolicy(memoryCount: memoryCount), blobs: BlobStorage(cache, coding: coding), seams: seams
+        ) { make($0) }
+        weakly.set { [weak loader] in
+            _ = loader?.cached("")
+            _ = loader?.statistics
+            loader?.preload([]).cancel()
+        }
+        return loader
+    }
+
+    private func load(_ name: String, by loader: Loader) async throws {
+        _ = try await loader.load(name)
+        try await waitUntil { loader.isAtRest }
+    }
+
+    private func ended(_ names: Set<String>) async throws {
+        try await waitUntil { Set(ended.withLock { $0 }).isSuperset(of: names) }
+    }
+
+    @Test("What another value pushes out ends outside the lock")
+    func pushedOut() async throws {
+        let loader = try loader(memoryCount: 1)
+        for name in ["a", "b", "c"] { try await load(name, by: loader) }
+        try await ended(["a", "b"])
+        #expect(loader.cached("c") != nil)
+    }
+
+    @Test("What is removed ends outside the lock", arguments: [false, true])
+    func removed(all: Bool) async throws {
+        let loader = try loader(memoryCount: 10)
+        for name in ["a", "b"] { try await load(name, by: loader) }
+        try await all ? loader.removeAll() : loader.remove("a")
+        try await ended(all ? ["a", "b"] : ["a"])
+    }
+
+    @Test("What memory gives back ends outside the lock")
+    func givenBack() async throws {
+        let loader = try loader(memoryCount: 10)
+        for name in ["a", "b"] { try await load(name, by: loader) }
+        loader.removeAllFromMemory()
+        try await ended(["a", "b"])
+    }
+
+    @Test("What is held only until it is stored ends outside the lock")
+    func stored() async throws {
+        let loader = try loader(memoryCount: 0)
+        try await load("a", by: loader)
+        try await ended(["a"])
+    }
+
+    @Test("What waits to be stored and is removed ends outside the lock")
+    func superseded() async throws {
+        let loader = try loader(memoryCount: 0, executor: ThreadsExecutor())
+        cache.holdStores()
+        for _ in 0..<2 {
+            _ = try await loader.load("a")
+            try await waitUntil { loader.state.withLock { $0.tasks.count } <= 1 && cache.calls.contains(.store("a")) }
+            try await loader.remove("a")
+        }
+        try await ended(["a"])
+        cache.releaseStores()
+        try await waitUntil { loader.isAtRest && ended.withLock { $0.count } == 2 }
+    }
+}
