@@ -64,43 +64,22 @@ import Testing
         #expect(committer.calls.flatMap(\.names) == [1, 3, 1, 2])
     }
 
-    /// An action that counts how often it is asked for its group.
-    private struct Counted: QueuedAction {
-        static let asked = Guarded(0)
-        var name: Int
-        var group: String {
-            Self.asked.withLock { $0 += 1 }
-            return "group"
-        }
-    }
-
-    private struct Slow: ActionCommitter {
-        let gate: AsyncStream<Void>
-        func commit(_ items: [ActionItem<Counted>], of group: String) async -> [ActionOutcome] {
-            for await _ in gate { break }
-            return items.map { _ in .done }
-        }
-    }
-
-    @Test("Whoever looks at a long queue asks no action of it anything, also while somebody flushes")
+    @Test("Whoever looks at a queue does not ask again what others wait for, which may concern its whole line")
     func lookingIsCheap() async throws {
-        let database = try DatabaseQueue()
-        try await database.write { try ActionSchema.create($0) }
-        let gate = AsyncStream<Void>.makeStream()
-        let queue = try await DurableActionQueue(
-            "counted", in: database, committer: Slow(gate: gate.stream),
-            configuration: ActionQueueConfiguration(largestGroup: 1), seams: .controlled(by: ManualClock()))
-        try await queue.append((1...500).map { Counted(name: $0) })
-        try await queue.whileRunning {
-            async let flushed = queue.flush()
-            await queue.soon { $0.underWay == 1 }
-            while queue.quietly({ $0.waiters.count }) < 2 { await Task.yield() }
-            let before = Counted.asked.withLock { $0 }
-            for _ in 1...100 { #expect(queue.snapshot.pending == 500) }
-            _ = queue.pendingActions
-            #expect(Counted.asked.withLock { $0 } == before)
-            gate.continuation.finish()
-            _ = try await flushed
+        let queue = try await ActionDesk().queue()
+        let (asked, isOver) = (Guarded(0), Guarded(false))
+        async let wait: Void = queue.wait { _ in
+            asked.withLock { $0 += 1 }
+            return isOver.withLock { $0 }
         }
+        while queue.quietly({ $0.waiters.isEmpty }) { await Task.yield() }
+        try await queue.append(Swipe(1))
+        while queue.quietly({ $0.writer != nil }) { await Task.yield() }
+        let before = asked.withLock { $0 }
+        for _ in 1...100 { #expect(queue.snapshot.pending == 1 && queue.pendingActions.count == 1) }
+        #expect(asked.withLock { $0 } == before)
+        isOver.withLock { $0 = true }
+        queue.pause()
+        await wait
     }
 }
