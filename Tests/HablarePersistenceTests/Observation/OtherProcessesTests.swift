@@ -77,7 +77,10 @@ import Testing
         #expect(try await counts.next() == 0)
         try await other.write { try $0.execute(sql: "INSERT INTO note (title) VALUES ('theirs')") }
         try database.add("own")
-        #expect(try await counts.next() == 2)
+        // An observation that begins may look twice, and the second time see what others wrote.
+        var count = try await counts.next()
+        if count == 1 { count = try await counts.next() }
+        #expect(count == 2)
         #expect(notices.count.all.isEmpty)
     }
 
