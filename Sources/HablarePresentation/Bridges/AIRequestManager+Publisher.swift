@@ -16,8 +16,8 @@ extension AIRequestManager {
     /// - Parameters:
     ///   - id: The request.
     ///   - taskExecutor: Where it is watched from. Default: the global executor.
-    /// - Returns: A publisher that fails as ``AIRequestManager/statusUpdates(for:)`` and reading it throw: with an
-    ///   ``AIServiceError``, of code `suspended` when the engine shuts down or rests.
+    /// - Returns: A publisher that fails as `AIRequestManager.statusUpdates(for:)` and reading it throw: with an
+    ///   ``/Hablare/AIServiceError``, of code `suspended` when the engine shuts down or rests.
     @MainActor
     public func statusPublisher(
         for id: UUID, taskExecutor: (any TaskExecutor)? = nil

@@ -10,7 +10,7 @@ extension Publisher {
     /// Subscribes anew ``ReactiveInterval/networkRetry`` after an error of the network, a few times.
     ///
     /// Other errors pass at once, and so does the last one. By default an error counts as one of the network where nothing was
-    /// sent: an ``AIServiceError`` of category `network` that is retryable. A connection that was lost in the middle is none: the
+    /// sent: an ``/Hablare/AIServiceError`` of category `network` that is retryable. A connection that was lost in the middle is none: the
     /// work may be done, and billed, already.
     ///
     /// - Parameters:

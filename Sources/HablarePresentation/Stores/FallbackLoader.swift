@@ -26,7 +26,7 @@ public struct FallbackLoader<Store: ResourceStore>: Sendable {
 
     /// Loads the resource: new if that is possible, else as it was saved.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled, or the remote side was; an ``AIServiceError`` of code `cancelled`
+    /// - Throws: `CancellationError` when the task is cancelled, or the remote side was; an ``/Hablare/AIServiceError`` of code `cancelled`
     ///   as the remote side threw it; ``FallbackError`` where the store cannot be read either.
     @concurrent public func load() async throws -> FallbackOutcome<Store.Resource> {
         let resource: Store.Resource
