@@ -113,14 +113,16 @@ enum Merge {
         let coordinator = AIDataCoordinator(manager: manager, database: database.writer, seams: seams)
         let responses = (0..<1000).map { AppTable.response(String(repeating: "x", count: 1024 << ($0 % 11))) }
         let models = responses.map { _ in Model() }
-        let idle = await longestGap { try? await Task.sleep(for: .milliseconds(500)) }
-        let gap = await longestGap {
-            await withTaskGroup(of: Void.self) { group in
+        let idle = try await longestGap { try await Task.sleep(for: .milliseconds(500)) }
+        let gap = try await longestGap {
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 for (response, model) in zip(responses, models) {
-                    group.addTask { @MainActor in
-                        _ = try? await coordinator.merge(response, into: model, property: \.text)
+                    let merge: @MainActor @Sendable () async throws -> Void = {
+                        try await coordinator.merge(response, into: model, property: \.text)
                     }
+                    group.addTask { try await merge() }
                 }
+                try await group.waitForAll()
             }
         }
         guard models.allSatisfy({ !$0.text.isEmpty }) else {
@@ -129,7 +131,7 @@ enum Merge {
         return (longest.milliseconds, gap, idle)
     }
 
-    @MainActor private static func longestGap(_ work: @MainActor () async -> Void) async -> Double {
+    @MainActor private static func longestGap(_ work: @MainActor () async throws -> Void) async throws -> Double {
         let watch = Task { @MainActor in
             var last = ContinuousClock.now
             var longest = Duration.zero
@@ -141,7 +143,8 @@ enum Merge {
             }
             return longest
         }
-        await work()
+        defer { watch.cancel() }
+        try await work()
         watch.cancel()
         return await watch.value.seconds * 1000
     }

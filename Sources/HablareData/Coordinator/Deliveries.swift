@@ -39,7 +39,4 @@ final class Deliveries: Sendable {
             if state.tasks.removeValue(forKey: number) == nil { state.ended.insert(number) }
         }
     }
-
-    /// How many wait.
-    var count: Int { state.withLock { $0.tasks.count } }
 }
