@@ -96,6 +96,7 @@ let package = Package(
             name: "HablareData",
             dependencies: [
                 "Hablare", "HablareFiles", "HablarePersistence",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -170,6 +171,8 @@ let package = Package(
             name: "HablareTestServers",
             dependencies: ["Hablare"] + http,
             swiftSettings: strict),
+        // Folders and disks for the tests; not among the products.
+        .target(name: "HablareTestFiles", swiftSettings: strict),
         // Only `make simulate` builds it; it is not among the products.
         .executableTarget(
             name: "hablare-simulate",
@@ -199,27 +202,29 @@ let package = Package(
             ] + http,
             swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
-        .testTarget(name: "HablareAudioTests", dependencies: ["HablareAudio"], swiftSettings: strict),
+        .testTarget(
+            name: "HablareAudioTests", dependencies: ["HablareAudio", "HablareTestFiles"], swiftSettings: strict),
         .testTarget(
             name: "HablareSQLiteTests",
             dependencies: [
-                "Hablare", "HablareSQLite", "HablareTestKit", .product(name: "GRDB", package: "GRDB.swift"),
+                "Hablare", "HablareSQLite", "HablareTestFiles", "HablareTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(
-            name: "HablareFilesTests", dependencies: ["HablareFiles"], swiftSettings: strict),
+            name: "HablareFilesTests", dependencies: ["HablareFiles", "HablareTestFiles"], swiftSettings: strict),
         .testTarget(
             name: "HablarePersistenceTests",
             dependencies: [
-                "Hablare", "HablareFiles", "HablarePersistence", "HablareTestKit",
+                "Hablare", "HablareFiles", "HablarePersistence", "HablareTestFiles", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "HablareDataTests",
             dependencies: [
-                "Hablare", "HablareData", "HablarePersistence", "HablareSQLite", "HablareTestKit",
+                "Hablare", "HablareData", "HablarePersistence", "HablareSQLite", "HablareTestFiles", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -237,7 +242,8 @@ let package = Package(
             name: "HablareCommandTests",
             dependencies: [
                 "Hablare", "HablareAudio", "HablareCommand", "HablareProviders", "HablareSQLite", "HablareSpeech",
-                "HablareTestKit", "HablareTestServers", .product(name: "Logging", package: "swift-log"),
+                "HablareTestFiles", "HablareTestKit", "HablareTestServers",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
         ),

@@ -1,12 +1,13 @@
 import Foundation
 import HablareAudio
+import HablareTestFiles
 import Testing
 
 @Suite("Decoding audio")
 struct AudioDecoderTests {
     @Test("gives the samples in blocks, from memory and from a file", arguments: [1, 4_095, 4_096, 4_097, 20_000])
     func blocks(count: Int) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let tone = Wave.tone(count)
         let file = Wave.file(tone)
         try file.write(to: folder.file("a.bin"))
@@ -73,7 +74,7 @@ struct AudioDecoderTests {
 
     @Test("refuses a file that is not there, a folder, a pipe and a web address")
     func unreadable() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let pipe = folder.file("pipe")
         #expect(mkfifo(pipe.path, 0o600) == 0)
         let web = try #require(URL(string: "https://example.com/a.wav"))
@@ -85,7 +86,7 @@ struct AudioDecoderTests {
 
     @Test("says that a compressed file is cut off or broken, and does not take it for its end")
     func damaged() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let output = folder.file("a.flac")
         try join([.data(Wave.file(Wave.tone(50_000)))], into: output)
         let whole = try Data(contentsOf: output)
@@ -99,7 +100,7 @@ struct AudioDecoderTests {
 
     @Test("reads what the joiner writes", arguments: AudioContainer.allCases)
     func ownFiles(container: AudioContainer) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let output = folder.file("a." + container.rawValue)
         try join([.data(Wave.file(Wave.tone(30_000)))], into: output)
         let data = try Data(contentsOf: output)
@@ -110,7 +111,7 @@ struct AudioDecoderTests {
 
     @Test("a MP3 file sounds like what went into it")
     func mp3() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let tone = Wave.tone(30_000)
         try join([.data(Wave.file(tone))], into: folder.file("a.mp3"))
         let decoded = try samples(of: .file(folder.file("a.mp3")))

@@ -1,4 +1,5 @@
 import Foundation
+import HablareTestFiles
 import Testing
 
 @testable import HablareAudio
@@ -11,7 +12,7 @@ struct AudioJoinerOutputTests {
     private let source = AudioSource.data(Wave.file(Wave.tone(20_000)))
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(.disk)
         output = folder.file("book.wav")
         try old.write(to: output)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HablareTestFiles
 import Testing
 
 @testable import HablareAudio
@@ -9,7 +10,7 @@ struct AudioJoinerTests {
 
     @Test("keeps the order and says where each source is", arguments: AudioContainer.allCases)
     func parts(container: AudioContainer) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let output = folder.file("book." + container.rawValue.uppercased())
         let joined = try join(tones.map { .data(Wave.file($0)) }, into: output)
         #expect(joined.url == output)
@@ -23,7 +24,7 @@ struct AudioJoinerTests {
 
     @Test("loses no sample without compression or with FLAC", arguments: [AudioContainer.wav, .flac])
     func lossless(container: AudioContainer) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let output = folder.file("book." + container.rawValue)
         try join(tones.map { .data(Wave.file($0, claimedBytes: 0x7FFF_F000)) }, into: output)
         #expect(try samples(of: .file(output)) == tones.flatMap { $0 })
@@ -31,7 +32,7 @@ struct AudioJoinerTests {
 
     @Test("takes sources of different kinds, in memory and in files")
     func mixed() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         try join([.data(Wave.file(tones[0]))], into: folder.file("a.flac"))
         let floats = tones[2].map { Float($0) / 32_768 }
         try join(
@@ -42,7 +43,7 @@ struct AudioJoinerTests {
 
     @Test("the same sources give the same bytes", arguments: AudioContainer.allCases)
     func deterministic(container: AudioContainer) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let sources = tones.map { AudioSource.data(Wave.file($0)) }
         let files = ["a.", "b."].map { folder.file($0 + container.rawValue) }
         for file in files { try join(sources, into: file) }
@@ -51,7 +52,7 @@ struct AudioJoinerTests {
 
     @Test("may read the file that it replaces")
     func ownInput() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let output = folder.file("book.wav")
         try join([.data(Wave.file(tones[0]))], into: output)
         try join([.file(output), .file(output)], into: output)
@@ -60,7 +61,7 @@ struct AudioJoinerTests {
 
     @Test("a URL relative to another works for reading and for writing")
     func relative() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let base = URL(filePath: folder.url.path, directoryHint: .isDirectory)
         try join([.data(Wave.file(tones[0]))], into: URL(filePath: "a b é.wav", relativeTo: base))
         try join([.file(URL(filePath: "a b é.wav", relativeTo: base))], into: URL(filePath: "b.wav", relativeTo: base))
@@ -69,7 +70,7 @@ struct AudioJoinerTests {
 
     @Test("the container can be chosen apart from the name")
     func explicitContainer() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let joiner = try AudioJoiner(output: folder.file("book"), container: .flac)
         try joiner.append(.data(Wave.file(tones[0])))
         #expect(try Data(contentsOf: joiner.finish().url).starts(with: Data("fLaC".utf8)))
@@ -107,7 +108,7 @@ struct AudioJoinerTests {
 
     @Test("refuses what the kind of file cannot hold")
     func layouts() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let cases = [("a.mp3", 7_000, 1), ("a.mp3", 96_000, 1), ("a.mp3", 44_100, 4), ("a.flac", 44_100, 16)]
         for (name, rate, channels) in cases {
             let joiner = try AudioJoiner(output: folder.file(name))
@@ -123,7 +124,7 @@ struct AudioJoinerTests {
         "MP3 takes these sample rates, with one channel and with two",
         arguments: [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000], [1, 2])
     func mp3Layouts(rate: Int, channels: Int) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let source = Wave.file(Wave.tone(4_000), rate: rate, channels: channels)
         let joined = try join([.data(source)], into: folder.file("a.mp3"))
         #expect(joined.properties.frameCount == Int64(4_000 / channels))
@@ -131,7 +132,7 @@ struct AudioJoinerTests {
     }
 
     private func failure(second: Data) throws -> AudioError {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let joiner = try AudioJoiner(output: folder.file("book.wav"))
         try joiner.append(.data(Wave.file(tones[0])))
         let error = try #require(throws: AudioError.self) { try joiner.append(.data(second)) }

@@ -1,5 +1,6 @@
 import Foundation
 import HablareAudio
+import HablareTestFiles
 import Testing
 
 @Suite("What espeak-ng says")
@@ -9,7 +10,7 @@ struct EspeakTests {
 
     @Test("is joined from its pipe, whose header lies", .enabled(if: program != nil, "espeak-ng is not installed"))
     func joined() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let parts = try ["Hello there.", "How are you?"].map(speak)
         let joined = try join(parts.map { .data($0) }, into: folder.file("a.mp3"))
         #expect(joined.properties.sampleRate == 22_050)

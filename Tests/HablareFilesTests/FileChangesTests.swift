@@ -1,5 +1,6 @@
 import Foundation
 import HablareFiles
+import HablareTestFiles
 import Testing
 
 /// Each waits for what the kernel or a look tells, as long as that takes: no test of these says a time.

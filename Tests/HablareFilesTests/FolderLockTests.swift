@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HablareFiles
+import HablareTestFiles
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import HablareFiles
+import HablareTestFiles
 import Testing
 
 @Suite("What is new in the file system") struct NewFilesTests {

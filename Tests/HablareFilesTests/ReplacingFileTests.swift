@@ -1,5 +1,6 @@
 import Foundation
 import HablareFiles
+import HablareTestFiles
 import Testing
 
 @Suite("A file that replaces another when it is whole") struct ReplacingFileTests {

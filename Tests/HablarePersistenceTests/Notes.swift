@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HablarePersistence
+import HablareTestFiles
 
 /// The app of the tests: notes in folders.
 enum Notes {

@@ -1,5 +1,6 @@
 import Hablare
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import Testing
 

@@ -313,7 +313,14 @@ extension AIDataCoordinator {
 
     /// For events only: which model it is, they do not say.
     private func modelKey(_ requestID: UUID, _ property: AnyKeyPath?) -> MergeKey {
-        MergeKey(requestID: requestID, target: property.map { "\($0)" } ?? "model", row: .new)
+        MergeKey(requestID: requestID, target: property.map(name(of:)) ?? "model", row: .new)
+    }
+
+    private func name(of property: AnyKeyPath) -> String {
+        if let name = placeNames[property] { return name }
+        let name = "\(property)"
+        placeNames[property] = name
+        return name
     }
 
     @concurrent private static func prepare<Value: ResponseConvertible & Sendable>(

@@ -44,6 +44,8 @@ public import Logging
     nonisolated let deliveries: Deliveries
     /// What was merged into which model, for as long as the model lives.
     var delivered = ModelReceipts()
+    /// What events call the places of models. Asking a key path for its name means looking into the program's symbols.
+    var placeNames: [AnyKeyPath: String] = [:]
 
     /// Creates a coordinator. Reads and writes nothing yet, but for a thread that it starts.
     ///

@@ -1,38 +1,50 @@
+import DequeModule
 import Foundation
-import Hablare
 
 /// What was merged into which place of which model in this process. Forgets models that are gone, so it is as large as what
 /// the app holds.
+///
+/// All of it runs on the main actor, so nothing here takes longer with what is remembered: each receipt has two others
+/// looked at, whether their models are still there, instead of all of them now and then.
 @MainActor struct ModelReceipts {
-    private struct Slot {
-        weak var model: AnyObject?
+    private struct Key: Hashable {
+        let requestID: UUID
+        let model: ObjectIdentifier
         let place: AnyHashable
+    }
+
+    private struct Slot {
+        /// Another object may come to have the identity of one that is gone.
+        weak var model: AnyObject?
         let mergedAt: Date
     }
 
     nonisolated init() {}
 
-    private var slots: [UUID: [Slot]] = [:]
+    private var slots: [Key: Slot] = [:]
+    /// Every slot's key once, the one first that was looked at longest ago.
+    private var order: Deque<Key> = []
+
     /// How many slots there are, those of models that are gone included.
-    private(set) var count = 0
-    /// At so many the ones whose models are gone are removed.
-    private var nextSweep = 64
+    var count: Int { slots.count }
 
     /// When a response was merged into a place of a model; `nil` where it was not.
     func date(of requestID: UUID, in model: AnyObject, _ place: AnyHashable) -> Date? {
-        slots[requestID]?.first { $0.model === model && $0.place == place }?.mergedAt
+        guard let slot = slots[key(requestID, model, place)], slot.model === model else { return nil }
+        return slot.mergedAt
     }
 
     /// A response was merged.
     mutating func merged(_ requestID: UUID, into model: AnyObject, _ place: AnyHashable, at date: Date) {
-        slots[requestID, default: []].append(Slot(model: model, place: place, mergedAt: date))
-        count += 1
-        guard count >= nextSweep else { return }
-        slots = slots.compactMapValues { slots in
-            let live = slots.filter { $0.model != nil }
-            return live.isEmpty ? nil : live
+        let key = key(requestID, model, place)
+        if slots.updateValue(Slot(model: model, mergedAt: date), forKey: key) == nil { order.append(key) }
+        for _ in 0..<2 {
+            guard let oldest = order.popFirst() else { return }
+            if slots[oldest]?.model == nil { slots[oldest] = nil } else { order.append(oldest) }
         }
-        count = slots.values.reduce(0) { $0 + $1.count }
-        nextSweep = max(64, count * 2)
+    }
+
+    private func key(_ requestID: UUID, _ model: AnyObject, _ place: AnyHashable) -> Key {
+        Key(requestID: requestID, model: ObjectIdentifier(model), place: place)
     }
 }

@@ -77,7 +77,7 @@ final class Releaser: Sendable {
                 state.wanted = []
                 state.isCatchingUp = false
             }
-            return (state.wanted.sorted { $0.uuidString < $1.uuidString }, state.isCatchingUp)
+            return (state.wanted.sorted(), state.isCatchingUp)
         }
     }
 

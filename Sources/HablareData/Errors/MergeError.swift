@@ -27,6 +27,8 @@ public struct MergeError: Error, Sendable, Hashable {
         public static let noRow = Self(rawValue: "no-row")
         /// The table has no such column.
         public static let noColumn = Self(rawValue: "no-column")
+        /// The table's primary key has several columns, and a merge names a row by one value.
+        public static let unsupportedKey = Self(rawValue: "unsupported-key")
         /// No target of that name is registered.
         public static let unknownTarget = Self(rawValue: "unknown-target")
         /// The request has no response to merge: it failed, was cancelled, or its response is not kept any more.

@@ -139,7 +139,7 @@ struct PromiseBoard: Sendable {
     /// The engine is back.
     mutating func engineRevived() -> [Effect] {
         let ids = states.filter { $0.value == .suspended || $0.value == .watched }.keys
-            .sorted { $0.uuidString < $1.uuidString }
+            .sorted()
         return ids.flatMap { revived($0) }
     }
 

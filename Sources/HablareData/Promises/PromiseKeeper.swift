@@ -58,7 +58,7 @@ final class PromiseKeeper: Sendable {
         // After listening began, so that nothing is promised, or revived, unnoticed.
         let promised = try database.readHere { try ReceiptBook.promises(in: $0) }
         continuation.yield(
-            .promised(Array(Set(promised.map(\.key.requestID))).sorted { $0.uuidString < $1.uuidString }))
+            .promised(Array(Set(promised.map(\.key.requestID))).sorted()))
         await withDiscardingTaskGroup { group in
             group.addTask(executorPreference: seams.taskExecutor) {
                 for await revival in revivals { continuation.yield(.revived(revival)) }
@@ -86,7 +86,7 @@ final class PromiseKeeper: Sendable {
             case .waited(let id): effects = board.waited(id)
             case .merged(let merged):
                 isMerging = false
-                for id in merged.keys.sorted(by: { $0.uuidString < $1.uuidString }) {
+                for id in merged.keys.sorted() {
                     if let merging = merged[id] { effects += board.merged(id, merging) }
                 }
             }

@@ -18,25 +18,19 @@ extension MergeTarget {
         _ record: Record.Type, _ column: (Record.DatabaseComponents) -> Column, rules: [ContentRule] = [],
         name: String? = nil
     ) -> MergeTarget {
-        let column = column(Record.databaseComponents)
-        let place = "\(Record.databaseTableName).\(column.name)"
-        return MergeTarget(name: name ?? place, rules: rules) { _, content, context in
+        let place = ColumnPlace(Record.databaseTableName, column(Record.databaseComponents).name)
+        return MergeTarget(name: name ?? place.name, rules: rules) { _, content, context in
             let kind = content.type
             let value = try ColumnValue(content, in: context)
             return { database, row in
-                let declared = try database.columns(in: Record.databaseTableName)
-                    .first { $0.name.lowercased() == column.name.lowercased() }
-                guard let declared else {
-                    throw MergeError(
-                        .noColumn, "The table has no column \(place). Mend the target, or migrate the table.")
-                }
-                guard let stored = value.value(for: ColumnAffinity(declared: declared.type)) else {
+                let (declared, affinity) = try place.declaration(in: database)
+                guard let stored = value.value(for: affinity) else {
                     throw MergeError(
                         .typeMismatch,
-                        "The answer is \(kind.rawValue), and the column \(place), declared \(declared.type), cannot hold it. Ask for another kind of answer, or merge it into another column."
+                        "The answer is \(kind.rawValue), and the column \(place.name), declared \(declared), cannot hold it. Ask for another kind of answer, or merge it into another column."
                     )
                 }
-                try update(Record.self, row, column, to: stored, in: database)
+                try place.set(stored, in: row, database)
             }
         }
     }
@@ -55,11 +49,10 @@ extension MergeTarget {
         rules: [ContentRule] = [], name: String? = nil,
         transform: @escaping @Sendable (Value) throws -> (any DatabaseValueConvertible)?
     ) -> MergeTarget {
-        let column = column(Record.databaseComponents)
-        return MergeTarget(name: name ?? "\(Record.databaseTableName).\(column.name)", rules: rules) {
-            _, content, context in
+        let place = ColumnPlace(Record.databaseTableName, column(Record.databaseComponents).name)
+        return MergeTarget(name: name ?? place.name, rules: rules) { _, content, context in
             let stored = try transform(try Value.value(of: content, in: context))?.databaseValue ?? .null
-            return { database, row in try update(Record.self, row, column, to: stored, in: database) }
+            return { database, row in try place.set(stored, in: row, database) }
         }
     }
 
@@ -79,7 +72,11 @@ extension MergeTarget {
         change: @escaping @Sendable (inout Record, Value) throws -> Void
     ) -> MergeTarget {
         custom(name, as: Value.self, rules: rules) { database, row, value, _ in
-            guard var record = try Record.fetchOne(database, key: row.key) else { throw noRow(Record.self) }
+            // Looking for a row by one value would trap where the key has several columns.
+            _ = try ColumnPlace.key(of: Record.databaseTableName, in: database)
+            guard var record = try Record.fetchOne(database, key: row.key) else {
+                throw ColumnPlace.noRow(in: Record.databaseTableName)
+            }
             try record.updateChanges(database) { try change(&$0, value) }
         }
     }
@@ -115,19 +112,5 @@ extension MergeTarget {
             var record = try make(value, response)
             try record.insert(database)
         }
-    }
-
-    private static func update<Record: TableRecord>(
-        _ record: Record.Type, _ row: MergeRow, _ column: Column, to value: DatabaseValue, in database: Database
-    ) throws {
-        let changed = try Record.filter(key: row.key).updateAll(database, column.set(to: value))
-        if changed == 0 { throw noRow(Record.self) }
-    }
-
-    private static func noRow(_ record: any TableRecord.Type) -> MergeError {
-        MergeError(
-            .noRow,
-            "The table \(record.databaseTableName) has no row with the key that was given. It was deleted, or never inserted: the response is kept, merge it into another row."
-        )
     }
 }

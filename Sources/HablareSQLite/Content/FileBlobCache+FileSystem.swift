@@ -37,32 +37,7 @@ extension FileSystem {
         }
         guard information.st_mode & S_IFMT == S_IFREG else { return nil }
         guard information.st_size <= limit else { return Data() }
-        var data = Data(count: Int(information.st_size))
-        let filled = try data.withUnsafeMutableBytes { buffer in
-            var filled = 0
-            while filled < buffer.count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                let count = systemRead(descriptor, rest)
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else {
-                    throw AIServiceError.unreadable(file, cause: String(cString: strerror(errno)))
-                }
-                if count == 0 { break }
-                filled += count
-            }
-            return filled
-        }
-        return data.prefix(filled)
-    }
-
-    private static func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-        Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-        #elseif canImport(Darwin)
-        Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-        #elseif canImport(Musl)
-        Musl.read(descriptor, buffer.baseAddress, buffer.count)
-        #endif
+        return try read(0..<Int(information.st_size), of: descriptor, file)
     }
 
     /// Removes a file, if it is there.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFiles
 
 #if canImport(Glibc)
 import Glibc
@@ -13,27 +14,12 @@ import Musl
 enum FileSystem {
     /// Creates a folder and the missing ones above it.
     static func createDirectory(_ directory: URL, _ calls: DurableCalls = .system) throws {
-        try makeFolders(directory)
-        try sync(directory.deletingLastPathComponent(), required: false, calls)
-    }
-
-    private static func makeFolders(_ directory: URL) throws {
-        let above = directory.deletingLastPathComponent()
-        for isSecondTry in [false, true] {
-            if mkdir(directory.path, 0o700) == 0 { return }
-            switch errno {
-            case EEXIST where isFolder(directory): return
-            case EEXIST: throw AIServiceError(errno: ENOTDIR, creatingFolder: directory.path)
-            case ENOENT where !isSecondTry && above.path != directory.path: try makeFolders(above)
-            case let code: throw AIServiceError(errno: code, creatingFolder: directory.path)
-            }
+        do {
+            try NewFiles.makeFolders(directory.path)
+        } catch let failure as FileFailure {
+            throw AIServiceError(errno: failure.number, creatingFolder: failure.path)
         }
-    }
-
-    /// Whether there is a folder, or a link to one.
-    private static func isFolder(_ directory: URL) -> Bool {
-        var information = stat()
-        return stat(directory.path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
+        try sync(directory.deletingLastPathComponent(), required: false, calls)
     }
 
     /// The bytes of a plain file; `nil` where there is none.
@@ -128,6 +114,11 @@ enum FileSystem {
             throw AIServiceError.unreadable(file, cause: String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
+        return try read(range, of: descriptor, file)
+    }
+
+    /// Reads some of the bytes of an open file, fewer where it ends before.
+    static func read(_ range: Range<Int>, of descriptor: Int32, _ file: URL) throws -> Data {
         var data = Data(count: range.count)
         let filled = try data.withUnsafeMutableBytes { buffer in
             var filled = 0

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareAudio
 import HablareProviders
+import HablareTestFiles
 import Testing
 
 @testable import HablareCommand
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func `A converted file has its permissions and sound, and nothing is beside it`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "a.flac")
         try Data("before".utf8).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)

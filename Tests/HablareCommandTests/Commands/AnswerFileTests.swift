@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareAudio
+import HablareTestFiles
 import Testing
 
 @testable import HablareCommand
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test func `A long answer is copied piece by piece, and is the same`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "answer")
         for count in [0, 1, piece, 2 * piece + 17] {
             let content = ObservedContent(bytes(count))
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test func `An answer that ends in the middle leaves the file as it was, and nothing beside it`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "answer")
         try Data("before".utf8).write(to: file)
         await #expect(throws: AIServiceError.self) {
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test func `A file that is replaced keeps its permissions, and a symbolic link leads where it led`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "answer")
         let link = folder.url.appending(path: "link")
         try Data("before".utf8).write(to: file)
@@ -59,7 +60,7 @@ import Testing
     func `While a private file is replaced nobody else can read what is beside it`(
         conversion: AnswerConversion
     ) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "answer")
         try Data("before".utf8).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
@@ -80,7 +81,7 @@ import Testing
     func `What a killed process left is taken over, and nothing is beside the file`(
         conversion: AnswerConversion
     ) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "answer")
         var left: [String] = []
         let content = ObservedContent(Voice.audio(of: "Killed."), mayBeWhole: true) {
@@ -106,7 +107,7 @@ import Testing
     func `Disk and processor block no thread of the pool, and a cancelled task ends it`(
         conversion: AnswerConversion
     ) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "answer")
         let reading = AsyncStream.makeStream(of: Void.self)
         let reader = PausingReader()

@@ -3,6 +3,7 @@ import Foundation
 import Hablare
 import HablareAudio
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     private let folder: TemporaryFolder
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(.disk)
     }
 
     private func url(_ name: String) -> URL { folder.url.appending(path: name) }

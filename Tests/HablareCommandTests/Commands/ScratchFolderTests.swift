@@ -1,4 +1,5 @@
 import Foundation
+import HablareTestFiles
 import Testing
 
 @testable import HablareCommand
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func `What a killed process left is removed, and nothing of a living one or of others`() throws {
-        let outer = try TemporaryFolder()
+        let outer = try TemporaryFolder(.disk)
         let folder = try Self.folder(outer.url.appending(path: "scratch"), ofKilledProcess: false)
         var living: ScratchFolder? = try ScratchFolder(in: folder)
         let name = try #require(living?.url.lastPathComponent)

@@ -1,4 +1,5 @@
 import Foundation
+import HablareTestFiles
 import HablareTestServers
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
     }
 
     @Test func `A file is read to its end, up to its bound and not beyond`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "a")
         for count in [0, 1, 10, (3 << 20) + 7] {
             let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test func `Each reason is another one`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "a")
         #expect(fault(file) == .missing)
         try Data().write(to: file)
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() != 0)) func `A file that may not be read is there`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "a")
         try Data().write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)

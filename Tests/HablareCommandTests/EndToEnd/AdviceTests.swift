@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test func `Of a full disk it is said that the command is to be run again, as nothing goes on by itself`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let store = try SQLiteStore(
             directory: folder.url.appending(path: "data"), configuration: .init(maximumDatabaseSize: 1 << 20))
         let bench = StoreWorkbench(store: store)
@@ -226,7 +227,7 @@ extension AdviceTests {
     }
 
     @Test func `What may be done with a database is looked up`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = SQLiteStore.databaseFile(in: folder.url)
         #expect(StoreAccess(to: file) == StoreAccess(mayRead: false, mayWrite: false))
         _ = try SQLiteStore(directory: folder.url)

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test func `The room on a disk is that of the nearest folder that is there`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         #expect(try #require(DiskSpace.free(at: folder.url.appending(path: "a/b"))) > 0)
     }
 
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test func `The programs of somebody's own file are known as that`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let configuration = folder.url.appending(path: "hablare")
         try FileManager.default.createDirectory(at: configuration, withIntermediateDirectories: false)
         try Data(#"{"writer": {"executable": "nowhere", "answer": "text"}}"#.utf8).write(

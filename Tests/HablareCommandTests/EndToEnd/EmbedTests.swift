@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import HablareTestServers
 import Testing
@@ -76,7 +77,7 @@ import Testing
         let provider = ScriptedProvider(
             id: "vectors", responseType: .embedding, limits: ProviderLimits(concurrency: 1, breaker: .never)
         ) { _ in .success(ProviderAnswer(.embedding([0.5, 1]))) }
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let words = ["embed", "--provider", "vectors", "Whales sing."] + output
         let damaged = try Stage(
             provider: provider, folder: folder, wrapStore: { DamagedStore($0, having: .text(Body("rubbish"))) })

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -83,7 +84,7 @@ import Testing
 
     @Test func `A segment whose other process dies while this one waits is held, and ends the wait`() async throws {
         let gate = Gate()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let dying = try Stage(provider: Voice.provider { _ in try await gate.pass() }, folder: folder)
         try dying.write("One.")
         async let died = dying.run("narrate", "book.txt", "--if-interrupted", "hold")

@@ -3,6 +3,7 @@ import Hablare
 import HablareAudio
 import HablareSQLite
 import HablareSpeech
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -61,7 +62,7 @@ import Testing
     func `A signal lets running segments finish; the next run goes on there`(
         signal: StopSignal, status: CommandStatus
     ) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let gate = Gate()
         let slow = try Stage(provider: Voice.provider { _ in try await gate.pass() }, folder: folder)
         try slow.write(Self.text)
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test func `Failed segments are listed, everything else is done, and only they are tried again`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let failing = try Stage(
             provider: Voice.provider { call in
                 if call.request.prompt.plainText.contains("number 7.") {
@@ -123,7 +124,7 @@ import Testing
     }
 
     @Test func `Two runs of one text at once share the work and give the same result`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let one = try Stage(folder: folder)
         let other = try Stage(folder: folder)
         try one.write(Self.text)
@@ -136,7 +137,7 @@ import Testing
     }
 
     @Test func `A full disk ends the run with a clear message, and nothing is lost`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let settled = Guarded(0)
         let full = try Stage(
             folder: folder,

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import HablareTestServers
 import Testing
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func `Several whose file cannot be written are in the store`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let place = folder.url.appending(path: "there", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
         let isGone = Guarded(false)

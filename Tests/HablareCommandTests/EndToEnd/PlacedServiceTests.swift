@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 import HablareSQLite
+import HablareTestFiles
 import HablareTestServers
 import Testing
 
@@ -69,7 +70,7 @@ import Testing
     @Test func `A process that asks the service elsewhere leaves it alone`() async throws {
         try await FakeService.run { usual in
             try await FakeService.run { other in
-                let folder = try TemporaryFolder()
+                let folder = try TemporaryFolder(.disk)
                 let (worker, asker) = (try usual.stage(folder: folder), try usual.stage(folder: folder))
                 async let working = worker.run("work", "--forever")
                 // It knows by then who is asked in the store, and nobody is.

@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import HablareTestServers
 import Testing
@@ -15,7 +16,7 @@ import Testing
 
     @Test func `A wrong key is refused a few times, the rest waits, and the right one goes on`() async throws {
         try await FakeService.run { fake in
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder(.disk)
             let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
             try wrong.write(Self.book)
             #expect(await wrong.run(Self.words + ["--json"]) == .incomplete)
@@ -45,7 +46,7 @@ import Testing
         var manner = FakeService.Manner()
         manner.values = [#"{"name":"Moby","tons":50}"#]
         try await FakeService.run(manner) { fake in
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder(.disk)
             let one = ["HABLARE_SERVICES_OPENAI_CONCURRENCY": "1"]
             let wrong = try fake.stage(
                 environment: one.merging(["OPENAI_API_KEY": "wrong-0123456789-wrong"]) { $1 }, folder: folder)

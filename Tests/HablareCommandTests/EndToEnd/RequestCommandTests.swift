@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -111,7 +112,7 @@ import Testing
 
     @Test func `Watching follows what another process does`() async throws {
         let gate = Gate()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let worker = try Stage(provider: Voice.provider { _ in try await gate.pass() }, folder: folder)
         try worker.write("One.")
         async let narrated = worker.run("narrate", "book.txt")
@@ -130,7 +131,7 @@ import Testing
 
     @Test func `A request that another process runs is cancelled`() async throws {
         let gate = Gate()
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let worker = try Stage(provider: Voice.provider { _ in try await gate.pass() }, folder: folder)
         try worker.write("One. Two.")
         async let narrated = worker.run("narrate", "book.txt")

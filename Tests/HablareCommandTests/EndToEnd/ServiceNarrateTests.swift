@@ -3,6 +3,7 @@ import Hablare
 import HablareAudio
 import HablareProviders
 import HablareSpeech
+import HablareTestFiles
 import HablareTestKit
 import HablareTestServers
 import Testing
@@ -141,7 +142,7 @@ import Testing
 
     @Test func `Segments of a wrong key are told once each, and the command goes on with the right one`() async throws {
         try await FakeService.run { fake in
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder(.disk)
             let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
             try wrong.write("One.")
             #expect(await wrong.run("narrate", "book.txt", "--provider", "openai") == .incomplete)

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func `Each of two that work says how many requests it completed itself`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let gates = [Gate(), Gate()]
         let looks = [Gate(), Gate()]
         let stages = try zip(gates, looks).map { gate, look in
@@ -59,7 +60,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `What is submitted and ends while something else runs counts`(fails: Bool) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let (gate, look) = (Gate(), Gate())
         let working = try Stage(
             provider: ScriptedProvider(id: "writer", limits: ProviderLimits(concurrency: 2, breaker: .never)) { call in
@@ -98,7 +99,7 @@ import Testing
     func `Who waits for the answer of another's call is told so on a terminal`(
         isTerminal: Bool, isQuiet: Bool, isTold: Bool
     ) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let gate = Gate()
         let first = try Stage(provider: writer(gate), folder: folder)
         let second = try Stage(provider: writer(gate), folder: folder, isTerminal: isTerminal)
@@ -148,7 +149,7 @@ import Testing
     }
 
     @Test func `Where it cannot be read who asked before, the answer comes all the same`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let (gate, asked) = (Gate(), Gate())
         let first = try Stage(provider: writer(gate), folder: folder)
         let second = try Stage(

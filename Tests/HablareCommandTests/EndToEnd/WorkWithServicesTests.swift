@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import HablareTestServers
 import Testing
@@ -16,7 +17,7 @@ import Testing
     @Test(arguments: [false, true])
     func `A service without its key is said to be that`(forever: Bool) async throws {
         try await FakeService.run { fake in
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder(.disk)
             let stage = try fake.stage(folder: folder)
             await detach(stage, "openai")
             #expect(await stage.run("generate", "--detach", "--provider", "openai.embedding", "Whales?") == .success)
@@ -37,7 +38,7 @@ import Testing
 
     @Test func `A network that cannot be used is the services' problem only`() async throws {
         try await FakeService.run { fake in
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder(.disk)
             let stage = try fake.stage(
                 environment: ["HABLARE_NETWORK_CERTIFICATE_FILE": "/nowhere/ca.pem"], folder: folder)
             await detach(stage, "espeak-ng", "Hello.")
@@ -57,7 +58,7 @@ import Testing
 
     @Test func `A service that the settings do not have any more is named`() async throws {
         try await FakeService.run { fake in
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder(.disk)
             let stage = try fake.stage(
                 environment: ["HABLARE_SERVICES_MINE_KIND": "openai", "HABLARE_SERVICES_MINE_MODEL": "m"],
                 folder: folder)
@@ -79,7 +80,7 @@ import Testing
 
     @Test func `A wrong key fails a few, the rest waits, and all is made with the right one`() async throws {
         try await FakeService.run { fake in
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder(.disk)
             try backlog(fake, folder)
             let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
             await detach(wrong, "espeak-ng", "Hello.")
@@ -107,7 +108,7 @@ import Testing
 
     @Test func `Who goes on for ever says it, and goes on with the others`() async throws {
         try await FakeService.run { fake in
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder(.disk)
             try backlog(fake, folder)
             let wrong = try fake.stage(environment: ["OPENAI_API_KEY": "wrong-0123456789-wrong"], folder: folder)
             async let status = wrong.run("work", "--forever")

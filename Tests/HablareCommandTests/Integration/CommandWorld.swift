@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import Glibc
+import HablareTestFiles
 
 /// A folder, with a space in its name, with a store and with programs, for processes of the command.
 struct CommandWorld {
@@ -9,7 +10,7 @@ struct CommandWorld {
 
     /// With one program, a shell's.
     init(_ program: String, _ script: (_ folder: URL) -> String) throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(.disk)
         url = folder.url.appending(path: "a folder", directoryHint: .isDirectory)
         let configuration = url.appending(path: "hablare", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: configuration, withIntermediateDirectories: true)

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import HablareProviders
+import HablareTestFiles
 
 /// A configuration folder, with a space in its name, and processes of `hablare keys` that use it.
 struct KeyWorld {
@@ -9,7 +10,7 @@ struct KeyWorld {
     var file: URL { folder.url.appending(path: "hablare/credentials.json") }
     var store: FileCredentials { FileCredentials(file) }
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryFolder(.disk) }
 
     /// The command's program.
     static func program() throws -> URL {

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareTestFiles
 import Testing
 
 @testable import HablareCommand
@@ -8,7 +9,7 @@ import Testing
 @Suite struct PricesFileTests {
     /// What is read where the file in the configuration folder has a text.
     private func table(_ text: String) throws -> PriceTable? {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let home = folder.url.appending(path: "hablare")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: home.appending(path: "prices.json"))
@@ -17,7 +18,7 @@ import Testing
     }
 
     @Test func `It stands beside the file of programs, and need not be there`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = try #require(PricesFile(nil, environment: ["XDG_CONFIG_HOME": folder.url.path]))
         #expect(file.url.path == folder.url.path + "/hablare/prices.json")
         #expect(try file.table() == nil)
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func `One that was named must be there`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let named = try #require(PricesFile(folder.url.appending(path: "mine.json"), environment: [:]))
         let failure = try #require(throws: CommandFailure.self) { try named.table() }
         #expect(failure.status == .inputMissing && failure.message.contains("mine.json"))

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareTestFiles
 import Testing
 
 @testable import HablareCommand
@@ -8,7 +9,7 @@ import Testing
 @Suite struct ProgramsFileTests {
     /// The programs of a file with a text.
     private func templates(_ text: String) throws -> [CommandTemplate] {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let home = folder.url.appending(path: ".config/hablare")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: home.appending(path: "programs.json"))
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test func `It need not be there, and is looked for where it belongs`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = try #require(ProgramsFile(environment: ["XDG_CONFIG_HOME": folder.url.path, "HOME": "/nowhere"]))
         #expect(file.url.path == folder.url.path + "/hablare/programs.json")
         #expect(try file.templates(beside: []).isEmpty)

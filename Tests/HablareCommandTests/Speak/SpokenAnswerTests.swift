@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareAudio
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func `Pieces are joined beside the file that they become, on its disk`() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let file = folder.url.appending(path: "long.flac")
         try Data("before".utf8).write(to: file)
         let seen = Guarded<Set<String>>([])

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
 
     @Test("A content file of the wrong size is as good as none, also for the command")
     func damagedContent() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(.disk)
         let store = AttendedStore(base: try SQLiteStore(directory: folder.url), alarm: StoreAlarm())
         let content = try #require(store.content)
         let reference = try await content.put(Data(repeating: 1, count: 100))

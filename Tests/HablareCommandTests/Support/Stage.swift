@@ -2,6 +2,7 @@ import Foundation
 import Hablare
 import HablareProviders
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 
 @testable import HablareCommand
@@ -38,7 +39,7 @@ final class Stage: Sendable {
         isTerminal: Bool = false, allowsColour: Bool = false,
         wrapStore: @escaping @Sendable (any RequestStore) -> any RequestStore = { $0 }
     ) throws {
-        self.folder = try folder ?? TemporaryFolder()
+        self.folder = try folder ?? TemporaryFolder(.disk)
         self.provider = provider
         self.isFree = isFree
         self.environment = environment

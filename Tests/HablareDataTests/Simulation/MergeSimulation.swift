@@ -144,15 +144,8 @@ final class MergeSimulation: Sendable {
     private func play(_ lane: Int) {
         let start = scheduler.stamp.steps
         while scheduler.stamp.steps - start < 200_000 {
-            switch scheduler.next() {
-            case .run(let entry, let executor): executor.run(entry)
-            case .fire(let due):
-                for due in due {
-                    switch due {
-                    case .wake(let continuation): continuation.resume()
-                    case .act(let action): action()
-                    }
-                }
+            switch scheduler.step() {
+            case .went: break
             case .alert(.fuseBurnt(let burnt)): if burnt == lane { return }  // its time is over
             case .alert(.raised): break
             case .nothing: return
@@ -168,11 +161,8 @@ final class MergeSimulation: Sendable {
         scheduler.cut(lane: executor.lane)
         for task in tasks { task.cancel() }
         for driver in drivers { driver.flush() }
-        var steps = 0
-        while let (entry, executor) = scheduler.popFirst(lane: executor.lane) {
-            steps += 1
-            if steps > 100_000 { return fault("a dead process never ends") }
-            executor.run(entry)
+        guard scheduler.runRest(ofLane: executor.lane, within: 100_000) else {
+            return fault("a dead process never ends")
         }
         world.withLock { $0.isBurying = false }
     }

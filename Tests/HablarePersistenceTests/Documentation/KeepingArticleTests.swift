@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HablarePersistence
+import HablareTestFiles
 import Testing
 
 /// The code of the article does what it says.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HablarePersistence
+import HablareTestFiles
 import HablareTestKit
 import Testing
 

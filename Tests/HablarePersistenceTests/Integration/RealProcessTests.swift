@@ -1,13 +1,14 @@
 import Foundation
 import GRDB
 import HablarePersistence
+import HablareTestFiles
 import Testing
 
 /// Another process indeed: SQLite's own command.
 @Suite("Integration: another process", .timeLimit(.minutes(2))) struct RealProcessTests {
     private static let isThere: Bool = {
         do {
-            return try run("sqlite3", "-version") == 0
+            return try runProgram("sqlite3", "-version") == 0
         } catch {
             return false
         }
@@ -22,7 +23,7 @@ import Testing
         #expect(try await titles.next() == [])
         for number in 1...3 {
             let sql = "PRAGMA busy_timeout = 5000; INSERT INTO note (title) VALUES ('\(number)')"
-            #expect(try run("sqlite3", Notes.file(in: folder).path, sql) == 0)
+            #expect(try runProgram("sqlite3", Notes.file(in: folder).path, sql) == 0)
             #expect(try await titles.next() == (1...number).map { "\($0)" })
         }
     }

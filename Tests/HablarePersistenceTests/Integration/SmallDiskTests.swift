@@ -1,5 +1,6 @@
 import Foundation
 import HablarePersistence
+import HablareTestFiles
 import Testing
 
 /// A real disk that is really full, or really read-only: a small file system in memory.

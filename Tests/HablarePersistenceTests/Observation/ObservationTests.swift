@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import GRDB
 import HablarePersistence
+import HablareTestFiles
 import Testing
 
 @Suite("Observed values", .timeLimit(.minutes(2))) struct ObservationTests {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HablareFiles
+import HablareTestFiles
 import Testing
 
 @testable import HablarePersistence

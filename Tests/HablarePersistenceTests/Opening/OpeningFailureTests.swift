@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HablareFiles
 import HablarePersistence
+import HablareTestFiles
 import HablareTestKit
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import HablareFiles
 import HablarePersistence
+import HablareTestFiles
 import Testing
 
 @Suite("A database that can be opened") struct OpeningTests {

@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import Hablare
+import HablareTestFiles
 import Testing
 
 @testable import HablareSQLite

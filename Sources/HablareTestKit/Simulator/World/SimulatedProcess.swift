@@ -131,12 +131,7 @@ final class SimulatedProcess: Sendable {
         driver?.flush()
         shutdownOrder.continuation.finish()
         signals.continuation.finish()
-        var steps = 0
-        while let (entry, executor) = scheduler.popFirst(lane: lane) {
-            steps += 1
-            guard steps < bound else { return false }
-            executor.run(entry)
-        }
+        guard scheduler.runRest(ofLane: lane, within: bound) else { return false }
         driver?.stop()
         return state.withLock { state in
             state.driver = nil

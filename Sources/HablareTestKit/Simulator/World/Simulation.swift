@@ -90,17 +90,8 @@ package final class Simulation: Sendable {
     /// Lets things happen until something is so, or nothing can happen any more.
     func step(until isDone: () -> Bool) {
         while !isDone() {
-            switch scheduler.next() {
-            case .run(let entry, let executor):
-                executor.run(entry)
-                if scheduler.stamp.steps > Self.stepBound { return }
-            case .fire(let due):
-                for due in due {
-                    switch due {
-                    case .wake(let continuation): continuation.resume()
-                    case .act(let action): action()
-                    }
-                }
+            switch scheduler.step() {
+            case .went: if scheduler.stamp.steps > Self.stepBound { return }
             case .alert(.raised(let action)): action()
             case .alert(.fuseBurnt(let lane)): fuseBurnt(lane)
             case .nothing: return

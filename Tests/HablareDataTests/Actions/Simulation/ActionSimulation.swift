@@ -204,15 +204,8 @@ final class ActionSimulation: Sendable {
     private func play(_ lane: Int) {
         let start = scheduler.stamp.steps
         while scheduler.stamp.steps - start < 200_000 {
-            switch scheduler.next() {
-            case .run(let entry, let executor): executor.run(entry)
-            case .fire(let due):
-                for due in due {
-                    switch due {
-                    case .wake(let continuation): continuation.resume()
-                    case .act(let action): action()
-                    }
-                }
+            switch scheduler.step() {
+            case .went: break
             case .alert(.fuseBurnt(let burnt)): if burnt == lane { return }  // its time is over
             case .alert(.raised): break
             case .nothing: return
@@ -227,16 +220,11 @@ final class ActionSimulation: Sendable {
         world.withLock { $0.isBurying = true }
         scheduler.cut(lane: executor.lane)
         process.cancel()
-        var steps = 0
         for driver in drivers { driver.flush() }
-        while let (entry, executor) = scheduler.popFirst(lane: executor.lane) {
-            steps += 1
-            if steps > 100_000 { break }
-            executor.run(entry)
-        }
+        let isOver = scheduler.runRest(ofLane: executor.lane, within: 100_000)
         world.withLock { world in
             world.isBurying = false
-            if steps > 100_000 { world.faults.append("a dead process never ends") }
+            if !isOver { world.faults.append("a dead process never ends") }
         }
     }
 

@@ -1,0 +1,68 @@
+import GRDB
+import Hablare
+
+/// A column of a table, and the statement that sets it in one row.
+///
+/// The statement is written out and kept prepared. A query that is built and prepared anew for each row takes longer than
+/// everything else of a merge together.
+struct ColumnPlace: Sendable {
+    let table: String
+    let column: String
+    private let lastAffinity = Guarded<(declared: String, affinity: ColumnAffinity)?>(nil)
+
+    init(_ table: String, _ column: String) {
+        self.table = table
+        self.column = column
+    }
+
+    /// Table and column, `article.audio`.
+    var name: String { "\(table).\(column)" }
+
+    /// What the column is declared to be.
+    ///
+    /// - Throws: ``MergeError/Code/noColumn``.
+    func declaration(in database: Database) throws -> (declared: String, affinity: ColumnAffinity) {
+        let columns = try database.columns(in: table)
+        let found = columns.first { $0.name == column } ?? columns.first { $0.name.lowercased() == column.lowercased() }
+        guard let declared = found?.type else {
+            throw MergeError(.noColumn, "The table has no column \(name). Mend the target, or migrate the table.")
+        }
+        return lastAffinity.withLock { last in
+            if let last, last.declared == declared { return last }
+            let new = (declared: declared, affinity: ColumnAffinity(declared: declared))
+            last = new
+            return new
+        }
+    }
+
+    /// Sets the column of a row.
+    ///
+    /// - Throws: ``MergeError/Code/noRow``, ``MergeError/Code/unsupportedKey``.
+    func set(_ value: DatabaseValue, in row: MergeRow, _ database: Database) throws {
+        let key = try Self.key(of: table, in: database)
+        let sql = "UPDATE \(table.quotedDatabaseIdentifier) SET \(column.quotedDatabaseIdentifier) = ? WHERE \(key) = ?"
+        try database.cachedStatement(sql: sql).execute(arguments: [value, row.key])
+        if database.changesCount == 0 { throw Self.noRow(in: table) }
+    }
+
+    /// The one column of a table's primary key, quoted.
+    ///
+    /// - Throws: ``MergeError/Code/unsupportedKey`` where it has several.
+    static func key(of table: String, in database: Database) throws -> String {
+        let columns = try database.primaryKey(table).columns
+        guard columns.count == 1 else {
+            throw MergeError(
+                .unsupportedKey,
+                "The primary key of the table \(table) has \(columns.count) columns, and a merge names a row by one. Write to it with a custom target."
+            )
+        }
+        return columns[0].quotedDatabaseIdentifier
+    }
+
+    static func noRow(in table: String) -> MergeError {
+        MergeError(
+            .noRow,
+            "The table \(table) has no row with the key that was given. It was deleted, or never inserted: the response is kept, merge it into another row."
+        )
+    }
+}
