@@ -61,7 +61,7 @@ final class InterleavingBlobCache: BlobCache {
     private func letOthersRun() {
         let steps = state.withLock { $0.depth > 3 ? 0 : Int.random(in: 0..<12, using: &$0.random) }
         for _ in 0..<steps {
-            guard scheduler.step() else { return }
+            if case .nothing = scheduler.step() { return }
         }
     }
 }
