@@ -30,8 +30,12 @@ public struct MergedFiles: Sendable, Hashable {
         }
         let file = folder.appendingPathComponent(name(of: content, body), isDirectory: false)
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            if FileManager.default.fileExists(atPath: file.path) { return file }
+            try makeFolder()
+            if FileManager.default.fileExists(atPath: file.path) {
+                // Whoever made it may not have come to that yet, or may have failed at it.
+                try ReplacingFile.syncFolder(of: file.path)
+                return file
+            }
             if let original = body.fileURL, try link(original, to: file) { return file }
         } catch {
             throw failure(error)
@@ -45,6 +49,19 @@ public struct MergedFiles: Sendable, Hashable {
         } catch {
             throw failure(error)
         }
+    }
+
+    /// Makes the folder and those above it, and puts their names on disk.
+    private func makeFolder() throws {
+        var missing: [String] = []
+        var place = folder.standardizedFileURL
+        while try NewFiles.kind(of: place.path) == .none, place.path != "/" {
+            missing.append(place.path)
+            place = place.deletingLastPathComponent()
+        }
+        guard !missing.isEmpty else { return }
+        try NewFiles.makeFolders(folder.path)
+        for path in missing { try ReplacingFile.syncFolder(of: path) }
     }
 
     /// Whether a second name could be given: not on another volume, nor where the file system has none.

@@ -111,9 +111,7 @@ extension AIDataCoordinator {
         _ property: ReferenceWritableKeyPath<Model, Value>, _ rules: [ContentRule]
     ) async -> [Result<MergeOutcome, any Error>] {
         let start = merger.meters.clock.now
-        merger.meters.asked(responses.count)
-        let keys = responses.map { modelKey($0.response.requestID, property) }
-        merger.events.tell(.willMerge(keys))
+        let keys = await Self.announce(responses.map(\.response), for: name(of: property), merger)
         var outcomes: [Result<MergeOutcome, any Error>]
         do {
             outcomes = try await merger.holding(bytes) {
@@ -131,29 +129,48 @@ extension AIDataCoordinator {
         } catch {
             outcomes = responses.map { _ in .failure(error) }
         }
+        await Self.report(keys, outcomes, since: start, merger)
+        return outcomes
+    }
+
+    /// Tells that merges begin. Elsewhere, as all that is done for each of many and is not the setting itself.
+    @concurrent private static func announce(
+        _ responses: [AIResponseData], for name: String, _ merger: Merger
+    ) async -> [MergeKey] {
+        let keys = responses.map { MergeKey(requestID: $0.requestID, target: name, row: .new) }
+        merger.meters.asked(keys.count)
+        merger.events.tell(.willMerge(keys))
+        return keys
+    }
+
+    /// Tells what came of merges.
+    @concurrent private static func report(
+        _ keys: [MergeKey], _ outcomes: [Result<MergeOutcome, any Error>], since start: Duration, _ merger: Merger
+    ) async {
         for outcome in outcomes { merger.meters.ended(outcome, intoModel: true, since: start) }
         merger.tell(of: keys, outcomes)
-        return outcomes
     }
 
     /// Merges the response of a request into a property of a model when it comes, and keeps neither the caller nor the model
     /// waiting: where the model is gone by then, nothing is merged.
     ///
     /// What comes of it is told by ``merges``. It waits through the engine's rests. A request that fails or is cancelled is
-    /// waited for no longer. It does not survive the process.
+    /// waited for no longer. It does not survive the process, nor the coordinator.
     ///
     /// - Parameters:
     ///   - requestID: The request, which was submitted.
     ///   - model: The model, held weakly.
     ///   - property: The property.
     ///   - rules: What an answer must be like. Default: anything.
+    /// - Returns: What ends the wait.
+    @discardableResult
     public func deliver<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ requestID: UUID, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
         rules: [ContentRule] = []
-    ) {
+    ) -> Delivery {
         let address = ModelAddress(model, property, rules)
         let key = modelKey(requestID, property)
-        deliveries.start { [weak self, manager, merger, clock = seams.clock] in
+        let number = deliveries.start { [weak self, manager, merger, clock = seams.clock] in
             do {
                 guard let response = try await manager.patientlyExecute(requestID, clock: clock) else { return }
                 await self?.deliver(response, to: address)
@@ -164,6 +181,7 @@ extension AIDataCoordinator {
                 merger.events.tell(.mergeFailed(key, MergeError.recorded(error, of: requestID)))
             }
         }
+        return Delivery(number, of: deliveries)
     }
 
     /// Merges a response into a property of a model, and saves the model with the receipt in one transaction: once, also
@@ -189,15 +207,10 @@ extension AIDataCoordinator {
         let requestID = response.requestID
         let key = MergeKey(requestID: requestID, target: name, row: context.row(of: model))
         return try await recorded(key) {
-            if let date = try await context.dateOfMerge(key) { return .alreadyMerged(date) }
-            let value = try await Self.prepare(response, as: Value.self, rules, merger)
-            _ = merger.meters.onMainActor {
-                set(of: requestID, in: model, property) { model[keyPath: property] = value }
-            }
-            // Also where the property had it before: of that, nothing may be saved yet.
-            if let date = try await context.save(model, with: key) { return .alreadyMerged(date) }
+            let outcome = try await mergeAndSave(response, into: model, property, key, in: context, rules)
+            // Also where it was merged before: whoever did that may have died before the engine was told.
             merger.releaser.wanted([requestID])
-            return .merged
+            return outcome
         }
     }
 
@@ -235,6 +248,22 @@ extension AIDataCoordinator {
         return provider
     }
 
+    private func mergeAndSave<Model: AnyObject, Value: ResponseConvertible & Sendable>(
+        _ response: AIResponseData, into model: Model, _ property: ReferenceWritableKeyPath<Model, Value>,
+        _ key: MergeKey, in context: some MergeContext<Model>, _ rules: [ContentRule]
+    ) async throws -> MergeOutcome {
+        if let date = try await context.dateOfMerge(key) { return .alreadyMerged(date) }
+        let prepared = try await Self.prepare(response, as: Value.self, rules, merger)
+        // In memory until it is saved.
+        defer { prepared.letGo() }
+        _ = merger.meters.onMainActor {
+            set(of: response.requestID, in: model, property) { model[keyPath: property] = prepared.value }
+        }
+        // Also where the property had it before: of that, nothing may be saved yet.
+        if let date = try await context.save(model, with: key) { return .alreadyMerged(date) }
+        return .merged
+    }
+
     private func deliver<Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, _ rules: [ContentRule], as property: AnyKeyPath? = nil, key: MergeKey? = nil,
         set: (Value) -> MergeOutcome
@@ -243,8 +272,9 @@ extension AIDataCoordinator {
         let key = key ?? modelKey(response.requestID, property)
         let outcome = try await recorded(key) {
             let prepared = try await Self.prepare(response, as: Value.self, rules, merger)
-            value = prepared
-            return merger.meters.onMainActor { set(prepared) }
+            defer { prepared.letGo() }
+            value = prepared.value
+            return merger.meters.onMainActor { set(prepared.value) }
         }
         guard let value else { throw CancellationError() }
         return (outcome, value)
@@ -255,17 +285,14 @@ extension AIDataCoordinator {
     ) async {
         do {
             _ = try await recorded(modelKey(response.requestID, address.property)) {
-                // The model is held only while a property is set.
+                // The model is held only while a property is set. Nothing is read for one that is gone.
+                _ = try address.present
                 let prepared = try await Self.prepare(response, as: Value.self, address.rules, merger)
-                guard let model = address.model else {
-                    throw MergeError(
-                        .modelGone,
-                        "The model went away before its response came. The response is kept: merge it into another one."
-                    )
-                }
+                defer { prepared.letGo() }
+                let model = try address.present
                 return merger.meters.onMainActor {
                     set(of: response.requestID, in: model, address.property) {
-                        model[keyPath: address.property] = prepared
+                        model[keyPath: address.property] = prepared.value
                     }
                 }
             }
@@ -325,10 +352,16 @@ extension AIDataCoordinator {
 
     @concurrent private static func prepare<Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, as type: Value.Type, _ rules: [ContentRule], _ merger: Merger
-    ) async throws -> Value {
+    ) async throws -> Prepared<Value> {
         let bytes = response.byteCount
         merger.meters.merges(bytes)
-        return try await merger.holding(bytes) { try convert(response, rules, merger) }
+        try await merger.take(bytes)
+        do {
+            return Prepared(value: try convert(response, rules, merger)) { merger.letGo(bytes) }
+        } catch {
+            merger.letGo(bytes)
+            throw error
+        }
     }
 
     /// The same of many, whose room is taken.
@@ -370,17 +403,24 @@ extension AIRequestManager {
     /// Waits for a response through the engine's rests and the store's bad moments; `nil` where the engine goes away
     /// meanwhile.
     fileprivate func patientlyExecute(_ id: UUID, clock: EngineClock) async throws -> AIResponseData? {
-        var revivals = revivals().makeAsyncIterator()
+        // Listened to only between rests: what is told while it waits for the outcome would pile up.
+        var revivals: AsyncStream<Revival>.Iterator?
         var wait = Duration.seconds(1)
         while true {
             try Task.checkCancellation()
             do {
                 return try await execute(requestID: id)
             } catch let error as AIServiceError where error.code == .suspended {
+                guard revivals != nil else {
+                    // Looked at once more, because the engine may be back since.
+                    revivals = self.revivals().makeAsyncIterator()
+                    continue
+                }
                 repeat {
-                    guard let revival = await revivals.next() else { return nil }
+                    guard let revival = await revivals?.next() else { return nil }
                     if revival == .engine { break }
                 } while true
+                revivals = nil
             } catch let error as AIServiceError where error.category == .storage && error.isRetryable {
                 try await clock.sleep(for: wait)
                 wait = min(wait * 2, .seconds(60))
@@ -389,9 +429,16 @@ extension AIRequestManager {
     }
 }
 
+/// A value on its way into a model, and the room that its content has in memory.
+private struct Prepared<Value: Sendable>: Sendable {
+    let value: Value
+    /// Gives the room back. To be called once.
+    let letGo: @Sendable () -> Void
+}
+
 /// Where a response goes that is to come: a property of a model that is not kept alive for it.
 @MainActor private final class ModelAddress<Model: AnyObject, Value: Sendable> {
-    private(set) weak var model: Model?
+    private weak var model: Model?
     let property: ReferenceWritableKeyPath<Model, Value>
     let rules: [ContentRule]
 
@@ -399,5 +446,19 @@ extension AIRequestManager {
         self.model = model
         self.property = property
         self.rules = rules
+    }
+
+    /// The model.
+    ///
+    /// - Throws: ``MergeError/Code/modelGone``.
+    var present: Model {
+        get throws {
+            guard let model else {
+                throw MergeError(
+                    .modelGone,
+                    "The model went away before its response came. The response is kept: merge it into another one.")
+            }
+            return model
+        }
     }
 }

@@ -20,7 +20,8 @@ final class Deliveries: Sendable {
         for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
     }
 
-    func start(_ work: @escaping @Sendable @concurrent () async -> Void) {
+    /// Starts one; its number is for ``cancel(_:)``.
+    func start(_ work: @escaping @Sendable @concurrent () async -> Void) -> Int {
         let number = state.withLock { state in
             state.last += 1
             return state.last
@@ -32,6 +33,11 @@ final class Deliveries: Sendable {
         state.withLock { state in
             if state.ended.remove(number) == nil { state.tasks[number] = task }
         }
+        return number
+    }
+
+    func cancel(_ number: Int) {
+        state.withLock { $0.tasks[number] }?.cancel()
     }
 
     private func ended(_ number: Int) {

@@ -45,17 +45,19 @@ final class Merger: Sendable {
     /// Merges, each with an outcome of its own. Those that are together small enough are in one transaction.
     ///
     /// What was handed to the database is done, also when the calling task is cancelled; of the rest, it is not.
-    @concurrent func merge(_ asks: [MergeAsk]) async -> [Result<MergeOutcome, any Error>] {
+    ///
+    /// - Parameter inBackground: Nobody waits for it: it leaves room for those who do.
+    @concurrent func merge(_ asks: [MergeAsk], inBackground: Bool = false) async -> [Result<MergeOutcome, any Error>] {
         let start = meters.clock.now
         meters.asked(asks.count)
         var results: [Result<MergeOutcome, any Error>] = []
         results.reserveCapacity(asks.count)
         var rest = asks[...]
         while !rest.isEmpty {
-            let (group, bytes) = firstGroup(of: rest)
+            let (group, bytes) = firstGroup(of: rest, inBackground)
             rest = rest.dropFirst(group.count)
             events.tell(.willMerge(group.map(\.key)))
-            let outcomes = await outcomes(of: group, bytes)
+            let outcomes = await outcomes(of: group, bytes, inBackground)
             for outcome in outcomes { meters.ended(outcome, intoModel: false, since: start) }
             tell(of: group.map(\.key), outcomes)
             let done = zip(group, outcomes).compactMap { ask, outcome -> UUID? in
@@ -68,20 +70,22 @@ final class Merger: Sendable {
     }
 
     /// As many as fit into a transaction, and into memory.
-    private func firstGroup(of asks: ArraySlice<MergeAsk>) -> (ArraySlice<MergeAsk>, bytes: Int) {
+    private func firstGroup(of asks: ArraySlice<MergeAsk>, _ inBackground: Bool) -> (ArraySlice<MergeAsk>, bytes: Int) {
         var count = 0
         var bytes = 0
         for ask in asks.prefix(Self.maximumGroup) {
-            guard count == 0 || bytes + ask.response.byteCount <= gate.limit else { break }
+            guard count == 0 || bytes + ask.response.byteCount <= gate.limit(inBackground: inBackground) else { break }
             bytes += ask.response.byteCount
             count += 1
         }
         return (asks.prefix(count), bytes)
     }
 
-    private func outcomes(of group: ArraySlice<MergeAsk>, _ bytes: Int) async -> [Result<MergeOutcome, any Error>] {
+    private func outcomes(
+        of group: ArraySlice<MergeAsk>, _ bytes: Int, _ inBackground: Bool
+    ) async -> [Result<MergeOutcome, any Error>] {
         do {
-            return try await holding(bytes) {
+            return try await holding(bytes, inBackground: inBackground) {
                 for ask in group { meters.merges(ask.response.byteCount) }
                 return try await merge(group: group)
             }
@@ -177,14 +181,24 @@ final class Merger: Sendable {
     var maximumBytes: Int { gate.limit }
 
     /// Waits until so many bytes have room, and gives it back afterwards.
-    func holding<R: Sendable>(_ bytes: Int, _ work: () async throws -> R) async throws -> R {
-        try await gate.enter(bytes)
-        meters.holds(bytes)
-        defer {
-            meters.holds(-bytes)
-            gate.leave(bytes)
-        }
+    func holding<R: Sendable>(
+        _ bytes: Int, inBackground: Bool = false, _ work: () async throws -> R
+    ) async throws -> R {
+        try await take(bytes, inBackground: inBackground)
+        defer { letGo(bytes, inBackground: inBackground) }
         return try await work()
+    }
+
+    /// Waits until so many bytes have room. Give it back with ``letGo(_:inBackground:)``.
+    func take(_ bytes: Int, inBackground: Bool = false) async throws {
+        try await gate.enter(bytes, inBackground: inBackground)
+        meters.holds(bytes)
+    }
+
+    /// Gives back what ``take(_:inBackground:)`` took.
+    func letGo(_ bytes: Int, inBackground: Bool = false) {
+        meters.holds(-bytes)
+        gate.leave(bytes, inBackground: inBackground)
     }
 
     /// Tells what came of merges.

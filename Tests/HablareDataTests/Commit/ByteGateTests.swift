@@ -56,6 +56,38 @@ struct ByteGateTests {
         for _ in 0..<4 { gate.leave(25) }
     }
 
+    @Test("What is in the background has half of the room, and comes after those in front")
+    func background() async throws {
+        let gate = ByteGate(limit: 100)
+        let order = Guarded<[String]>([])
+        @Sendable func enter(_ name: String, _ bytes: Int, inBackground: Bool) async throws {
+            try await gate.enter(bytes, inBackground: inBackground)
+            order.withLock { $0.append(name) }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            try await enter("night 1", 40, inBackground: true)
+            group.addTask { try await enter("night 2", 40, inBackground: true) }
+            for _ in 0..<100 { await Task.yield() }
+            // There is room, and none for what is in the background.
+            try await enter("view 1", 60, inBackground: false)
+            group.addTask { try await enter("view 2", 60, inBackground: false) }
+            for _ in 0..<100 { await Task.yield() }
+            #expect(order.withLock { $0 } == ["night 1", "view 1"])
+            gate.leave(40, inBackground: true)
+            for _ in 0..<100 { await Task.yield() }
+            #expect(order.withLock { $0 } == ["night 1", "view 1"])
+            gate.leave(60)
+            try await group.next()
+            try await group.next()
+            #expect(order.withLock { $0.prefix(3) } == ["night 1", "view 1", "view 2"])
+        }
+        gate.leave(60)
+        gate.leave(40, inBackground: true)
+        // What alone has more than half is let in when nothing else is.
+        try await gate.enter(90, inBackground: true)
+        gate.leave(90, inBackground: true)
+    }
+
     @Test("Whoever is cancelled leaves, takes nothing, and lets those behind in")
     func cancelled() async throws {
         let gate = ByteGate(limit: 100)

@@ -229,8 +229,136 @@ import Testing
             try await coordinator.merge(response("x"), into: ArticleModel(), property: \.summary)
         }
         let shared = response("x")
-        for _ in 0..<300 { try await coordinator.merge(shared, into: ArticleModel(), property: \.summary) }
-        #expect(coordinator.rememberedModels < 150)
+        for _ in 0..<300 {
+            // A new model may have the address of one that is gone.
+            let outcome = try await coordinator.merge(shared, into: ArticleModel(), property: \.summary)
+            #expect(outcome == .merged)
+        }
+        #expect(coordinator.rememberedModels < 10)
+        var models: [ArticleModel] = []
+        for _ in 0..<300 {
+            models.append(ArticleModel())
+            try await coordinator.merge(shared, into: models[models.count - 1], property: \.summary)
+        }
+        for model in models {
+            #expect(try await coordinator.merge(shared, into: model, property: \.summary) != .merged)
+        }
+        models = []
+        for _ in 0..<200 { try await coordinator.merge(shared, into: ArticleModel(), property: \.summary) }
+        #expect(coordinator.rememberedModels < 10)
+    }
+
+    @Test("A delivery that is cancelled sets nothing, and its request goes on")
+    func cancelledDelivery() async throws {
+        let gate = Gate()
+        let bench = try DataWorkbench(provider: gated(gate))
+        let (coordinator, article) = (bench.coordinator, article)
+        let request = AIRequest(prompt: "x")
+        try await bench.running { @MainActor in
+            try await bench.manager.submit(request, to: "scripted")
+            let delivery = coordinator.deliver(request.id, into: article, property: \.summary)
+            await gate.arrivals(reach: 1)
+            delivery.cancel()
+            gate.open()
+            _ = try await bench.manager.execute(requestID: request.id)
+            for _ in 0..<100 { await Task.yield() }
+        }
+        #expect(article.summary == "")
+    }
+
+    @Test("For a model that is gone nothing is read")
+    func goneModelReadsNothing() async throws {
+        let gate = Gate()
+        let bench = try DataWorkbench(provider: gated(gate))
+        let coordinator = bench.coordinator
+        let request = AIRequest(prompt: "x")
+        let isRead = Guarded(false)
+        let rule = ContentRule("whatever it is") { _ in
+            isRead.withLock { $0 = true }
+            return true
+        }
+        try await bench.running { @MainActor in
+            try await bench.manager.submit(request, to: "scripted")
+            var events = coordinator.merges.makeAsyncIterator()
+            coordinator.deliver(request.id, into: ArticleModel(), property: \.summary, rules: [rule])
+            gate.open()
+            while let event = await events.next() { if case .mergeFailed = event { break } }
+        }
+        #expect(!isRead.withLock { $0 })
+    }
+
+    private func gated(_ gate: Gate) -> ScriptedProvider {
+        ScriptedProvider { _ in
+            do {
+                try await gate.pass()
+            } catch {
+                return .failure(AIServiceError(.connectionLost, "Cut."))
+            }
+            return .success(ProviderAnswer("There"))
+        }
+    }
+
+    /// A context that takes its time.
+    private final class SlowContext: MergeContext {
+        private let gate: Gate
+
+        init(gate: Gate) { self.gate = gate }
+
+        func dateOfMerge(_ key: MergeKey) async throws -> Date? { nil }
+        func save(_ model: ArticleModel, with receipt: MergeKey) async throws -> Date? {
+            try await gate.pass()
+            return nil
+        }
+        func row(of model: ArticleModel) -> MergeRow { 1 }
+    }
+
+    @Test("A content has its room in memory until its model is saved")
+    func room() async throws {
+        let bench = try DataWorkbench(options: AIDataCoordinator.Options(maximumBytesInFlight: 4))
+        let (coordinator, article, gate) = (bench.coordinator, article, Gate())
+        let isRead = Guarded(false)
+        let rule = ContentRule("whatever it is") { _ in
+            isRead.withLock { $0 = true }
+            return true
+        }
+        let save: @MainActor @Sendable () async throws -> Void = {
+            try await coordinator.merge(
+                response("1234"), into: article, property: \.summary, named: "slow", in: SlowContext(gate: gate))
+        }
+        let other: @MainActor @Sendable () async throws -> Void = {
+            try await coordinator.merge(response("5678"), into: article, property: \.note, rules: [rule])
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await save() }
+            await gate.arrivals(reach: 1)
+            group.addTask { try await other() }
+            for _ in 0..<200 { await Task.yield() }
+            #expect(!isRead.withLock { $0 })
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(article.note == "5678")
+    }
+
+    @Test("What was saved by somebody who could not tell the engine is told by whoever asks again")
+    func toldLater() async throws {
+        let bench = bench
+        let coordinator = bench.coordinator
+        try await bench.running { @MainActor in
+            let request = AIRequest(prompt: "Kept", keepUntilMerged: true)
+            let response = try await bench.manager.execute(request, with: "scripted")
+            // Saved by a process that died then.
+            try await bench.database.write { database in
+                try database.execute(
+                    sql: "INSERT INTO hablare_receipts (request, target, row, merged_at) VALUES (?, ?, ?, 0)",
+                    arguments: [request.id, "article.summary", 1])
+            }
+            let context = DatabaseMergeContext<ArticleModel>(coordinator, id: { $0.id }, write: { $0.write })
+            let outcome = try await coordinator.merge(
+                response, into: ArticleModel(), property: \.summary, named: "article.summary", in: context)
+            #expect(outcome != .merged)
+            try await bench.soon { try await bench.manager.snapshot(for: request.id).awaitsMerge == false }
+        }
     }
 
     @Test("With a context the model's record and the receipt are saved together, and once over restarts")

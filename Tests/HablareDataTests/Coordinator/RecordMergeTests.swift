@@ -59,6 +59,32 @@ import Testing
         #expect(try await bench.receipts() == 4)
     }
 
+    @Test("A table whose key has several columns is an error that says what to do, and not a trap")
+    func severalKeys() async throws {
+        struct Verse: Codable, FetchableRecord, MutablePersistableRecord {
+            static let databaseTableName = "verse"
+            var chapter: Int
+            var number: Int
+            var text: String
+
+            enum Columns { static let text = Column(CodingKeys.text) }
+        }
+        try await bench.database.write { database in
+            try database.execute(
+                sql: "CREATE TABLE verse (chapter INTEGER, number INTEGER, text TEXT, PRIMARY KEY (chapter, number))")
+        }
+        let coordinator = coordinator
+        let column = await mergeCode {
+            try await coordinator.merge(response("x"), into: Verse.self, id: 1, column: \.text)
+        }
+        #expect(column == .unsupportedKey)
+        let property = await mergeCode {
+            try await coordinator.merge(response("x"), into: Verse.self, id: 1, property: \.text, named: "verse")
+        }
+        #expect(property == .unsupportedKey)
+        #expect(try await bench.receipts() == 0)
+    }
+
     @Test("A hundred at once merge a response once")
     func race() async throws {
         let response = response("Hello")
