@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareTestFiles
 import Testing
 
 @testable import HablareCommand

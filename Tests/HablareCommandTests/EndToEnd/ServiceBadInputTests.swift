@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareSQLite
+import HablareTestFiles
 import HablareTestServers
 import Testing
 

@@ -3,6 +3,7 @@ import Hablare
 import HablareAudio
 import HablareProviders
 import HablareSQLite
+import HablareTestFiles
 import HablareTestKit
 import HablareTestServers
 import Testing

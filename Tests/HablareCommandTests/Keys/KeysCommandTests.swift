@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareProviders
+import HablareTestFiles
 import Testing
 
 @testable import HablareCommand
