@@ -139,7 +139,7 @@ extension AIDataCoordinator: Service {
     /// - Throws: ``MergeError`` where it cannot be read.
     @concurrent public nonisolated func pendingMerges() async throws -> [MergePromise] {
         do {
-            return try database.readHere { try ReceiptBook.promises(in: $0) }
+            return try await database.readAside(seams.taskExecutor) { try ReceiptBook.promises(in: $0) }
         } catch {
             throw MergeError.recorded(error, ofPromises: ())
         }

@@ -97,7 +97,7 @@ final class Merger: Sendable {
     private func merge(group: ArraySlice<MergeAsk>) async throws -> [Result<MergeOutcome, any Error>] {
         // What was merged before is neither read nor checked again: its content may be gone since.
         let keys = group.map(\.key)
-        let before = try database.readHere { database in
+        let before = try await database.readAside(seams.taskExecutor) { database in
             try Set(keys.filter { try ReceiptBook.date(of: $0, in: database) != nil })
         }
         let prepared = await prepare(group, except: before)

@@ -91,7 +91,7 @@ final class Releaser: Sendable {
             }
             var last: UUID?
             while all, !Task.isCancelled {
-                let page = try database.readHere { [last] in
+                let page = try await database.readAside(spawner.executor) { [last] in
                     try ReceiptBook.unreleased(after: last, limit: Self.batch, in: $0)
                 }
                 guard let end = page.last else { return }
@@ -107,7 +107,7 @@ final class Releaser: Sendable {
     }
 
     private func tell(_ requests: [UUID]) async throws {
-        let settled = try database.readHere { try ReceiptBook.unpromised(requests, in: $0) }
+        let settled = try await database.readAside(spawner.executor) { try ReceiptBook.unpromised(requests, in: $0) }
         // A request that this engine's store does not know may be another store's: it stays unmarked.
         let known = try await manager.merged(settled)
         guard !known.isEmpty else { return }

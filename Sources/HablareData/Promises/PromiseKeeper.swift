@@ -56,7 +56,7 @@ final class PromiseKeeper: Sendable {
         merger.releaser.catchUp()
         let revivals = manager.revivals()
         // After listening began, so that nothing is promised, or revived, unnoticed.
-        let promised = try database.readHere { try ReceiptBook.promises(in: $0) }
+        let promised = try await database.readAside(seams.taskExecutor) { try ReceiptBook.promises(in: $0) }
         continuation.yield(
             .promised(Array(Set(promised.map(\.key.requestID))).sorted()))
         await withDiscardingTaskGroup { group in
@@ -175,7 +175,7 @@ final class PromiseKeeper: Sendable {
         var merged = Dictionary(ids.map { ($0, PromiseBoard.Merging.kept) }, uniquingKeysWith: { first, _ in first })
         var asks: [MergeAsk] = []
         do {
-            let promises = try database.readHere { database in
+            let promises = try await database.readAside(seams.taskExecutor) { database in
                 try ids.flatMap { try ReceiptBook.promises(of: $0, in: database) }
             }
             var responses: [UUID: AIResponseData] = [:]

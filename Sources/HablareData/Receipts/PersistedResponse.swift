@@ -102,7 +102,7 @@ extension AIDataCoordinator {
         var last: UUID?
         while true {
             try Task.checkCancellation()
-            let page = try database.readHere { [last] in
+            let page = try await database.readAside(seams.taskExecutor) { [last] in
                 try ReceiptBook.requests(before: date, after: last, limit: 256, in: $0)
             }
             guard let end = page.last else { return removed }

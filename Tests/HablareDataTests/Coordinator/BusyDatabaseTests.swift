@@ -6,7 +6,8 @@ import HablareTestKit
 import Testing
 
 /// G9. On Linux nothing tells which thread is the main actor's, but whoever waits on it for the database stops it: so the
-/// database is held, everything is asked of it, and the main actor must go on meanwhile.
+/// database is held, everything is asked of it, and the main actor must go on meanwhile. So must the few threads that all
+/// tasks share: the cases run side by side, and are more than those.
 @Suite("A database that is held by somebody else")
 @MainActor struct BusyDatabaseTests {
     private final class Model {
@@ -24,7 +25,8 @@ import Testing
         case .property:
             try await coordinator.merge(response("x"), into: Article.self, id: 1, property: \.title, named: "title")
         case .batch:
-            _ = await coordinator.merge([(response("x"), 1), (response("y"), 2)], into: .column(Article.self, \.summary))
+            _ = await coordinator.merge(
+                [(response("x"), 1), (response("y"), 2)], into: .column(Article.self, \.summary))
         case .create:
             try await coordinator.create(Note.self, from: response("x"), named: "note") { (text: String, _) in
                 Note(text: text)
