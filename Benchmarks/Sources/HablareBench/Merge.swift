@@ -15,6 +15,7 @@ enum Merge {
         var rates: [String: [Double]] = [:]
         var stretches: [Double] = []
         var gaps: [Double] = []
+        var batchGaps: [Double] = []
         var idle: [Double] = []
         for _ in 0..<rounds {
             for (name, rate) in try await withScratchFolder({ try await records($0) }) {
@@ -23,6 +24,7 @@ enum Merge {
             let stretch = try await withScratchFolder { try await models($0) }
             stretches.append(stretch.longest)
             gaps.append(stretch.gap)
+            batchGaps.append(stretch.batchGap)
             idle.append(stretch.idle)
         }
         func rate(_ name: String) -> Double { median(rates[name] ?? []) }
@@ -36,6 +38,7 @@ enum Merge {
                 better: .higher),
             Figure(name: "merge.main.stretch", value: median(stretches), unit: "ms", better: .lower),
             Figure(name: "merge.main.gap", value: median(gaps), unit: "ms", better: .lower),
+            Figure(name: "merge.main.batch-gap", value: median(batchGaps), unit: "ms", better: .lower),
             Figure(name: "merge.main.idle-gap", value: median(idle), unit: "ms", better: .lower),
         ]
     }
@@ -102,9 +105,17 @@ enum Merge {
         var text = ""
     }
 
+    private struct MainActorTimes {
+        var longest = 0.0
+        var gap = 0.0
+        var batchGap = 0.0
+        var idle = 0.0
+    }
+
     /// The longest stretch of merging on the main actor as the library measures it, and the longest gap between two turns of a
-    /// task that does nothing on the main actor but take turns: with and without merges.
-    @MainActor private static func models(_ folder: URL) async throws -> (longest: Double, gap: Double, idle: Double) {
+    /// task that does nothing on the main actor but take turns: while a thousand responses come one by one to eight who merge
+    /// them, while they come in one batch, and while nothing comes (what the machine itself takes).
+    @MainActor private static func models(_ folder: URL) async throws -> MainActorTimes {
         let database = try AppTable.open(in: folder)
         let longest = LongestTimer(of: DataMetric.mainActorDuration.rawValue)
         var seams = EngineSeams()
@@ -113,22 +124,37 @@ enum Merge {
         let coordinator = AIDataCoordinator(manager: manager, database: database.writer, seams: seams)
         let responses = (0..<1000).map { AppTable.response(String(repeating: "x", count: 1024 << ($0 % 11))) }
         let models = responses.map { _ in Model() }
-        let idle = try await longestGap { try await Task.sleep(for: .milliseconds(500)) }
-        let gap = try await longestGap {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for (response, model) in zip(responses, models) {
-                    let merge: @MainActor @Sendable () async throws -> Void = {
-                        try await coordinator.merge(response, into: model, property: \.text)
-                    }
-                    group.addTask { try await merge() }
-                }
-                try await group.waitForAll()
-            }
+        var times = MainActorTimes()
+        times.idle = try await longestGap { try await Task.sleep(for: .milliseconds(500)) }
+        let merge: @MainActor @Sendable (Int) async throws -> Void = {
+            try await coordinator.merge(responses[$0], into: models[$0], property: \.text)
         }
+        times.gap = try await longestGap { try await inTurn(models.count, merge) }
         guard models.allSatisfy({ !$0.text.isEmpty }) else {
             throw AIServiceError(.invalidState, "A response was not merged.")
         }
-        return (longest.milliseconds, gap, idle)
+        let others = responses.map { _ in Model() }
+        times.batchGap = try await longestGap {
+            for outcome in await coordinator.merge(Array(zip(responses, others)), property: \.text) {
+                _ = try outcome.get()
+            }
+        }
+        times.longest = longest.milliseconds
+        return times
+    }
+
+    /// Eight, none of them on the main actor, who take one after another.
+    @concurrent private static func inTurn(
+        _ count: Int, _ work: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for caller in 0..<8 {
+                group.addTask {
+                    for number in stride(from: caller, to: count, by: 8) { try await work(number) }
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     @MainActor private static func longestGap(_ work: @MainActor () async throws -> Void) async throws -> Double {
