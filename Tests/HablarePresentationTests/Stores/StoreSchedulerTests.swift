@@ -17,14 +17,25 @@ import Testing
         #expect(try await !QueueStoreScheduler(label: "store").run { MainQueue.isCurrent })
     }
 
+    @MainActor
     @Test("Calls run one after the other, in the order they were made")
     func order() async throws {
         let scheduler = QueueStoreScheduler(label: "store")
-        let (running, most, order) = (Guarded(0), Guarded(0), Guarded<[Int]>([]))
+        let (running, most) = (Guarded(0), Guarded(0))
+        let (made, order) = (Guarded<[Int]>([]), Guarded<[Int]>([]))
+        let blocker = DispatchSemaphore(value: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
+            let isBlocked = Guarded(false)
+            group.addTask {
+                try await scheduler.run {
+                    isBlocked.withLock { $0 = true }
+                    blocker.wait()
+                }
+            }
+            while !isBlocked.withLock({ $0 }) { await Task.yield() }
             for number in 0..<100 {
                 group.addTask {
-                    try await scheduler.run {
+                    try await Self.call(scheduler, noting: number, in: made) {
                         let now = running.withLock { running in
                             running += 1
                             return running
@@ -35,10 +46,22 @@ import Testing
                     }
                 }
             }
+            while made.withLock({ $0.count }) < 100 { await Task.yield() }
+            blocker.signal()
             try await group.waitForAll()
         }
         #expect(most.withLock { $0 } == 1)
-        #expect(order.withLock { $0 }.sorted() == Array(0..<100))
+        #expect(order.withLock { $0 } == made.withLock { $0 })
+    }
+
+    /// Notes a call and makes it, on the main actor: there nobody else makes one in between.
+    @MainActor
+    private static func call(
+        _ scheduler: QueueStoreScheduler, noting number: Int, in made: Guarded<[Int]>,
+        _ call: @escaping @Sendable () -> Void
+    ) async throws {
+        made.withLock { $0.append(number) }
+        try await scheduler.run(call)
     }
 
     @Test("What a call throws comes to the caller as it is", arguments: [true, false])
