@@ -17,7 +17,6 @@ import Testing
         #expect(try await !QueueStoreScheduler(label: "store").run { MainQueue.isCurrent })
     }
 
-    @MainActor
     @Test("Calls run one after the other, in the order they were made")
     func order() async throws {
         let scheduler = QueueStoreScheduler(label: "store")
@@ -33,9 +32,12 @@ import Testing
                 }
             }
             while !isBlocked.withLock({ $0 }) { await Task.yield() }
+            let oneByOne = OneByOne()
             for number in 0..<100 {
-                group.addTask {
-                    try await Self.call(scheduler, noting: number, in: made) {
+                group.addTask(executorPreference: oneByOne) {
+                    // No other call is made between this note and the call.
+                    made.withLock { $0.append(number) }
+                    try await scheduler.run {
                         let now = running.withLock { running in
                             running += 1
                             return running
@@ -52,16 +54,6 @@ import Testing
         }
         #expect(most.withLock { $0 } == 1)
         #expect(order.withLock { $0 } == made.withLock { $0 })
-    }
-
-    /// Notes a call and makes it, on the main actor: there nobody else makes one in between.
-    @MainActor
-    private static func call(
-        _ scheduler: QueueStoreScheduler, noting number: Int, in made: Guarded<[Int]>,
-        _ call: @escaping @Sendable () -> Void
-    ) async throws {
-        made.withLock { $0.append(number) }
-        try await scheduler.run(call)
     }
 
     @Test("What a call throws comes to the caller as it is", arguments: [true, false])
@@ -137,5 +129,15 @@ import Testing
             for await isCancelled in group { #expect(isCancelled) }
         }
         #expect(!isRun.withLock { $0 })
+    }
+}
+
+/// Runs tasks one after the other: what one of them does between two waits, no other one interrupts.
+private final class OneByOne: TaskExecutor {
+    private let queue = DispatchQueue(label: "hablare.test.serial")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
