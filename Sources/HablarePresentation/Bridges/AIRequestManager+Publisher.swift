@@ -10,8 +10,8 @@ public import OpenCombine
 extension AIRequestManager {
     /// The statuses of a request as a publisher on the main actor: from the present one to the final one, then the end.
     ///
-    /// A subscriber that asks for little gets the newest status instead of all of them, and always the final one. Cancelling the
-    /// subscription ends the watching, not the request.
+    /// A subscriber that asks for little gets what is the newest status when it asks, instead of all of them, and always the
+    /// final one; the end comes when it asks once more. Cancelling the subscription ends the watching, not the request.
     ///
     /// - Parameters:
     ///   - id: The request.

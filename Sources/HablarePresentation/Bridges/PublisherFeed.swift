@@ -16,17 +16,29 @@ final class PublisherFeed<Output: Sendable> {
     private var isCancelled = false
     private var task: Task<Void, Never>?
 
-    /// Begins to carry elements, once somebody asks for one.
+    /// Begins to carry elements, once somebody asks for one. Each is taken when it is asked for: what is taken ahead may be old
+    /// when it is wanted. So it is when one more is asked for that the end is found.
     func start<Elements: AsyncSequence>(
         _ spawner: TaskSpawner, _ elements: @escaping @Sendable @concurrent () async throws -> sending Elements
     ) where Elements.Element == Output, Elements: SendableMetatype, Elements.AsyncIterator: SendableMetatype {
         task = spawner.start {
             guard await self.isWanted() else { return }
             do {
-                for try await element in try await elements() {
-                    guard await self.isWanted() else { return }
-                    await self.send(element)
-                }
+                var iterator = try await elements().makeAsyncIterator()
+                while await self.isWanted(), let element = try await iterator.next() { await self.send(element) }
+                await self.end(.finished)
+            } catch {
+                await self.end(.failure(error))
+            }
+        }
+    }
+
+    /// Begins to bring one element, once somebody asks for it. The end comes with it.
+    func start(_ spawner: TaskSpawner, _ operation: @escaping @Sendable @concurrent () async throws -> Output) {
+        task = spawner.start {
+            guard await self.isWanted() else { return }
+            do {
+                await self.send(try await operation())
                 await self.end(.finished)
             } catch {
                 await self.end(.failure(error))

@@ -6,7 +6,8 @@ import Hablare
 /// - A load that was cancelled, or superseded by a newer one, delivers neither its resource nor its error, however late they
 ///   come.
 /// - Once nothing is being loaded any more, the presenter was told so, also after a cancellation.
-/// - After a cancellation it loads again at once, also while the load that was cancelled has not come back yet.
+/// - After a cancellation it loads again at once, also while the load that was cancelled has not come back yet, and also where
+///   both were asked for by a view that was just being told something.
 /// - Its loads end with it: when it is released they are cancelled, and deliver nothing.
 ///
 /// `LoadContract` in `HablareTestKit` has these as rules.
@@ -19,6 +20,16 @@ public final class PresentationAdapter<Resource: Sendable> {
     private enum Wish {
         case load(Load)
         case cancel
+        case cancelThenLoad(Load)
+
+        /// What is to be done where a load is wanted behind this. The last load counts; a cancellation before it does, too: else
+        /// the load that is under way would go on in its place.
+        func followed(by load: @escaping Load) -> Wish {
+            switch self {
+            case .load: .load(load)
+            case .cancel, .cancelThenLoad: .cancelThenLoad(load)
+            }
+        }
     }
 
     private let presenter: any ResourcePresenting<Resource>
@@ -63,7 +74,7 @@ public final class PresentationAdapter<Resource: Sendable> {
     ///
     /// - Parameter load: Loads the resource, off the main actor. Is cancelled with its task.
     public func load(_ load: @escaping Load) {
-        guard !isTelling else { return wish = .load(load) }
+        guard !isTelling else { return wish = wish?.followed(by: load) ?? .load(load) }
         guard case .start(let turn, let superseded) = turns.loadWasWanted() else { return }
         if let superseded { tasks[superseded]?.cancel() }
         tasks[turn] = spawner.start { [weak self] in
@@ -110,11 +121,20 @@ public final class PresentationAdapter<Resource: Sendable> {
         isTelling = true
         message(presenter)
         isTelling = false
+        grantWish()
+    }
+
+    private func grantWish() {
         let granted = wish
         wish = nil
         switch granted {
         case .load(let load): self.load(load)
         case .cancel: cancel()
+        case .cancelThenLoad(let load):
+            // Whoever is told of the cancellation may wish for something else: then that counts.
+            wish = .load(load)
+            cancel()
+            grantWish()
         case nil: break
         }
     }

@@ -74,7 +74,10 @@ public final class RequestStatusModel {
     /// Watches the request until it is final, or ``stop()``; the model does not live longer for it. Does nothing where it is being
     /// watched already.
     public func start() {
-        guard !isWatching else { return }
+        if !isWatching { startAnew() }
+    }
+
+    private func startAnew() {
         let (watch, turn) = begin()
         watching = spawner.start { [weak self] in
             let error = await Self.run(watch) { [weak self] in self?.show($0, turn) }
@@ -82,7 +85,7 @@ public final class RequestStatusModel {
         }
     }
 
-    /// Ends what ``start()`` began. The state stays as it was shown last.
+    /// Ends what ``start()`` or ``retry()`` began. The state stays as it was shown last.
     public func stop() {
         guard let watching else { return }
         watching.cancel()
@@ -91,10 +94,11 @@ public final class RequestStatusModel {
         isWatching = false
     }
 
-    /// Retries the request, or tries now what is held or backs off, and watches it. Returns at once; what goes wrong is in
-    /// ``problem``. It can help where ``RequestViewState/canRetry`` says so.
+    /// Retries the request, or tries now what is held or backs off, and watches it as ``start()`` does: anew, where who watches
+    /// it had seen the end. Returns at once; what goes wrong is in ``problem``. It can help where
+    /// ``RequestViewState/canRetry`` says so.
     public func retry() {
-        perform({ [manager, id] in try await manager.retry(id) }, then: { $0.start() })
+        perform({ [manager, id] in try await manager.retry(id) }, then: { $0.wasRetried() })
     }
 
     /// Cancels the request. Returns at once; what goes wrong is in ``problem``. Nothing happens where the request is final.
@@ -142,6 +146,11 @@ public final class RequestStatusModel {
         isWatching = false
         watching = nil
         if let error, !(error is CancellationError) { problem = ErrorMessage.standard(for: error) }
+    }
+
+    private func wasRetried() {
+        // Who has shown the end is about to go, and may not look again.
+        if state.isFinal { startAnew() } else { start() }
     }
 
     // MARK: Doing

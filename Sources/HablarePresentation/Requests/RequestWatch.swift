@@ -6,7 +6,10 @@ import Hablare
 struct RequestWatch: Sendable {
     /// What was read to its end.
     private enum Part: Sendable {
-        case statuses, places
+        case statuses(last: RequestStatus?)
+        case places
+        /// Somebody retried the request after the statuses had ended.
+        case retry
         /// The answer's stream; and whether it was begun anew after the request had failed: somebody retried it.
         case text(isRetried: Bool)
     }
@@ -50,12 +53,14 @@ struct RequestWatch: Sendable {
         return try await withThrowingTaskGroup(of: Part.self) { group in
             defer { group.cancelAll() }
             group.addTask {
+                var last: RequestStatus?
                 for try await status in statuses {
+                    last = status
                     presenter.withLock { $0.statusChanged(to: status) }
                     changed()
                     if status == .pending { waiting.yield() }
                 }
-                return .statuses
+                return .statuses(last: last)
             }
             group.addTask {
                 try await readPlaces(presenter, waits, changed)
@@ -65,22 +70,51 @@ struct RequestWatch: Sendable {
                 group.addTask { .text(isRetried: try await readText(presenter, changed)) }
             }
             // Statuses and text end in any order, and the text with the failure at its end may take longer.
-            var (areStatusesRead, isTextRead) = (false, !options.showsText)
+            var (end, isTextRead) = (RequestStatus?.none, !options.showsText)
             while let part = try await group.next() {
                 switch part {
-                case .statuses:
+                case .statuses(let last):
                     try Task.checkCancellation()  // which ends the statuses, too
-                    areStatusesRead = true
-                case .text(isRetried: true): return true
+                    guard let last else { return false }
+                    end = last
+                    if case .failed = last, !isTextRead {
+                        group.addTask {
+                            try await waitForRetry(of: last)
+                            return .retry
+                        }
+                    }
+                case .retry, .text(isRetried: true): return true
                 case .text(isRetried: false): isTextRead = true
                 case .places: continue
                 }
-                guard areStatusesRead else { continue }
-                if case .failed = presenter.withLock({ $0.state }), !isTextRead { continue }
+                guard let end else { continue }
+                if case .failed = end, !isTextRead { continue }
+                if try await isRetried(since: end) { return true }
                 try await readAnswer(presenter, changed)
                 return false
             }
             return false
+        }
+    }
+
+    /// Waits until somebody retried the request after the status that ended the statuses. Nobody tells of that, and the text
+    /// reads on in the new answer, if there is ever one.
+    private func waitForRetry(of end: RequestStatus) async throws {
+        while try await !isRetried(since: end) { try await options.clock.sleep(for: options.placeInterval) }
+    }
+
+    /// Whether the request is another one to look at than when the statuses ended: somebody retried it in between.
+    private func isRetried(since end: RequestStatus) async throws -> Bool {
+        if case .completed = end { return false }  // which nobody can retry
+        let now: RequestStatus
+        do {
+            now = try await manager.status(for: id)
+        } catch let error as AIServiceError where error.code == .unknownRequest {
+            return false  // deleted: what was shown last is what there was
+        }
+        switch (end, now) {
+        case (.failed(let end), .failed(let now)): return RequestFailure(end) != RequestFailure(now)
+        default: return end.phase != now.phase
         }
     }
 

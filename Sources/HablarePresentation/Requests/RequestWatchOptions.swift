@@ -7,7 +7,8 @@ public struct RequestWatchOptions: Sendable {
     /// How many bytes of a text are shown at most, in UTF-8; of a longer one that is being streamed its newest part. Default:
     /// 256 KiB.
     public var textLimit: Int
-    /// How often a request that waits is asked for its place in the queue, of which nobody tells by itself. Default: a second.
+    /// How often a request is asked for what nobody tells by itself: while it waits, for its place in the queue; while what had
+    /// come of a failed one is read, whether somebody retried it. Default: a second.
     public var placeInterval: Duration
     /// What is waited by. Default: the continuous clock.
     public var clock: EngineClock

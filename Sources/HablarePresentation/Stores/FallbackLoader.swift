@@ -4,6 +4,8 @@ import Hablare
 ///
 /// That it was saved is not a condition for being delivered. A cancellation is no failure: it is passed on, and the store is not
 /// asked.
+///
+/// `FallbackLoaderContract` in `HablareTestKit` has these as rules.
 public struct FallbackLoader<Store: ResourceStore>: Sendable {
     private let local: LocalResourceLoader<Store>
     private let remote: @Sendable @concurrent () async throws -> Store.Resource

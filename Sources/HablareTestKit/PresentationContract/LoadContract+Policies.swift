@@ -63,6 +63,29 @@ extension LoadContract {
             await driver.settled()
             try require("the resources", view.resources, is: ["new"])
         },
+        Rule("A view that cancels and loads anew when it is told of loading sees one load end and the other begin") {
+            bench in
+            for policy in LoadPolicy.allCases {
+                let (view, loads) = (ViewRecorder(), ScriptedLoads())
+                let driver = bench.driver(view, policy, loads)
+                view.reaction = { [unowned driver, unowned view] event in
+                    guard event == .loading(true) else { return }
+                    view.reaction = nil
+                    driver.cancel()
+                    driver.load()
+                }
+                driver.load()
+                let begun: [ViewRecorder.Event] = [
+                    .error(nil), .loading(true), .loading(false), .error(nil), .loading(true),
+                ]
+                try require("what is displayed at once, \(policy)", view.events, is: begun)
+                // The first of them may not even have begun.
+                for number in 1...2 { loads.answer(number, "new") }
+                await driver.settled()
+                try require(
+                    "what is displayed, \(policy)", view.events, is: begun + [.resource("new"), .loading(false)])
+            }
+        },
         Rule("A view that asks for the next load when it is shown something sees it loading") { bench in
             for policy in LoadPolicy.allCases {
                 let (view, loads) = (ViewRecorder(), ScriptedLoads())

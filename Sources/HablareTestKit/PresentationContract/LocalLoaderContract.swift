@@ -61,6 +61,18 @@ public struct LocalLoaderContract: Sendable {
                 try require("what is found \(late) s later", found, is: .expired(savedAt: saved))
             }
         },
+        Rule("The present is that of each call, as long as the loader lives") { make in
+            let store = ScriptedResourceStore(CachedResource("one", savedAt: saved))
+            let now = Guarded(saved)
+            let loader = make(store, utc) { now.withLock { $0 } }
+            try require("what is found at first", try await loader.load().resource, is: "one")
+            now.withLock { $0 = saved + 7 * day }
+            try require("what is found later", try await loader.load(), is: .expired(savedAt: saved))
+            try await loader.save("two")
+            try require("what is kept", store.kept, is: CachedResource("two", savedAt: saved + 7 * day))
+            now.withLock { $0 = saved + 14 * day }
+            try require("whether it is said to be deleted later", try await loader.validate(), is: true)
+        },
         Rule("Seven days are days of the calendar") { make in
             // In the night to the 29th of March 2026 the clocks in Madrid are put forward: the week has an hour less.
             var madrid = Calendar(identifier: .gregorian)

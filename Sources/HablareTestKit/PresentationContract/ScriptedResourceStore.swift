@@ -39,6 +39,11 @@ public final class ScriptedResourceStore: ResourceStore {
     /// Everything that was asked of it, in order, also where it failed.
     public var commands: [Command] { state.withLock { $0.commands } }
 
+    /// Keeps a text, without asking the store.
+    package func keep(_ resource: String, savedAt date: Date) {
+        state.withLock { $0.kept = CachedResource(resource, savedAt: date) }
+    }
+
     /// Lets everything fail from now on with an error; or nothing, with `nil`.
     public func fail(with error: (any Error)?) {
         state.withLock { $0.failure = error }

@@ -122,10 +122,37 @@ import OpenCombine
         try await until { subscriber.values == [1, 2] }
         for _ in 0..<50 { await Task.yield() }
         #expect(subscriber.values == [1, 2])
-        #expect(taken.withLock { $0 } <= 3, "one may be at hand")
+        #expect(taken.withLock { $0 } == 2)
         subscriber.subscription?.request(.max(1))
         try await until { subscriber.values == [1, 2, 3] }
         subscriber.subscription?.cancel()
+    }
+
+    @Test("The one value of an async function comes with the end, which nobody has to ask for")
+    func endOfValue() async throws {
+        let subscriber = Picky()
+        MainPublisher.value { 7 }.subscribe(subscriber)
+        subscriber.subscription?.request(.max(1))
+        try await until { subscriber.isOver }
+        #expect(subscriber.values == [7])
+    }
+
+    @Test("The end of a sequence is found by who asks for more than there is")
+    func endOfElements() async throws {
+        let subscriber = Picky()
+        MainPublisher.elements {
+            AsyncStream<Int> { continuation in
+                continuation.yield(7)
+                continuation.finish()
+            }
+        }.subscribe(subscriber)
+        subscriber.subscription?.request(.max(1))
+        try await until { subscriber.values == [7] }
+        for _ in 0..<50 { await Task.yield() }
+        #expect(!subscriber.isOver)
+        subscriber.subscription?.request(.max(1))
+        try await until { subscriber.isOver }
+        #expect(subscriber.values == [7])
     }
 
     @Test("It may be subscribed to, and left, from anywhere")
@@ -174,11 +201,12 @@ private struct Numbers: AsyncSequence, Sendable {
 private final class Picky: Subscriber {
     var subscription: (any Subscription)?
     var values: [Int] = []
+    var isOver = false
 
     func receive(subscription: any Subscription) { self.subscription = subscription }
     func receive(_ input: Int) -> Subscribers.Demand {
         values.append(input)
         return .none
     }
-    func receive(completion: Subscribers.Completion<any Error>) {}
+    func receive(completion: Subscribers.Completion<any Error>) { isOver = true }
 }

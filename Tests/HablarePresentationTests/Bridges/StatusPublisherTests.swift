@@ -15,11 +15,7 @@ import OpenCombine
     @Test("A request's statuses are published on the main queue, from the present one to the final one, then the end")
     func statuses() async throws {
         let gate = Gate()
-        let scene = try RequestScene(
-            ScriptedProvider { call in
-                do { try await gate.pass() } catch { return .failure(AIServiceError(.connectionLost, "It was cut.")) }
-                return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
-            })
+        let scene = try RequestScene(.gated(gate))
         try await scene.run {
             let request = AIRequest(prompt: "hello")
             try await scene.manager.submit(request, to: "scripted")
@@ -44,11 +40,7 @@ import OpenCombine
     @Test("A request that nobody knows fails, and the engine's end is told")
     func failures() async throws {
         let gate = Gate()
-        let scene = try RequestScene(
-            ScriptedProvider { _ in
-                do { try await gate.pass() } catch { return .failure(AIServiceError(.connectionLost, "It was cut.")) }
-                return .success(ProviderAnswer(.text("x")))
-            })
+        let scene = try RequestScene(.gated(gate))
         await #expect(throws: AIServiceError.self) {
             try await scene.manager.statusPublisher(for: UUID()).firstValue()
         }
@@ -61,6 +53,29 @@ import OpenCombine
         }
         try await until { errors.last != nil }
         #expect((errors.last as? AIServiceError)?.code == .suspended)
+    }
+
+    @Test("Who asks again gets the status of that moment, not one that was taken before")
+    func newest() async throws {
+        let gate = Gate()
+        let scene = try RequestScene(.gated(gate))
+        let request = AIRequest(prompt: "hello")
+        try await scene.manager.submit(request, to: "scripted")
+        let sparing = Sparing()
+        scene.manager.statusPublisher(for: request.id).subscribe(sparing)
+        sparing.subscription?.request(.max(1))
+        try await until { sparing.phases == [.pending] }
+        try await scene.run {
+            await gate.arrivals(reach: 1)
+            gate.open()
+            _ = try await scene.manager.execute(requestID: request.id)
+            sparing.subscription?.request(.max(1))
+            try await until { sparing.phases.count == 2 }
+            #expect(sparing.phases == [.pending, .completed])
+            #expect(!sparing.isOver)
+            sparing.subscription?.request(.max(1))
+            try await until { sparing.isOver }
+        }
     }
 
     @Test("Who leaves is not told any more, and the request goes on")
@@ -77,6 +92,20 @@ import OpenCombine
             for _ in 0..<50 { await Task.yield() }
             #expect(count == 0)
         }
+    }
+
+    /// Asks for nothing by itself.
+    private final class Sparing: Subscriber {
+        var subscription: (any Subscription)?
+        var phases: [RequestPhase] = []
+        var isOver = false
+
+        func receive(subscription: any Subscription) { self.subscription = subscription }
+        func receive(_ input: RequestStatus) -> Subscribers.Demand {
+            phases.append(input.phase)
+            return .none
+        }
+        func receive(completion: Subscribers.Completion<any Error>) { isOver = true }
     }
 
     @MainActor private final class Errors {

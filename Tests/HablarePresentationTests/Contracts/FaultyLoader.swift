@@ -11,6 +11,7 @@ final class FaultyLoader: LoadDriver {
         case none
         case forgetsToStopLoading, forgetsToClearError, loadsOnMainThread, showsOwnCancellation
         case neverIgnores, showsOlderResult, olderEndsLoading, doesNotCancelOlder, stopsLoadingBehindReaction
+        case forgetsCancelOfReaction
         case showsCancelled, doesNotCancel, blocksAfterCancellation, tellsIdleCancellation
         case keepsItself, keepsView
     }
@@ -24,7 +25,8 @@ final class FaultyLoader: LoadDriver {
     private var current = 0
     private var isLoading = false
     private var tasks: [Task<Void, Never>] = []
-    private var next = false
+    /// What the view asked for while it was being told something, in order.
+    private var wishes: [() -> Void] = []
     private var loadsHere = 0
     private var isTelling = false
     private let spawner = TaskSpawner(executor: nil)
@@ -44,7 +46,10 @@ final class FaultyLoader: LoadDriver {
     deinit { for task in tasks { task.cancel() } }
 
     func load() {
-        if isTelling, fault != .stopsLoadingBehindReaction { return next = true }
+        if isTelling, fault != .stopsLoadingBehindReaction {
+            if fault == .forgetsCancelOfReaction { wishes = [] }
+            return wishes.append { [unowned self] in load() }
+        }
         if isLoading {
             if policy == .ignoreWhileLoading, fault != .neverIgnores { return }
             if fault != .doesNotCancelOlder { tasks.last?.cancel() }
@@ -53,11 +58,6 @@ final class FaultyLoader: LoadDriver {
         current += 1
         isLoading = true
         let (number, fault, operation) = (current, fault, operation)
-        if fault == .forgetsToClearError {
-            presenter.didFailLoading(with: AIServiceError(.connectionFailed, "Still the same."))
-        } else {
-            presenter.didStartLoading()
-        }
         tasks.append(
             spawner.start { [weak self] in
                 do {
@@ -68,14 +68,22 @@ final class FaultyLoader: LoadDriver {
                     await self?.ended(number, .failure(error))
                 }
             })
+        tell {
+            if fault == .forgetsToClearError {
+                $0.didFailLoading(with: AIServiceError(.connectionFailed, "Still the same."))
+            } else {
+                $0.didStartLoading()
+            }
+        }
     }
 
     func cancel() {
+        if isTelling { return wishes.append { [unowned self] in cancel() } }
         guard isLoading || fault == .tellsIdleCancellation else { return }
         if fault != .doesNotCancel { tasks.last?.cancel() }
         isLoading = false
         if fault != .showsCancelled { current += 1 }
-        presenter.didCancelLoading()
+        tell { $0.didCancelLoading() }
     }
 
     func settled() async {
@@ -96,22 +104,25 @@ final class FaultyLoader: LoadDriver {
     private func ended(_ number: Int, _ result: Result<String, any Error>) {
         let isCurrent = number == current
         if !isCurrent {
-            if fault == .olderEndsLoading { presenter.didCancelLoading() }
+            if fault == .olderEndsLoading { tell { $0.didCancelLoading() } }
             guard fault == .showsOlderResult else { return }
         }
         isLoading = false
+        tell { presenter in
+            switch result {
+            case .success(let text): presenter.didFinishLoading(with: text)
+            case .failure(is CancellationError) where fault == .showsOwnCancellation:
+                presenter.didFailLoading(with: AIServiceError(.cancelled, "It was cancelled."))
+            case .failure(let error) where fault == .forgetsToStopLoading && !(error is CancellationError): break
+            case .failure(let error): presenter.didFailLoading(with: error)
+            }
+        }
+    }
+
+    private func tell(_ message: (ResourcePresenter<String, WeakProxy<ViewRecorder>>) -> Void) {
         isTelling = true
-        switch result {
-        case .success(let text): presenter.didFinishLoading(with: text)
-        case .failure(is CancellationError) where fault == .showsOwnCancellation:
-            presenter.didFailLoading(with: AIServiceError(.cancelled, "It was cancelled."))
-        case .failure(let error) where fault == .forgetsToStopLoading && !(error is CancellationError): break
-        case .failure(let error): presenter.didFailLoading(with: error)
-        }
+        message(presenter)
         isTelling = false
-        if next {
-            next = false
-            load()
-        }
+        while !wishes.isEmpty { wishes.removeFirst()() }
     }
 }

@@ -6,14 +6,23 @@ import HablareTestKit
 struct FaultyLocalLoader: LocalLoads {
     enum Fault: CaseIterable {
         case none
-        case expiresEarly, expiresLate, countsSeconds, deletesOnLoad, takesFailureForEmpty, validateDeletesAll
-        case validateDeletesNothing, validateHidesFailure, savesInTwoSteps, savesWithoutDate, saveHidesFailure
+        case readsClockOnce, expiresEarly, expiresLate, countsSeconds, deletesOnLoad, takesFailureForEmpty
+        case validateDeletesAll, validateDeletesNothing, validateHidesFailure
+        case savesInTwoSteps, savesWithoutDate, saveHidesFailure
     }
 
-    let fault: Fault
-    let store: ScriptedResourceStore
-    let calendar: Calendar
-    let date: @Sendable () -> Date
+    private let fault: Fault
+    private let store: ScriptedResourceStore
+    private let calendar: Calendar
+    private let date: @Sendable () -> Date
+
+    init(_ fault: Fault, _ store: ScriptedResourceStore, _ calendar: Calendar, _ date: @escaping @Sendable () -> Date) {
+        self.fault = fault
+        self.store = store
+        self.calendar = calendar
+        let first = date()
+        self.date = { fault == .readsClockOnce ? first : date() }
+    }
 
     private func isFresh(_ savedAt: Date) -> Bool {
         let days = fault == .expiresEarly ? 6 : 7

@@ -44,7 +44,7 @@ import Testing
 
     private func contract(of fault: FaultyLocalLoader.Fault) -> LocalLoaderContract {
         LocalLoaderContract { store, calendar, date in
-            FaultyLocalLoader(fault: fault, store: store, calendar: calendar, date: date)
+            FaultyLocalLoader(fault, store, calendar, date)
         }
     }
 }

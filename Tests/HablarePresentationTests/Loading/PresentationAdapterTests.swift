@@ -49,6 +49,60 @@ import Testing
         view.reaction = nil
     }
 
+    @Test(
+        "A view that cancels and wants something else when it is told of loading gets that",
+        arguments: LoadPolicy.allCases)
+    func cancelledForAnother(_ policy: LoadPolicy) async {
+        let adapter = adapter(policy)
+        view.reaction = { [view] event in
+            guard event == .loading(true) else { return }
+            view.reaction = nil
+            adapter.load { "cancelled, too" }
+            adapter.cancel()
+            adapter.load { "not the last" }
+            adapter.load { "another" }
+        }
+        adapter.load()
+        loads.answer(1, "late")
+        await adapter.settled()
+        #expect(view.resources == ["another"])
+        #expect(!view.isLoading)
+    }
+
+    @Test("A wish of a view that is told of its cancellation counts more than what it wanted before")
+    func wishOnCancellation() async {
+        let adapter = adapter(.ignoreWhileLoading)
+        view.reaction = { [view] event in
+            if event == .loading(true) {
+                adapter.cancel()
+                adapter.load { "before" }
+            } else if event == .loading(false) {
+                view.reaction = nil
+                adapter.load { "after" }
+            }
+        }
+        adapter.load()
+        loads.answer(1, "late")
+        await adapter.settled()
+        #expect(view.resources == ["after"])
+    }
+
+    @Test("A view that wants something else, and then nothing, when it is told of loading gets nothing")
+    func cancelledAfterAnother() async {
+        let adapter = adapter(.cancelPrevious)
+        view.reaction = { [view] event in
+            guard event == .loading(true) else { return }
+            view.reaction = nil
+            adapter.cancel()
+            adapter.load { "another" }
+            adapter.cancel()
+        }
+        adapter.load()
+        loads.answer(1, "late")
+        await adapter.settled()
+        #expect(view.events == [.error(nil), .loading(true), .loading(false)])
+    }
+
     @Test("Of several wishes while a view is told something the last one counts")
     func lastWish() async {
         let adapter = adapter(.cancelPrevious)

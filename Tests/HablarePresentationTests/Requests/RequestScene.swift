@@ -8,9 +8,11 @@ struct RequestScene: Sendable {
     let manager: AIRequestManager
     let clock = ManualClock()
 
-    init(_ provider: ScriptedProvider, retry: RetryPolicy = .never) throws {
+    init(
+        _ provider: ScriptedProvider, retry: RetryPolicy = .never, store: some RequestStore = InMemoryStore()
+    ) throws {
         manager = AIRequestManager(
-            store: InMemoryStore(), providers: try ProviderRegistry([provider]),
+            store: store, providers: try ProviderRegistry([provider]),
             configuration: EngineConfiguration(
                 attemptTimeout: .seconds(1_000_000_000), shutdownGrace: .zero, retry: retry, breaker: .never),
             seams: .controlled(by: clock))
@@ -23,10 +25,40 @@ struct RequestScene: Sendable {
             options: RequestWatchOptions(showsText: showsText, placeInterval: .seconds(1), clock: EngineClock(clock)))
     }
 
+    /// Submits a request, and begins to watch it.
+    @MainActor
+    func watched(_ request: AIRequest = AIRequest(prompt: "hello")) async throws -> RequestStatusModel {
+        try await manager.submit(request, to: "scripted")
+        let model = model(request.id)
+        model.start()
+        return model
+    }
+
     /// Runs an engine while something happens on the main actor.
     func run(_ body: @escaping @MainActor @Sendable () async throws -> Void) async throws {
         try await EngineService.run(manager) { try await body() }
     }
+}
+
+extension ScriptedProvider {
+    /// Answers at a gate with the prompt.
+    static func gated(_ gate: Gate, concurrency: Int = 4) -> ScriptedProvider {
+        ScriptedProvider(limits: ProviderLimits(concurrency: concurrency)) { call in
+            do { try await gate.pass() } catch { return .failure(AIServiceError(.connectionLost, "It was cut.")) }
+            return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
+        }
+    }
+}
+
+extension RequestStatusModel {
+    /// Whether what is shown is that the request runs.
+    var isRunning: Bool { if case .running = state { true } else { false } }
+}
+
+/// Not the state that a test expects.
+struct Unexpected: Error {
+    let state: RequestViewState
+    init(_ state: RequestViewState) { self.state = state }
 }
 
 /// Waits until something is so, which may need time to pass on a clock.

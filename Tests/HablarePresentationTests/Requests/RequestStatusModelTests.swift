@@ -6,18 +6,10 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(2))) struct RequestStatusModelTests {
-    /// Answers at a gate with the prompt.
-    private func gated(_ gate: Gate, concurrency: Int = 4) -> ScriptedProvider {
-        ScriptedProvider(limits: ProviderLimits(concurrency: concurrency)) { call in
-            do { try await gate.pass() } catch { return .failure(AIServiceError(.connectionLost, "It was cut.")) }
-            return .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
-        }
-    }
-
     @Test("A request's whole life: idle, waiting, running, done with its text; and the watch ends with it")
     func life() async throws {
         let gate = Gate()
-        let scene = try RequestScene(gated(gate))
+        let scene = try RequestScene(.gated(gate))
         let request = AIRequest(prompt: "hello")
         let model = scene.model(request.id)
         #expect(model.state == .idle)
@@ -26,7 +18,7 @@ import Testing
         #expect(model.isWatching)
         try await until { if case .waiting = model.state { true } else { false } }
         try await scene.run {
-            try await until { if case .running = model.state { true } else { false } }
+            try await until { model.isRunning }
             gate.open()
             try await until { model.state.isFinal }
             await model.settled()
@@ -56,7 +48,7 @@ import Testing
     @Test("A request that waits says how many are before it, anew as they get fewer")
     func place() async throws {
         let gate = Gate()
-        let scene = try RequestScene(gated(gate, concurrency: 1))
+        let scene = try RequestScene(.gated(gate, concurrency: 1))
         try await scene.run {
             let requests = (0..<4).map { AIRequest(prompt: "request \($0)") }
             for request in requests { try await scene.manager.submit(request, to: "scripted") }
@@ -92,10 +84,7 @@ import Testing
         }
         let scene = try RequestScene(provider)
         try await scene.run {
-            let request = AIRequest(prompt: "tell", streaming: StreamingPolicy())
-            try await scene.manager.submit(request, to: "scripted")
-            let model = scene.model(request.id)
-            model.start()
+            let model = try await scene.watched(AIRequest(prompt: "tell", streaming: StreamingPolicy()))
             // What is reported before anybody watches, the engine does not keep.
             try await until(passing: scene.clock) {
                 guard case .running(nil, let partial?) = model.state else { return false }
@@ -127,10 +116,8 @@ import Testing
         }
         let scene = try RequestScene(provider)
         try await scene.run {
-            let request = AIRequest(prompt: "tell", streaming: StreamingPolicy(allowsRestart: true))
-            try await scene.manager.submit(request, to: "scripted")
-            let model = scene.model(request.id)
-            model.start()
+            let model = try await scene.watched(
+                AIRequest(prompt: "tell", streaming: StreamingPolicy(allowsRestart: true)))
             try await until(passing: scene.clock) { model.state.isFinal && !model.isWatching }
             guard case .failed(let failure) = model.state else { throw Unexpected(model.state) }
             #expect(failure.message == "Pay your bill.")
@@ -148,13 +135,10 @@ import Testing
     @Test("A request that is cancelled says so, and the watch ends")
     func cancelled() async throws {
         let gate = Gate()
-        let scene = try RequestScene(gated(gate))
+        let scene = try RequestScene(.gated(gate))
         try await scene.run {
-            let request = AIRequest(prompt: "hello")
-            try await scene.manager.submit(request, to: "scripted")
-            let model = scene.model(request.id)
-            model.start()
-            try await until { if case .running = model.state { true } else { false } }
+            let model = try await scene.watched()
+            try await until { model.isRunning }
             #expect(model.state.canCancel)
             model.cancel()
             try await until { model.state == .cancelled }
@@ -167,13 +151,13 @@ import Testing
     @Test("When the engine shuts down a request waits for the next one, and can be watched anew")
     func suspended() async throws {
         let gate = Gate()
-        let scene = try RequestScene(gated(gate))
+        let scene = try RequestScene(.gated(gate))
         let request = AIRequest(prompt: "hello")
         let model = scene.model(request.id)
         try await scene.run {
             try await scene.manager.submit(request, to: "scripted")
             model.start()
-            try await until { if case .running = model.state { true } else { false } }
+            try await until { model.isRunning }
         }
         await model.settled()
         #expect(model.state == .waiting(RequestWaiting(.suspended)))
@@ -201,7 +185,7 @@ import Testing
     @Test("A watch whose task is cancelled ends, and the request goes on")
     func watcherCancelled() async throws {
         let gate = Gate()
-        let scene = try RequestScene(gated(gate))
+        let scene = try RequestScene(.gated(gate))
         try await scene.run {
             let request = AIRequest(prompt: "hello")
             try await scene.manager.submit(request, to: "scripted")
@@ -224,26 +208,23 @@ import Testing
     @Test("What is stopped shows nothing any more, and a model is not kept alive by its watch")
     func stopped() async throws {
         let gate = Gate()
-        let scene = try RequestScene(gated(gate))
+        let scene = try RequestScene(.gated(gate))
         try await scene.run {
-            let request = AIRequest(prompt: "hello")
-            try await scene.manager.submit(request, to: "scripted")
-            let model = scene.model(request.id)
-            model.start()
+            let model = try await scene.watched()
             await gate.arrivals(reach: 1)
             model.stop()
             #expect(!model.isWatching)
             let state = model.state
             weak var gone: RequestStatusModel?
             do {
-                let other = scene.model(request.id)
+                let other = scene.model(model.id)
                 other.start()
                 gone = other
                 try await until { other.state != .idle }
             }
             #expect(gone == nil)
             gate.open()
-            _ = try await scene.manager.execute(requestID: request.id)
+            _ = try await scene.manager.execute(requestID: model.id)
             for _ in 0..<50 { await Task.yield() }
             #expect(model.state == state)
         }
@@ -253,20 +234,11 @@ import Testing
     func listened() async throws {
         let scene = try RequestScene(ScriptedProvider())
         try await scene.run {
-            let request = AIRequest(prompt: "hello")
-            try await scene.manager.submit(request, to: "scripted")
-            let model = scene.model(request.id)
-            let states = model.states()
-            model.start()
-            for await state in states where state.isFinal {
+            let model = try await scene.watched()
+            for await state in model.states() where state.isFinal {
                 if case .done(let result) = state, result.text != nil { break }
             }
             await model.settled()
         }
-    }
-
-    private struct Unexpected: Error {
-        let state: RequestViewState
-        init(_ state: RequestViewState) { self.state = state }
     }
 }

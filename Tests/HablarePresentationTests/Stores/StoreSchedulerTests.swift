@@ -20,10 +20,23 @@ import Testing
     @Test("Calls run one after the other, in the order they were made")
     func order() async throws {
         let scheduler = QueueStoreScheduler(label: "store")
-        let (running, most, order) = (Guarded(0), Guarded(0), Guarded<[Int]>([]))
+        let (running, most) = (Guarded(0), Guarded(0))
+        let (made, order) = (Guarded<[Int]>([]), Guarded<[Int]>([]))
+        let blocker = DispatchSemaphore(value: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
+            let isBlocked = Guarded(false)
+            group.addTask {
+                try await scheduler.run {
+                    isBlocked.withLock { $0 = true }
+                    blocker.wait()
+                }
+            }
+            while !isBlocked.withLock({ $0 }) { await Task.yield() }
+            let oneByOne = OneByOne()
             for number in 0..<100 {
-                group.addTask {
+                group.addTask(executorPreference: oneByOne) {
+                    // No other call is made between this note and the call.
+                    made.withLock { $0.append(number) }
                     try await scheduler.run {
                         let now = running.withLock { running in
                             running += 1
@@ -35,10 +48,12 @@ import Testing
                     }
                 }
             }
+            while made.withLock({ $0.count }) < 100 { await Task.yield() }
+            blocker.signal()
             try await group.waitForAll()
         }
         #expect(most.withLock { $0 } == 1)
-        #expect(order.withLock { $0 }.sorted() == Array(0..<100))
+        #expect(order.withLock { $0 } == made.withLock { $0 })
     }
 
     @Test("What a call throws comes to the caller as it is", arguments: [true, false])
@@ -114,5 +129,15 @@ import Testing
             for await isCancelled in group { #expect(isCancelled) }
         }
         #expect(!isRun.withLock { $0 })
+    }
+}
+
+/// Runs tasks one after the other: what one of them does between two waits, no other one interrupts.
+private final class OneByOne: TaskExecutor {
+    private let queue = DispatchQueue(label: "hablare.test.serial")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

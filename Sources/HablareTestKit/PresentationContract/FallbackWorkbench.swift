@@ -1,0 +1,59 @@
+import Foundation
+import Hablare
+import HablarePresentation
+
+/// What the rules on falling back are tried with: a loader with its store, and a remote side that answers as it is told.
+struct FallbackWorkbench: Sendable {
+    static let offline = AIServiceError(.connectionFailed, "No network.")
+    static let full = AIServiceError(.storageFull, "Make room.")
+
+    let store = ScriptedResourceStore()
+    /// The first of February 2026: no clocks are changed in the weeks around it.
+    let now = Date(timeIntervalSince1970: 1_769_904_000)
+    private let answer = Guarded<Result<String, any Error>>(.success("new"))
+    private let observed = Guarded<[String]>([])
+    private let loader: any FallbackLoads
+
+    init(make: (FallbackLoaderContract.Parts) -> any FallbackLoads) {
+        loader = make(
+            FallbackLoaderContract.Parts(
+                store: store, date: { [now] in now },
+                observe: { [observed] incident in observed.withLock { $0.append(Self.words(for: incident)) } },
+                remote: { [answer] in try answer.withLock { $0 }.get() }))
+    }
+
+    /// What the loader said went wrong on the way.
+    var incidents: [String] { observed.withLock { $0 } }
+
+    /// Lets the remote side answer in another way. Default: the text "new".
+    func answer(_ result: Result<String, any Error>) { answer.withLock { $0 = result } }
+
+    /// Loads, and puts in words what was delivered.
+    func load() async throws -> String {
+        switch try await loader.load() {
+        case .remote(let text): "remote: \(text)"
+        case .local(let cached, let error): "local: \(cached.resource), because: \(Self.words(for: error))"
+        case .expired(let date, let error): "expired since \(date), because: \(Self.words(for: error))"
+        case .empty(let error): "empty, because: \(Self.words(for: error))"
+        }
+    }
+
+    /// Loads in a task that was cancelled beforehand, of which a remote side may know nothing.
+    func loadInCancelledTask() async throws -> String {
+        try await withThrowingTaskGroup(of: String.self) { group in
+            group.cancelAll()
+            group.addTask { try await load() }
+            return try await group.next() ?? ""
+        }
+    }
+
+    private static func words(for incident: FallbackIncident) -> String {
+        switch incident {
+        case .remoteFailed(let error): "remote: \(words(for: error))"
+        case .saveFailed(let error): "save: \(words(for: error))"
+        case .localFailed(let error): "local: \(words(for: error))"
+        }
+    }
+
+    private static func words(for error: any Error) -> String { ErrorMessage.standard(for: error) }
+}
