@@ -83,7 +83,7 @@ extension AIDataCoordinator: Service {
         guard promised == .now else { return }
         do {
             guard try await !isKnown(key.requestID) else { return }
-            try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
+            _ = try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
         } catch {
             logger.warning("A promise could not be taken back", metadata: ["error": "\(type(of: error))"])
         }
@@ -134,18 +134,20 @@ extension AIDataCoordinator: Service {
         return response
     }
 
-    /// What is promised and not merged yet, oldest requests first.
+    /// What is promised and not merged yet, oldest requests first. Rows that are damaged are left out, and logged.
     ///
     /// - Throws: ``MergeError`` where it cannot be read.
     @concurrent public nonisolated func pendingMerges() async throws -> [MergePromise] {
         do {
-            return try await database.readAside(seams.taskExecutor) { try ReceiptBook.promises(in: $0) }
+            return try await promises.readAll()
         } catch {
             throw MergeError.recorded(error, ofPromises: ())
         }
     }
 
-    /// Takes a promise back. Harmless where it was kept, or was none.
+    /// Takes a promise back: on return it was kept before, or never will be, also where its merge had begun. Harmless where
+    /// it was kept, or was none. A merge that somebody asks for without a promise, or waits for with
+    /// ``generate(_:from:mergingInto:row:)``, is done all the same.
     ///
     /// Where nothing else is promised of the request, the engine is told that it need not keep the response.
     ///
@@ -153,7 +155,7 @@ extension AIDataCoordinator: Service {
     @concurrent public nonisolated func forgetMerge(requestID: UUID, into target: String, row: MergeRow) async throws {
         do {
             let key = MergeKey(requestID: requestID, target: target, row: row)
-            try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
+            _ = try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
             merger.releaser.wanted([requestID])
         } catch {
             throw MergeError.told(error, of: requestID)

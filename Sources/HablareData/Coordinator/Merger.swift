@@ -8,6 +8,8 @@ struct MergeAsk: Sendable {
     let response: AIResponseData
     let target: MergeTarget
     let row: MergeRow
+    /// Whether it is merged because of a promise only, and not where that was taken back.
+    var isPromised = false
 
     var key: MergeKey { MergeKey(requestID: response.requestID, target: target.name, row: row) }
 }
@@ -122,15 +124,22 @@ final class Merger: Sendable {
         }
     }
 
-    /// The receipt first: where it is there, nothing else is done.
+    /// The promise first: where there is none any more, what was merged for its sake is not; then the receipt: where it is
+    /// there, nothing else is done.
     private static func work(
         _ ask: MergeAsk, _ write: @escaping PreparedMerge, at date: Date
     ) -> @Sendable (Database) throws -> MergeOutcome {
-        let key = ask.key
+        let (key, isPromised) = (ask.key, ask.isPromised)
         return { database in
+            let wasPromised = try ReceiptBook.forget(key, in: database)
+            if isPromised, !wasPromised {
+                guard let date = try ReceiptBook.date(of: key, in: database) else {
+                    throw MergeError.forgotten(key.requestID)
+                }
+                return .alreadyMerged(date)
+            }
             let mergedBefore = try ReceiptBook.enter(key, at: date, in: database)
             if mergedBefore == nil { try write(database, key.row) }
-            try ReceiptBook.forget(key, in: database)
             return mergedBefore.map { .alreadyMerged($0) } ?? .merged
         }
     }

@@ -56,7 +56,7 @@ final class PromiseKeeper: Sendable {
         merger.releaser.catchUp()
         let revivals = manager.revivals()
         // After listening began, so that nothing is promised, or revived, unnoticed.
-        let promised = try await database.readAside(seams.taskExecutor) { try ReceiptBook.promises(in: $0) }
+        let promised = try await readAll()
         continuation.yield(
             .promised(Array(Set(promised.map(\.key.requestID))).sorted()))
         await withDiscardingTaskGroup { group in
@@ -67,6 +67,17 @@ final class PromiseKeeper: Sendable {
             group.cancelAll()
         }
         await merger.releaser.settled()
+    }
+
+    /// Everything that is promised. What cannot be read is skipped, and logged.
+    func readAll() async throws -> [MergePromise] {
+        let promises = try await database.readAside(seams.taskExecutor) { try ReceiptBook.promises(in: $0) }
+        if promises.damaged > 0 {
+            logger.warning(
+                "Promises of merges that cannot be read are kept and skipped",
+                metadata: ["count": "\(promises.damaged)"])
+        }
+        return promises.readable
     }
 
     private func keep(
@@ -160,53 +171,78 @@ final class PromiseKeeper: Sendable {
     /// How many responses are read and merged together.
     private static let batch = 64
 
-    /// Merges everything that is promised of some requests.
-    private func merge(_ ids: [UUID]) async -> [UUID: PromiseBoard.Merging] {
+    /// Merges everything that is promised of some requests. What is not merged because the keeper ends is to be tried
+    /// again, and nothing went wrong with it.
+    func merge(_ ids: [UUID]) async -> [UUID: PromiseBoard.Merging] {
         var merged: [UUID: PromiseBoard.Merging] = [:]
         var rest = ids[...]
-        while !rest.isEmpty {
+        while !rest.isEmpty, !Task.isCancelled {
             merged.merge(await merge(batch: Array(rest.prefix(Self.batch))), uniquingKeysWith: { _, last in last })
             rest = rest.dropFirst(Self.batch)
         }
+        for id in rest { merged[id] = .retryable }
         return merged
     }
 
     private func merge(batch ids: [UUID]) async -> [UUID: PromiseBoard.Merging] {
         var merged = Dictionary(ids.map { ($0, PromiseBoard.Merging.kept) }, uniquingKeysWith: { first, _ in first })
-        var asks: [MergeAsk] = []
+        let promises: [MergePromise]
         do {
-            let promises = try await database.readAside(seams.taskExecutor) { database in
-                try ids.flatMap { try ReceiptBook.promises(of: $0, in: database) }
-            }
-            var responses: [UUID: AIResponseData] = [:]
-            for id in merged.keys { responses[id] = try await manager.response(for: id) }
-            for promise in promises {
-                let id = promise.key.requestID
-                guard let response = responses[id] else {
-                    // Retried or deleted this moment.
-                    merged[id] = .retryable
-                    continue
-                }
-                switch target(promise.key.target) {
-                case .success(let target):
-                    asks.append(MergeAsk(response: response, target: target, row: promise.key.row))
-                case .failure(let error):
-                    merged[id] = .stuck
-                    await note(error.message, of: promise.key)
-                }
+            promises = try await database.readAside(seams.taskExecutor) { database in
+                try ids.flatMap { try ReceiptBook.promises(of: $0, in: database).readable }
             }
         } catch {
             return merged.mapValues { _ in .retryable }
         }
-        for (ask, result) in zip(asks, await merger.merge(asks)) {
+        let responses = await responses(of: ids)
+        var asks: [MergeAsk] = []
+        var notes: [(failure: String, key: MergeKey)] = []
+        for promise in promises {
+            let id = promise.key.requestID
+            guard let response = responses[id] else {
+                // Retried or deleted this moment, or not to be read.
+                merged[id] = .retryable
+                continue
+            }
+            switch target(promise.key.target) {
+            case .success(let target):
+                asks.append(MergeAsk(response: response, target: target, row: promise.key.row, isPromised: true))
+            case .failure(let error):
+                merged[id] = .stuck
+                notes.append((error.message, promise.key))
+            }
+        }
+        for (ask, result) in zip(asks, await merger.merge(asks, inBackground: true)) {
             guard case .failure(let error) = result else { continue }
             let id = ask.response.requestID
+            guard !(error is CancellationError) else {
+                if merged[id] != .stuck { merged[id] = .retryable }
+                continue
+            }
             let recorded = MergeError.recorded(error, of: id)
-            let canRetry = recorded.isRetryable || error is CancellationError
-            if merged[id] != .stuck { merged[id] = canRetry ? .retryable : .stuck }
-            await note(recorded.message, of: ask.key)
+            // Nothing is promised any more.
+            if recorded.code == .forgotten { continue }
+            if merged[id] != .stuck { merged[id] = recorded.isRetryable ? .retryable : .stuck }
+            notes.append((recorded.message, ask.key))
         }
+        await note(notes)
         return merged
+    }
+
+    /// The responses that are there. One that cannot be read keeps no other from being merged.
+    private func responses(of ids: [UUID]) async -> [UUID: AIResponseData] {
+        var responses: [UUID: AIResponseData] = [:]
+        for id in ids {
+            do {
+                responses[id] = try await manager.response(for: id)
+            } catch is CancellationError {
+                return responses
+            } catch {
+                logger.warning(
+                    "The response of a promised request cannot be read", metadata: ["error": "\(type(of: error))"])
+            }
+        }
+        return responses
     }
 
     /// The registered target of a name, where there is one and only one.
@@ -231,14 +267,18 @@ final class PromiseKeeper: Sendable {
 
     private func note(_ failure: String, of id: UUID) async {
         await writing { database in
-            for promise in try ReceiptBook.promises(of: id, in: database) {
+            for promise in try ReceiptBook.promises(of: id, in: database).readable {
                 try ReceiptBook.note(failure, of: promise.key, in: database)
             }
         }
     }
 
-    private func note(_ failure: String, of key: MergeKey) async {
-        await writing { try ReceiptBook.note(failure, of: key, in: $0) }
+    /// All at once: a batch of failures costs one commit.
+    private func note(_ notes: [(failure: String, key: MergeKey)]) async {
+        guard !notes.isEmpty else { return }
+        await writing { database in
+            for note in notes { try ReceiptBook.note(note.failure, of: note.key, in: database) }
+        }
     }
 
     /// Writes what is for information only: where it cannot be written, the promise is there all the same.

@@ -28,12 +28,22 @@ extension PersistedResponse: FetchableRecord, TableRecord {
 
     /// Reads a row.
     ///
-    /// - Throws: ``MergeError`` with ``MergeError/Code/invalidContent`` for a kind of a later version; `DecodingError` where
-    ///   the metadata is not what this library writes.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/invalidContent`` for a kind of a later version, and where a column
+    ///   is missing or not what this library writes; `DecodingError` where the metadata is not.
     public init(row: Row) throws {
-        id = row["request"]
-        providerID = ProviderID(rawValue: row["provider"])
-        let name: String = row["type"]
+        // Not by GRDB's subscripts, which trap, nor by its `decode`, which makes 0 of what is no number.
+        func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
+            guard row.hasColumn(column), let value = Value.fromDatabaseValue(row[column]) else {
+                throw MergeError(
+                    .invalidContent,
+                    "A persisted response is damaged, or was fetched without all its columns. Fetch it whole; where that does not help, delete its row and persist the response anew.",
+                    cause: column)
+            }
+            return value
+        }
+        id = try value("request")
+        providerID = ProviderID(rawValue: try value("provider"))
+        let name: String = try value("type")
         guard let type = ContentType(rawValue: name) else {
             throw MergeError(
                 .invalidContent,
@@ -41,10 +51,12 @@ extension PersistedResponse: FetchableRecord, TableRecord {
                 cause: name)
         }
         self.type = type
-        format = row["format"]
-        content = row["content"]
-        metadata = try JSONDecoder().decode([String: String].self, from: Data((row["metadata"] as String).utf8))
-        receivedAt = ReceiptBook.date(row["received_at"])
+        let format: DatabaseValue = try value("format")
+        self.format = format.isNull ? nil : try value("format")
+        content = try value("content")
+        let metadata: String = try value("metadata")
+        self.metadata = try JSONDecoder().decode([String: String].self, from: Data(metadata.utf8))
+        receivedAt = ReceiptBook.date(try value("received_at"))
     }
 }
 

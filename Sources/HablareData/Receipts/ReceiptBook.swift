@@ -47,10 +47,14 @@ enum ReceiptBook {
     }
 
     /// A promise is kept, or is none any more.
-    static func forget(_ key: MergeKey, in database: Database) throws {
+    ///
+    /// - Returns: Whether it was one until now.
+    @discardableResult
+    static func forget(_ key: MergeKey, in database: Database) throws -> Bool {
         try database.cachedStatement(
             sql: "DELETE FROM hablare_promises WHERE request = ? AND target = ? AND row = ?"
         ).execute(arguments: arguments(key))
+        return database.changesCount > 0
     }
 
     /// Notes why a promise could not be kept so far.
@@ -60,8 +64,15 @@ enum ReceiptBook {
         ).execute(arguments: [failure] + arguments(key))
     }
 
+    /// Promises as the database has them.
+    struct Promises: Sendable {
+        var readable: [MergePromise] = []
+        /// Rows that are not as this library writes them. They stay, and the engine keeps the responses that they name.
+        var damaged = 0
+    }
+
     /// The promises of one request, or of all, oldest requests first.
-    static func promises(of request: UUID? = nil, in database: Database) throws -> [MergePromise] {
+    static func promises(of request: UUID? = nil, in database: Database) throws -> Promises {
         let rows =
             if let request {
                 try Row.fetchAll(
@@ -70,12 +81,28 @@ enum ReceiptBook {
             } else {
                 try Row.fetchAll(database, sql: "SELECT * FROM hablare_promises ORDER BY request")
             }
-        return rows.map { row in
-            MergePromise(
-                key: MergeKey(
-                    requestID: row["request"], target: row["target"], row: MergeRow(row["row"] as DatabaseValue)),
-                promisedAt: Self.date(row["promised_at"]), failure: row["failure"])
+        var promises = Promises()
+        for row in rows {
+            if let promise = promise(row) {
+                promises.readable.append(promise)
+            } else {
+                promises.damaged += 1
+            }
         }
+        return promises
+    }
+
+    /// `nil` for a row that is damaged.
+    private static func promise(_ row: Row) -> MergePromise? {
+        func value<Value: DatabaseValueConvertible>(_ column: String) -> Value? {
+            Value.fromDatabaseValue(row[column])
+        }
+        guard let request: UUID = value("request"), let target: String = value("target"),
+            let key: DatabaseValue = value("row"), let promisedAt: Int64 = value("promised_at")
+        else { return nil }
+        return MergePromise(
+            key: MergeKey(requestID: request, target: target, row: MergeRow(key)), promisedAt: date(promisedAt),
+            failure: value("failure"))
     }
 
     /// Requests with receipts that the engine was not told of, in the order of their UUIDs.

@@ -9,7 +9,8 @@ import Hablare
 /// outlive them: each process dies in the middle, at a step drawn from a seed or given, and another follows. Judges what is
 /// on disk at the end.
 ///
-/// What ships is what runs: only time, threads and the disk's refusals are the simulation's.
+/// What ships is what runs: only time, threads and the disk's refusals are the simulation's. Models are not in it: they
+/// live on the main actor, whose thread nobody simulates.
 final class MergeSimulation: Sendable {
     /// What the history was told, and has to keep.
     private struct World: Sendable {
@@ -18,10 +19,14 @@ final class MergeSimulation: Sendable {
         var isBurying = false
         /// Merges that were acknowledged as promised or done.
         var acknowledged: Set<MergeKey> = []
+        /// Merges whose promise was taken back before they were done.
+        var forgotten: Set<MergeKey> = []
         /// Merges that said they were done now.
         var done: [MergeKey: Int] = [:]
         var requests: [UUID] = []
         var refusals = 0
+        /// Receipts that were removed.
+        var removed = 0
         var faults: [String] = []
         /// Clients that still ask; and those that are not at their end.
         var asking = 0
@@ -63,6 +68,8 @@ final class MergeSimulation: Sendable {
             transactionObserver: MortalCommits { world.withLock { $0.isBurying } }, extent: .databaseLifetime)
     }
 
+    /// How many promises were taken back before they were kept, and receipts removed.
+    var counts: (forgotten: Int, removed: Int) { world.withLock { ($0.forgotten.count, $0.removed) } }
     /// How many steps the history took.
     var length: Int { Int(scheduler.stamp.steps) }
 
@@ -208,7 +215,8 @@ final class MergeSimulation: Sendable {
                 switch choice {
                 case 0..<4: try await promise(coordinator)
                 case 4..<7: try await merge(coordinator, manager)
-                case 7: try await generate(coordinator)
+                case 7: try await generate(coordinator, manager)
+                case 8: try await manager.prune(Retention(maximumAge: 20))
                 default: try await rest()
                 }
             } catch {
@@ -249,6 +257,29 @@ final class MergeSimulation: Sendable {
         {
             world.withLock { _ = $0.acknowledged.insert(second) }
         }
+        guard draw({ $0.percent(40) }) else { return }
+        if draw({ $0.percent(70) }) { try await rest() }
+        try await forget(draw { $0.percent(50) } ? first : second, coordinator)
+    }
+
+    /// A promise is taken back: on return it was kept, or never will be.
+    private func forget(_ key: MergeKey, _ coordinator: AIDataCoordinator) async throws {
+        // Where there is no answer either may be so.
+        world.withLock { _ = $0.acknowledged.remove(key) }
+        try await coordinator.forgetMerge(requestID: key.requestID, into: key.target, row: key.row)
+        let count = try count(key)
+        world.withLock { world in
+            guard !world.isBurying else { return }
+            if count == 0 { world.forgotten.insert(key) } else { world.acknowledged.insert(key) }
+        }
+    }
+
+    private func count(_ key: MergeKey) throws -> Int {
+        try database.readHere { database in
+            try Int.fetchOne(
+                database, sql: "SELECT COUNT(*) FROM merged WHERE request = ? AND target = ? AND row = ?",
+                arguments: [key.requestID, key.target, key.row.key]) ?? 0
+        }
     }
 
     /// Waits for a new request, and merges for itself, twice at once: only one of them may do it.
@@ -272,18 +303,23 @@ final class MergeSimulation: Sendable {
         }
     }
 
-    private func generate(_ coordinator: AIDataCoordinator) async throws {
+    private func generate(_ coordinator: AIDataCoordinator, _ manager: AIRequestManager) async throws {
         let request = AIRequest(id: id(), prompt: "x", caching: .bypass)
         let key = key(request.id)
         world.withLock { $0.requests.append(request.id) }
         try await coordinator.generate(request, mergingInto: key.target, row: key.row)
-        let isThere = try database.readHere { database in
-            try Int.fetchOne(
-                database, sql: "SELECT COUNT(*) FROM merged WHERE request = ? AND target = ? AND row = ?",
-                arguments: [key.requestID, key.target, key.row.key])
-        }
-        if isThere != 1, !(world.withLock { $0.isBurying }) { fault("generate came back before its merge") }
+        if try count(key) != 1, !(world.withLock { $0.isBurying }) { fault("generate came back before its merge") }
         world.withLock { _ = $0.acknowledged.insert(key) }
+        guard draw({ $0.percent(50) }) else { return }
+        if draw({ $0.percent(50) }) { try await rest() }
+        try await clean(request.id, coordinator, manager)
+    }
+
+    /// The engine gives up a response that was merged, and its receipts go: nobody can merge it again.
+    private func clean(_ id: UUID, _ coordinator: AIDataCoordinator, _ manager: AIRequestManager) async throws {
+        try await manager.delete(id)
+        let removed = try await coordinator.forgetReceipts(before: .distantFuture)
+        world.withLock { $0.removed += removed }
     }
 
     private func told(_ outcome: MergeOutcome, _ key: MergeKey) {
@@ -334,12 +370,22 @@ final class MergeSimulation: Sendable {
                 requestID: row["request"], target: row["target"], row: MergeRow(row["row"] as DatabaseValue))
             counts[key] = row["n"]
         }
-        let (acknowledged, done) = world.withLock { ($0.acknowledged, $0.done) }
+        let (acknowledged, done, forgotten) = world.withLock { ($0.acknowledged, $0.done, $0.forgotten) }
         for (key, count) in counts where count > 1 { fault("merged \(count) times: \(key)") }
         for key in acknowledged where counts[key] == nil { fault("acknowledged and not merged: \(key)") }
+        for key in forgotten where counts[key] != nil { fault("merged after its promise was taken back: \(key)") }
         for (key, count) in done where count > 1 { fault("said \(count) times that it is done now: \(key)") }
-        let receipts = try database.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM hablare_receipts") } ?? 0
-        if receipts != counts.count { fault("\(receipts) receipts of \(counts.count) merges") }
+        let receipts = try database.read {
+            try Row.fetchAll($0, sql: "SELECT request, target, row FROM hablare_receipts")
+        }.map {
+            MergeKey(requestID: $0["request"], target: $0["target"], row: MergeRow($0["row"] as DatabaseValue))
+        }
+        for key in receipts where counts[key] == nil { fault("a receipt of what was not merged: \(key)") }
+        for key in Set(counts.keys).subtracting(receipts) {
+            // A receipt may go when nobody can merge the response any more.
+            guard case .success? = try store.response(of: key.requestID)?.result else { continue }
+            fault("merged without a receipt: \(key)")
+        }
     }
 }
 

@@ -21,13 +21,17 @@ struct MergeSimulationTests {
         }
     }
 
-    @Test("The same seed is the same history")
+    @Test("Histories are eventful, and the same seed is the same history")
     func replay() throws {
-        for seed in 0..<5 as Range<UInt64> {
+        var (forgotten, removed) = (0, 0)
+        for seed in 0..<10 as Range<UInt64> {
             let first = try MergeSimulation(seed: seed)
             let second = try MergeSimulation(seed: seed)
             _ = try (first.run(), second.run())
-            #expect(first.length == second.length, "seed \(seed)")
+            #expect(first.length == second.length && first.counts == second.counts, "seed \(seed)")
+            forgotten += first.counts.forgotten
+            removed += first.counts.removed
         }
+        #expect(forgotten > 5 && removed > 2)
     }
 }

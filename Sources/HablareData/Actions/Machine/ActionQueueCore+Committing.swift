@@ -56,6 +56,9 @@ extension ActionQueueCore {
     }
 
     /// When ``decide(now:)`` is to be called if nothing happens before; `nil` where nothing waits for time.
+    ///
+    /// - Parameter now: What ``decide(now:)`` was told last, and no later time: what came due since was not handed over by
+    ///   it, and would be waited for no more.
     func wake(after now: Duration) -> Duration? {
         guard isRunning else { return nil }
         var earliest = quietSince.map { $0 + configuration.quietTime }

@@ -16,6 +16,8 @@ extension ActionQueueCore {
                 step.place = 0
                 // Undone or redone since: what follows has not been committed yet.
                 step.hasWord = step.isDue && stored.record.isWanted == (direction == .forward)
+                // A shutdown that interrupted it left no attempt.
+                step.isDue = true
             }
             enter(step)
             lastNumber = max(lastNumber, stored.record.number)

@@ -4,7 +4,7 @@ enum ActionVerdict: Sendable, Hashable {
     /// No attempt carried it out, and nothing speaks against it: it was looked for and not found, or the queue was stopped
     /// before anything was tried.
     case notApplied
-    /// It is as it was before it was handed over, and as uncertain: the queue was stopped while it was to be repeated.
+    /// The queue was stopped meanwhile: that was no attempt, and whether it was carried out is not known.
     case interrupted
     case failed(String, isRetryable: Bool)
     case unknown(String, isRetryable: Bool = true)
@@ -24,6 +24,8 @@ enum ActionVerdict: Sendable, Hashable {
         case .failed(let error, let isRetryable) where item.isRepeated:
             self = .unknown(Self.text(of: error), isRetryable: isRetryable)
         case .failed(let error, let isRetryable): self = .failed(Self.text(of: error), isRetryable: isRetryable)
+        // What a shutdown interrupts may have been carried out, and was no attempt.
+        case .unknown where isCancelled: self = .interrupted
         case .unknown(let error): self = .unknown(Self.text(of: error))
         }
     }

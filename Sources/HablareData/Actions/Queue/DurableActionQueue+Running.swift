@@ -93,6 +93,9 @@ extension DurableActionQueue: Service {
         for (item, outcome) in zip(items, outcomes) {
             verdicts[item.origin.number] = ActionVerdict(outcome, of: item, isCancelled: isCancelled)
         }
+        if isCancelled {
+            for item in items.dropFirst(outcomes.count) { verdicts[item.origin.number] = .interrupted }
+        }
         return verdicts
     }
 
@@ -111,7 +114,8 @@ extension DurableActionQueue: Service {
             case nil: return .commit(item)
             }
         } catch {
-            return .verdict(.unknown(ActionVerdict.text(of: error)))
+            // Whatever error it is in which the shutdown comes back.
+            return .verdict(Task.isCancelled ? .interrupted : .unknown(ActionVerdict.text(of: error)))
         }
     }
 

@@ -32,13 +32,14 @@ extension DurableActionQueue {
         while let batch = takeBatch() {
             var core = batch.core
             let answers = batch.events.map { $0.tell(&core) }
-            let handovers = core.decide(now: clock.now)
+            let now = clock.now
+            let handovers = core.decide(now: now)
             let (writes, owner) = (core.takeWrites(), core.owner)
             do {
                 if !writes.isEmpty {
                     try await journal.write { try ActionTable.write(writes, of: owner, in: $0) }
                 }
-                adopt(core, handovers)
+                adopt(core, handovers, decidedAt: now)
                 for answer in answers { answer() }
             } catch {
                 journalFailed(batch.events, error)
@@ -60,7 +61,9 @@ extension DurableActionQueue {
         }
     }
 
-    private func adopt(_ core: ActionQueueCore<Action>, _ handovers: [ActionHandover<Action>]) {
+    private func adopt(
+        _ core: ActionQueueCore<Action>, _ handovers: [ActionHandover<Action>], decidedAt: Duration
+    ) {
         let stopped = happened { state in
             state.core = core
             state.journalRetryAt = nil
@@ -68,7 +71,7 @@ extension DurableActionQueue {
             // The queue may have been paused, or be shut down, while that was written.
             let isRunning = state.isRunning
             if isRunning { for handover in handovers { start(handover, &state) } }
-            setAlarm(&state)
+            setAlarm(core.wake(after: decidedAt), &state)
             publish(&state)
             return isRunning ? [] : handovers
         }
@@ -96,9 +99,10 @@ extension DurableActionQueue {
                 return events + state.inbox
             }
             state.inbox = events.filter { $0.refuse == nil && !$0.isLook } + state.inbox
-            state.journalRetryAt = clock.now + Self.journalRetryDelay
+            let retryAt = clock.now + Self.journalRetryDelay
+            state.journalRetryAt = retryAt
             state.journalFailure = told
-            setAlarm(&state)
+            setAlarm(retryAt, &state)
             return events
         }
         for event in refused { event.refuse?(told) }
@@ -114,9 +118,10 @@ extension DurableActionQueue {
 
     // MARK: Time
 
-    /// Lets the core decide again when it wants to; while the journal fails, not before that is tried again.
-    private func setAlarm(_ state: inout State) {
-        guard let next = state.journalRetryAt ?? state.core.wake(after: clock.now) else { return }
+    /// Looks again at a time: when the core wants to decide, or, while the journal fails, when that is tried again. A time
+    /// that is over by now, because the journal took longer than that, is now.
+    private func setAlarm(_ next: Duration?, _ state: inout State) {
+        guard let next else { return }
         if let alarm = state.alarm {
             // One that fires too early looks, and is set anew.
             if alarm.fires <= next { return }
@@ -140,7 +145,7 @@ extension DurableActionQueue {
             state.alarm = nil
             guard let retryAt = state.journalRetryAt else { return true }
             guard clock.now >= retryAt else {
-                setAlarm(&state)
+                setAlarm(retryAt, &state)
                 return false
             }
             state.journalRetryAt = nil

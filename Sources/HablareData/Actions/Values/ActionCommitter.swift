@@ -11,7 +11,8 @@ public protocol ActionCommitter<Action>: Sendable {
     /// reason to leave out the others; where outcomes are missing, they count as unknown.
     ///
     /// Called off the main actor, for several groups at once. When the queue shuts down and its grace is over, the task is
-    /// cancelled: end soon, with what is so by then.
+    /// cancelled: end soon, with what is so by then. Whatever is not said to be done, or to have failed for good, was no
+    /// attempt then; of what counts as unknown, it stays unknown.
     func commit(_ items: [ActionItem<Action>], of group: Action.Group) async -> [ActionOutcome]
 
     /// Whether an item was carried out by an earlier attempt; `nil` where that cannot be told. Default: `nil`.

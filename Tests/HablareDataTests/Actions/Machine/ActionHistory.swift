@@ -22,6 +22,8 @@ struct ActionHistory {
     private var flying: [ActionHandover<Swipe>] = []
     private var random: SeededGenerator
     private var now = Duration.zero
+    /// When the queue decided last: it is written afterwards, which takes its time.
+    private var decidedAt = Duration.zero
     private var appended = 0
     private(set) var crashes = 0
     private(set) var handedOver = 0
@@ -50,9 +52,9 @@ struct ActionHistory {
         try tell { core, _ in core.isRunning = true }
         for round in 0..<1000 {
             if round == 20 { try retry() }
-            if round < 40 { try commit() }
+            if round < 40, book.isReviewed { try commit() }
             while !flying.isEmpty { try end(0) }
-            guard let wake = core.wake(after: now) else {
+            guard let wake = core.wake(after: decidedAt) else {
                 if round > 40 { break } else { continue }
             }
             now = max(now, wake)
@@ -79,7 +81,7 @@ struct ActionHistory {
             now += .milliseconds(Int.random(in: 1...900, using: &random))
             try tell { _, _ in }
         case 88..<92: try tell { core, _ in core.isRunning.toggle() }
-        case 92..<96: if let wake = core.wake(after: now) { now = max(now, wake) }
+        case 92..<96: if let wake = core.wake(after: decidedAt) { now = max(now, wake) }
         case 96..<97: try crash()
         default: try tell { core, _ in core.isRunning = true }
         }
@@ -253,7 +255,8 @@ struct ActionHistory {
         let writes = draft.takeWrites()
         if isStormy, Int.random(in: 0..<20, using: &random) == 0 { return false }
         try write(writes)
-        (core, book) = (draft, page)
+        (core, book, decidedAt) = (draft, page, now)
+        if Int.random(in: 0..<4, using: &random) == 0 { now += .milliseconds(Int.random(in: 1...3000, using: &random)) }
         for handover in handovers {
             book.check(
                 (1...core.configuration.largestGroup).contains(handover.items.count), "a group is as large as allowed")

@@ -7,29 +7,12 @@ import Testing
 
 /// A queue that is stopped while it is at work, and whoever asks it while it is.
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueStoppingTests {
-    /// Does something in the middle of the next transaction.
-    private final class Interruption: TransactionObserver, Sendable {
-        let body = Guarded<(@Sendable () -> Void)?>(nil)
-
-        func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
-        func databaseDidChange(with event: DatabaseEvent) {}
-        func databaseDidCommit(_ database: Database) {}
-        func databaseDidRollback(_ database: Database) {}
-        func databaseWillCommit() throws {
-            let body = body.withLock { body in
-                defer { body = nil }
-                return body
-            }
-            body?()
-        }
-    }
-
     @Test("What is being handed over while the queue is paused is not, and was not tried", arguments: [false, true])
     func pausedMeanwhile(isRepeated: Bool) async throws {
         let desk = try ActionDesk(
             ScriptedCommitter { isRepeated && $0.attempt == 1 ? .unknown(ScriptedCommitter.Failure()) : .done })
         let queue = try await desk.queue()
-        let interruption = Interruption()
+        let interruption = CommitInterruption()
         desk.database.add(transactionObserver: interruption)
         try await queue.whileRunning {
             try await queue.append(Swipe(1))

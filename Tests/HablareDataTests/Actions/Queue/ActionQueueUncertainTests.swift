@@ -1,4 +1,3 @@
-import Foundation
 import Hablare
 import HablareTestKit
 import Testing
@@ -7,6 +6,8 @@ import Testing
 
 /// A repetition of what may have been carried out: whatever comes of it, the mark stays until somebody knows.
 @Suite(.timeLimit(.minutes(2))) struct ActionQueueUncertainTests {
+    typealias Interruption = ScriptedCommitter.Interruption
+
     @Test("A repetition that fails says nothing of the attempt before: the next one is a repetition as well")
     func failedRepetition() async throws {
         let committer = ScriptedCommitter { item in
@@ -50,21 +51,18 @@ import Testing
         #expect(committer.inEffect.isEmpty && committer.doubled.isEmpty)
     }
 
-    @Test("A repetition that a shutdown interrupts is no attempt, and stays a repetition", arguments: [true, false])
-    func interruptedRepetition(isCancellation: Bool) async throws {
+    @Test(
+        "A repetition that a shutdown interrupts is no attempt, and stays a repetition",
+        arguments: Interruption.allCases)
+    func interruptedRepetition(_ interruption: Interruption) async throws {
         let desk = try ActionDesk(
-            ScriptedCommitter { $0.attempt == 1 ? .unknown(ScriptedCommitter.Failure()) : .done })
+            ScriptedCommitter(knowsWhatWasApplied: interruption == .look) {
+                $0.attempt == 1 ? .unknown(ScriptedCommitter.Failure()) : .done
+            })
         let queue = try await desk.queue()
         try await queue.append(Swipe(1))
         try await queue.whileRunning { _ = try await queue.flush() }
-        desk.committer.failure.withLock { $0 = isCancellation ? CancellationError() : URLError(.cancelled) }
-        desk.committer.hold("trash")
-        for _ in 1...20 {
-            try await queue.whileRunning {
-                try await queue.commit()
-                await queue.soon { $0.underWay == 1 }
-            }
-        }
+        try await interrupt(queue, of: desk, by: interruption)
         #expect(queue.pendingActions.map(\.attempts) == [1] && queue.snapshot.failed == 0)
         desk.committer.open("trash")
         try await queue.whileRunning { _ = try await queue.flush() }
@@ -72,19 +70,42 @@ import Testing
         #expect(desk.committer.inEffect == [1] && desk.committer.doubled.isEmpty)
     }
 
-    @Test("However a committer calls a shutdown's cancellation, it is no attempt")
-    func cancelledByAnotherName() async throws {
-        let desk = try ActionDesk()
+    @Test("However a committer calls a shutdown's cancellation, it is no attempt", arguments: Interruption.allCases)
+    func cancelledByAnotherName(_ interruption: Interruption) async throws {
+        let desk = try ActionDesk(ScriptedCommitter(knowsWhatWasApplied: interruption == .look))
         let queue = try await desk.queue()
-        desk.committer.failure.withLock { $0 = URLError(.cancelled) }
-        desk.committer.hold("trash")
         try await queue.append(Swipe(1))
-        for _ in 1...20 {
+        try await interrupt(queue, of: desk, by: interruption)
+        #expect(queue.pendingActions.map(\.attempts) == [0] && queue.snapshot.failed == 0)
+        desk.committer.open("trash")
+        try await queue.whileRunning { _ = try await queue.flush() }
+        #expect(desk.committer.inEffect == [1] && desk.committer.doubled.isEmpty)
+    }
+
+    @Test("What a shutdown left uncertain is settled by the next process, in review without anybody's word")
+    func uncertainOverRestart() async throws {
+        let desk = try ActionDesk(configuration: ActionQueueConfiguration(mode: .review))
+        let queue = try await desk.queue()
+        try await queue.append(Swipe(1))
+        try await interrupt(queue, of: desk, by: .unknown)
+        desk.committer.open("trash")
+        let next = try await desk.queue()
+        try await next.whileRunning { await next.soon { $0.pending == 0 } }
+        #expect(desk.committer.calls.flatMap(\.items).last?.isRepeated == true)
+        #expect(desk.committer.inEffect == [1] && desk.committer.doubled.isEmpty)
+    }
+
+    /// Shuts a queue down twenty times while its committer is at work.
+    private func interrupt(
+        _ queue: DurableActionQueue<ScriptedCommitter>, of desk: ActionDesk, by interruption: Interruption
+    ) async throws {
+        desk.committer.interruption.withLock { $0 = interruption }
+        desk.committer.hold("trash")
+        for round in 1...20 {
             try await queue.whileRunning {
                 try await queue.commit()
-                await queue.soon { $0.underWay == 1 }
+                while desk.committer.waits < round { await Task.yield() }
             }
         }
-        #expect(queue.pendingActions.map(\.attempts) == [0] && queue.snapshot.failed == 0)
     }
 }

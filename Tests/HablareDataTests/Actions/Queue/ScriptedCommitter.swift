@@ -1,3 +1,4 @@
+import Foundation
 import Hablare
 import HablareData
 
@@ -6,6 +7,20 @@ final class ScriptedCommitter: ActionCommitter {
     typealias Action = Swipe
 
     struct Failure: Error {}
+
+    /// What a call that is cancelled while it waits comes back with.
+    enum Interruption: Sendable, CaseIterable {
+        /// A failure that is `CancellationError`.
+        case cancellation
+        /// A failure by another name.
+        case otherError
+        /// Nobody knows.
+        case unknown
+        /// No outcomes at all.
+        case missing
+        /// It is not reached: the question before a repetition throws.
+        case look
+    }
 
     struct Call: Sendable {
         let group: String
@@ -21,10 +36,11 @@ final class ScriptedCommitter: ActionCommitter {
         var inEffect: Set<Int> = []
         /// The groups whose calls wait, with those that do.
         var held: [String: [AsyncStream<Void>.Continuation]] = [:]
+        /// How many calls have waited.
+        var waits = 0
     }
 
-    /// What a cancelled call comes back with.
-    let failure = Guarded<any Error>(CancellationError())
+    let interruption = Guarded(Interruption.cancellation)
     private let state = Guarded(State())
     private let answers: @Sendable (ActionItem<Swipe>) -> ActionOutcome
     private let knows: Bool
@@ -45,17 +61,14 @@ final class ScriptedCommitter: ActionCommitter {
 
     func commit(_ items: [ActionItem<Swipe>], of group: String) async -> [ActionOutcome] {
         let call = Call(group: group, items: items)
-        let gate = AsyncStream<Void>.makeStream()
-        let isHeld = state.withLock { state in
-            state.calls.append(call)
-            state.held[group]?.append(gate.continuation)
-            return state.held[group] != nil
-        }
+        state.withLock { $0.calls.append(call) }
         told.yield(call)
-        if isHeld {
-            for await _ in gate.stream {}
-            if Task.isCancelled {
-                return items.map { _ in .failed(failure.withLock { $0 }, isRetryable: true) }
+        if await isInterrupted(group) {
+            return switch interruption.withLock({ $0 }) {
+            case .cancellation, .look: items.map { _ in .failed(CancellationError(), isRetryable: true) }
+            case .otherError: items.map { _ in .failed(URLError(.cancelled), isRetryable: true) }
+            case .unknown: items.map { _ in .unknown(URLError(.cancelled)) }
+            case .missing: []
             }
         }
         return items.map { item in
@@ -66,8 +79,23 @@ final class ScriptedCommitter: ActionCommitter {
         }
     }
 
+    /// Waits where calls of a group are to; whether that was cancelled.
+    private func isInterrupted(_ group: String) async -> Bool {
+        let gate = AsyncStream<Void>.makeStream()
+        let isHeld = state.withLock { state in
+            guard state.held[group] != nil else { return false }
+            state.held[group]?.append(gate.continuation)
+            state.waits += 1
+            return true
+        }
+        guard isHeld else { return false }
+        for await _ in gate.stream {}
+        return Task.isCancelled
+    }
+
     func wasApplied(_ item: ActionItem<Swipe>) async throws -> Bool? {
         guard knows else { return nil }
+        if interruption.withLock({ $0 }) == .look, await isInterrupted(item.action.group) { throw CancellationError() }
         return state.withLock { $0.applied[item.idempotencyKey] != nil }
     }
 
@@ -84,6 +112,8 @@ final class ScriptedCommitter: ActionCommitter {
         }
     }
 
+    /// How many calls have waited so far.
+    var waits: Int { state.withLock { $0.waits } }
     /// Every call so far.
     var calls: [Call] { state.withLock { $0.calls } }
     /// Which swipes are in effect.

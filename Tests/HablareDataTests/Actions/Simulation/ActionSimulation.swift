@@ -40,6 +40,8 @@ final class ActionSimulation: Sendable {
     private let lifetimes: [Int]
     private let kind: Kind
     private let configuration: ActionQueueConfiguration
+    /// How long a commit of the journal takes at most: some disks take longer than a queue waits before it tries again.
+    private let diskDelay: Int64
 
     /// A history of a few processes.
     ///
@@ -57,6 +59,7 @@ final class ActionSimulation: Sendable {
             mode: Int.random(in: 0..<4, using: &random) == 0 ? .review : .automatic,
             count: Int.random(in: 1...6, using: &random), largestGroup: Int.random(in: 1...4, using: &random),
             undoDepth: 1000, maximumAttempts: Int.random(in: 1...5, using: &random))
+        diskDelay = random.percent(30) ? 4_000_000_000 : 100_000
         scheduler = SimulationScheduler(seed: random.next(), style: style)
         self.kind = kind
         let serviceSeed = random.next()
@@ -116,8 +119,8 @@ final class ActionSimulation: Sendable {
             clock: EngineClock(VirtualClock(scheduler: scheduler, lane: executor.lane)),
             date: { Date(timeIntervalSince1970: 1_767_225_600) }, makeID: { [self] in id() }, jitter: { 0.5 },
             taskExecutor: executor,
-            makeCommitDriver: { [scheduler] in
-                let driver = SimulatedCommitDriver(scheduler: scheduler, lane: executor.lane, delay: 100_000)
+            makeCommitDriver: { [scheduler, diskDelay] in
+                let driver = SimulatedCommitDriver(scheduler: scheduler, lane: executor.lane, delay: diskDelay)
                 drivers.withLock { $0.append(driver) }
                 return driver
             }, observation: .none)
@@ -344,7 +347,7 @@ final class ActionSimulation: Sendable {
         }
     }
 
-    /// Good weather, and the person's word, until nothing is left to do.
+    /// Good weather, and in review the person's word, until nothing is left to do.
     private func finish<C: ActionCommitter>(_ queue: DurableActionQueue<C>, lane: Int) async {
         world.withLock { $0.isStormy = false }
         service.calmDown()
@@ -353,7 +356,8 @@ final class ActionSimulation: Sendable {
                 let snapshot = queue.snapshot
                 if snapshot.pending == 0, snapshot.failed == 0 { return }
                 if snapshot.failed > 0 { try await queue.retryFailed() }
-                try await queue.commit()
+                // Otherwise the queue has to find out for itself what is still to be done.
+                if configuration.mode == .review { try await queue.commit() }
                 try await scheduler.sleep(until: scheduler.now + 2_000_000_000, lane: lane)
             } catch {
                 return fault("the last process cannot finish: \(error)")

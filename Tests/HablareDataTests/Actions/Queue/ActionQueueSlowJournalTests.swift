@@ -1,0 +1,37 @@
+import GRDB
+import Hablare
+import HablareTestKit
+import Testing
+
+@testable import HablareData
+
+/// A disk that takes longer than a queue waits.
+@Suite(.timeLimit(.minutes(2))) struct ActionQueueSlowJournalTests {
+    @Test("What is to be tried again is, though its time came while the failure before was being written")
+    func outlastedBackoff() async throws {
+        let interruption = CommitInterruption()
+        let clock = Guarded<ManualClock?>(nil)
+        let committer = ScriptedCommitter { item in
+            guard item.attempt == 1 else { return .done }
+            // The next transaction is the one that notes this failure.
+            interruption.body.withLock { $0 = { clock.withLock { $0 }?.advance(by: .seconds(5)) } }
+            return .failed(ScriptedCommitter.Failure(), isRetryable: true)
+        }
+        let desk = try ActionDesk(committer)
+        clock.withLock { $0 = desk.clock }
+        let queue = try await desk.queue()
+        desk.database.add(transactionObserver: interruption)
+        try await queue.whileRunning {
+            try await queue.append(Swipe(1))
+            try await queue.commit()
+            // Nobody asks for anything more, and time stands still.
+            for _ in 0..<5000 where queue.snapshot.pending > 0 {
+                await Task.yield()
+                // What waits for the journal's thread has been done before this.
+                _ = try await desk.database.write { _ in 0 }
+            }
+            #expect(queue.snapshot.pending == 0)
+        }
+        #expect(committer.calls.flatMap(\.items).map(\.attempt) == [1, 2])
+    }
+}

@@ -1,0 +1,19 @@
+import GRDB
+import Hablare
+
+/// Does something in the middle of the next transaction.
+final class CommitInterruption: TransactionObserver, Sendable {
+    let body = Guarded<(@Sendable () -> Void)?>(nil)
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ database: Database) {}
+    func databaseDidRollback(_ database: Database) {}
+    func databaseWillCommit() throws {
+        let body = body.withLock { body in
+            defer { body = nil }
+            return body
+        }
+        body?()
+    }
+}
