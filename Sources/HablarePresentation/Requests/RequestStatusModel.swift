@@ -106,7 +106,8 @@ public final class RequestStatusModel {
         perform({ [manager, id] in try await manager.cancelRequest(id) }, then: { _ in })
     }
 
-    /// Waits until what was asked for with ``retry()`` and ``cancel()`` is done, and what ``start()`` began has ended.
+    /// Waits until what was asked for with ``retry()`` and ``cancel()`` is done, and what ``start()`` or ``retry()``
+    /// began to watch has ended.
     public func settled() async {
         while let task = commands.values.first ?? watching {
             await task.value
