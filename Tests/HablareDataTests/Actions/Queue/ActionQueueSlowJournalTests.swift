@@ -23,7 +23,9 @@ import Testing
         desk.database.add(transactionObserver: interruption)
         try await queue.whileRunning {
             try await queue.append(Swipe(1))
-            try await queue.commit()
+            // The quiet time is over, and no alarm is set that would wake the queue for another reason.
+            await desk.clock.sleepers(reach: 1)
+            desk.clock.advance(by: .milliseconds(500))
             // Nobody asks for anything more, and time stands still.
             for _ in 0..<5000 where queue.snapshot.pending > 0 {
                 await Task.yield()

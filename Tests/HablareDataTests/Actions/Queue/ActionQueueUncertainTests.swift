@@ -104,7 +104,7 @@ import Testing
         for round in 1...20 {
             try await queue.whileRunning {
                 try await queue.commit()
-                while desk.committer.waits < round { await Task.yield() }
+                while desk.committer.waits < round, queue.snapshot.failed == 0 { await Task.yield() }
             }
         }
     }
