@@ -72,6 +72,17 @@ import Testing
         #expect(hit.rank < 0)
     }
 
+    @Test(
+        "passes over what is no word to it, wherever that stands",
+        arguments: ["apple \u{2014} pie", "\u{AB} apple pie \u{BB}", "apple \u{2026} pie \u{1F967}", "\u{2022} \"apple pie\""])
+    func signs(text: String) throws {
+        try add("Apple pie")
+        try add("Apple")
+        #expect(try titles(text) == ["Apple pie"])
+        #expect(try titles(text, completes: true, options: SearchOptions(columns: ["title"])) == ["Apple pie"])
+        #expect(try titles("\u{2014}") == [])
+    }
+
     @Test("gives the best first, page by page, each row once", arguments: Seeds.choose(5))
     func pages(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
