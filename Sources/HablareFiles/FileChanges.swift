@@ -44,7 +44,7 @@ package struct FileChanges: Sendable {
     ///   - echoes: When a change that was notified is told again: so many milliseconds after it and after each other. The
     ///     last is the pause, too, after which somebody is told again who could not use it. At least one.
     package init(
-        directory: String, suffix: String, method: Method = .notification, echoes: [Int32] = Self.usualEchoes
+        directory: String, suffix: String, method: Method = .notification, echoes: [Int32] = FileChanges.usualEchoes
     ) {
         self.directory = directory
         self.suffix = suffix

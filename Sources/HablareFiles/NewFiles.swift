@@ -41,23 +41,23 @@ package enum NewFiles {
         for _ in 0..<100 {  // as many links as SQLite follows
             let file = URL(fileURLWithPath: path)
             let folder = file.deletingLastPathComponent().path
-            do {
-                return try real(path, naming: folder)
-            } catch where error.number == ENOENT {
-                // A new file, or one that a link promises.
-                let above = try real(folder, naming: folder)
-                path = above + (above.hasSuffix("/") ? "" : "/") + file.lastPathComponent
-            }
+            let found = real(path, naming: folder)
+            guard case .failure(let failure) = found, failure.number == ENOENT else { return try found.get() }
+            // A new file, or one that a link promises.
+            let above = try real(folder, naming: folder).get()
+            path = above + (above.hasSuffix("/") ? "" : "/") + file.lastPathComponent
             guard let target = target(ofLink: path) else { return path }
             path = target.hasPrefix("/") ? target : folder + "/" + target
         }
         throw FileFailure(ELOOP, doing: "resolve", to: path)
     }
 
-    private static func real(_ path: String, naming folder: String) throws(FileFailure) -> String {
-        guard let real = realpath(path, nil) else { throw FileFailure(errno, doing: "resolve", to: folder) }
-        defer { free(real) }
-        return String(cString: real)
+    private static func real(_ path: String, naming folder: String) -> Result<String, FileFailure> {
+        guard let whole = realpath(path, nil) else {
+            return .failure(FileFailure(errno, doing: "resolve", to: folder))
+        }
+        defer { free(whole) }
+        return .success(String(cString: whole))
     }
 
     /// What a link says; `nil` where there is none.

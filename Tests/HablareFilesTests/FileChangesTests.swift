@@ -50,16 +50,21 @@ import Testing
     #if os(Linux)
     @Test("are told of one file among others, and where the kernel could not tell of all")
     func events() {
-        func event(_ kind: Int, _ name: String) -> [UInt8] {
-            let padded = Array(name.utf8) + Array(repeating: 0, count: name.isEmpty ? 0 : 16 - name.utf8.count)
-            return [1, 0, 0, 0] + [0, 8, 16, 24].map { UInt8(kind >> $0 & 255) } + [0, 0, 0, 0]
-                + [UInt8(padded.count), 0, 0, 0] + padded
+        func event(_ kind: UInt32, _ name: String) -> [UInt8] {
+            let length = name.isEmpty ? 0 : 16
+            var bytes = [UInt8](repeating: 0, count: 16 + length)
+            bytes[4] = UInt8(kind & 255)
+            bytes[5] = UInt8(kind >> 8)
+            bytes[12] = UInt8(length)
+            bytes.replaceSubrange(16..<(16 + name.utf8.count), with: name.utf8)
+            return bytes
         }
         let (other, ours) = (event(2, "a-shm"), event(2, "a-wal"))
         #expect(!FileChanges.tells([], ofNamesEndingWith: "-wal"))
-        #expect(!FileChanges.tells((other + other)[...], ofNamesEndingWith: "-wal"))
-        #expect(FileChanges.tells((other + ours + other)[...], ofNamesEndingWith: "-wal"))
-        #expect(FileChanges.tells((other + event(0x4000, ""))[...], ofNamesEndingWith: "-wal"))
+        let (others, among, overflow) = (other + other, other + ours, other + event(0x4000, ""))
+        #expect(!FileChanges.tells(others[...], ofNamesEndingWith: "-wal"))
+        #expect(FileChanges.tells(among[...], ofNamesEndingWith: "-wal"))
+        #expect(FileChanges.tells(overflow[...], ofNamesEndingWith: "-wal"))
     }
     #endif
 
