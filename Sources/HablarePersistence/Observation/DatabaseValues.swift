@@ -11,7 +11,8 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
     /// Starts an observation; what it gives ends it. It does not hold the writer, which closes where it was held last.
     typealias Start =
         @Sendable (
-            _ writer: any DatabaseWriter, _ onError: @escaping @Sendable (any Error) -> Void, _ onChange: @escaping @Sendable (Element) -> Void
+            _ writer: any DatabaseWriter, _ onError: @escaping @Sendable (any Error) -> Void,
+            _ onChange: @escaping @Sendable (Element) -> Void
         ) -> AnyDatabaseCancellable
 
     private let database: AppDatabase

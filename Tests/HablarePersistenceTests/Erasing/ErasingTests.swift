@@ -45,7 +45,9 @@ import Testing
     private func counts() throws -> [String: Int] {
         try database.reader.read { db in
             var counts: [String: Int] = [:]
-            for table in ["author", "book", "loan", "setting", "own", "older", "words", "area", "using fts5(content='')"] {
+            for table in [
+                "author", "book", "loan", "setting", "own", "older", "words", "area", "using fts5(content='')",
+            ] {
                 counts[table] = try Int.fetchOne(db, sql: "SELECT count(*) FROM \"\(table)\"")
             }
             for index in ["author_search", "bare"] {

@@ -220,7 +220,8 @@ import Testing
     @Test(
         "are not said to be all where a virtual table has rows of its own, and can be named without it",
         arguments: [
-            ("fts5(text)", true), ("fts4(text)", true), ("rtree(id, low, high)", true), ("fts5(text, content='')", false),
+            ("fts5(text)", true), ("fts4(text)", true), ("rtree(id, low, high)", true),
+            ("fts5(text, content='')", false),
             ("fts5vocab('author_search', 'row')", false),
         ])
     func virtual(module: String, isRefused: Bool) async throws {

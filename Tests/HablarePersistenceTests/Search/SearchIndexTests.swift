@@ -74,7 +74,9 @@ import Testing
 
     @Test(
         "passes over what is no word to it, wherever that stands",
-        arguments: ["apple \u{2014} pie", "\u{AB} apple pie \u{BB}", "apple \u{2026} pie \u{1F967}", "\u{2022} \"apple pie\""])
+        arguments: [
+            "apple \u{2014} pie", "\u{AB} apple pie \u{BB}", "apple \u{2026} pie \u{1F967}", "\u{2022} \"apple pie\"",
+        ])
     func signs(text: String) throws {
         try add("Apple pie")
         try add("Apple")
