@@ -20,7 +20,6 @@ struct DatabaseOpening {
             if options.createsFolder { try NewFiles.makeFolders(Self.folder(of: path)) }
             // SQLite follows links and has its log beside the file itself. Who locks and watches has to be there, too.
             let file = try NewFiles.resolved(path)
-            if options.createsFolder { try NewFiles.makeFolders(Self.folder(of: file)) }
             return try FolderLock.whileHeld(on: Self.folder(of: file), waiting: options.busySeconds) {
                 try open(file)
             }

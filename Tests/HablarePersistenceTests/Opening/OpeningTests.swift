@@ -149,7 +149,7 @@ import Testing
         let file = folder.url.appendingPathComponent("real/notes.sqlite")
         let link = folder.url.appendingPathComponent("links/notes.sqlite")
         if isThere { try AppDatabase.briefly(at: file) }
-        try NewFiles.makeFolders(link.deletingLastPathComponent().path)
+        for url in [file, link] { try NewFiles.makeFolders(url.deletingLastPathComponent().path) }
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "../real/notes.sqlite")
         if isThere {
             let error = try FolderLock.whileHeld(on: file.deletingLastPathComponent().path, waiting: 0) {
