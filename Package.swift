@@ -217,7 +217,8 @@ let package = Package(
         .testTarget(
             name: "HablarePersistenceTests",
             dependencies: [
-                "Hablare", "HablareFiles", "HablarePersistence", "HablareTestFiles", "HablareTestKit",
+                "Hablare", "HablareFiles", "HablarePersistence", "HablarePresentation", "HablareTestFiles",
+                "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),

@@ -32,6 +32,41 @@ package enum NewFiles {
         return information.st_mode & S_IFMT == S_IFDIR ? .folder : .file(size: Int(information.st_size))
     }
 
+    /// The file that a path leads to, itself and its folder without links, as SQLite takes it: a database and its log are
+    /// beside each other where the file is, not where a link to it is. The file need not be there, its folder must.
+    ///
+    /// - Throws: ``FileFailure`` of the folder where that cannot be told; with `ELOOP` for links that lead in a circle.
+    package static func resolved(_ path: String) throws -> String {
+        var path = path
+        for _ in 0..<100 {  // as many links as SQLite follows
+            let file = URL(fileURLWithPath: path)
+            let folder = file.deletingLastPathComponent().path
+            let found = real(path, naming: folder)
+            guard case .failure(let failure) = found, failure.number == ENOENT else { return try found.get() }
+            // A new file, or one that a link promises.
+            let above = try real(folder, naming: folder).get()
+            path = above + (above.hasSuffix("/") ? "" : "/") + file.lastPathComponent
+            guard let target = target(ofLink: path) else { return path }
+            path = target.hasPrefix("/") ? target : folder + "/" + target
+        }
+        throw FileFailure(ELOOP, doing: "resolve", to: path)
+    }
+
+    private static func real(_ path: String, naming folder: String) -> Result<String, FileFailure> {
+        guard let whole = realpath(path, nil) else {
+            return .failure(FileFailure(errno, doing: "resolve", to: folder))
+        }
+        defer { free(whole) }
+        return .success(String(cString: whole))
+    }
+
+    /// What a link says; `nil` where there is none.
+    private static func target(ofLink path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+    }
+
     /// Makes a folder and the missing ones above it. One that is there stays as it is.
     ///
     /// - Throws: ``FileFailure``; with `ENOTDIR` where a file is in its place.

@@ -24,10 +24,8 @@ package final class ReplacingFile {
     package init(_ path: String) throws {
         let file = URL(fileURLWithPath: path)
         self.path = path
-        unfinished =
-            file.deletingLastPathComponent().appendingPathComponent(
-                ".\(file.lastPathComponent.prefix(100)).\(UUID().uuidString).tmp"
-            ).path
+        // Without the name that it will have, which may be as long as a name can be.
+        unfinished = file.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).tmp").path
         let descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileFailure(errno, doing: "make", to: path) }
         self.descriptor = descriptor

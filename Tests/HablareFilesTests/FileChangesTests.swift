@@ -1,7 +1,9 @@
 import Foundation
-import HablareFiles
 import HablareTestFiles
+import Synchronization
 import Testing
+
+@testable import HablareFiles
 
 /// Each waits for what the kernel or a look tells, as long as that takes: no test of these says a time.
 @Suite("Changes of files", .timeLimit(.minutes(1))) struct FileChangesTests {
@@ -30,6 +32,41 @@ import Testing
         try Data("1".utf8).write(to: new.appendingPathComponent("a-wal"))
         #expect(await told.next() != nil)
     }
+
+    @Test("are told again to somebody who could not use them, until he can, though nothing changes any more")
+    func owed() async throws {
+        let folder = try TemporaryFolder()
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        let count = Atomic(0)
+        let watch = FileChanges(directory: folder.url.path, suffix: "-wal", echoes: [1]).watch {
+            let count = count.add(1, ordering: .relaxed).newValue
+            continuation.yield(count)
+            return count >= 20
+        }
+        for await count in stream where count == 20 { break }
+        watch.end()
+    }
+
+    #if os(Linux)
+    @Test("are told of one file among others, and where the kernel could not tell of all")
+    func events() {
+        func event(_ kind: UInt32, _ name: String) -> [UInt8] {
+            let length = name.isEmpty ? 0 : 16
+            var bytes = [UInt8](repeating: 0, count: 16 + length)
+            bytes[4] = UInt8(kind & 255)
+            bytes[5] = UInt8(kind >> 8)
+            bytes[12] = UInt8(length)
+            bytes.replaceSubrange(16..<(16 + name.utf8.count), with: name.utf8)
+            return bytes
+        }
+        let (other, ours) = (event(2, "a-shm"), event(2, "a-wal"))
+        #expect(!FileChanges.tells([], ofNamesEndingWith: "-wal"))
+        let (others, among, overflow) = (other + other, other + ours, other + event(0x4000, ""))
+        #expect(!FileChanges.tells(others[...], ofNamesEndingWith: "-wal"))
+        #expect(FileChanges.tells(among[...], ofNamesEndingWith: "-wal"))
+        #expect(FileChanges.tells(overflow[...], ofNamesEndingWith: "-wal"))
+    }
+    #endif
 
     @Test("end with their reader")
     func ended() async throws {

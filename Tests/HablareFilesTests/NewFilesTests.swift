@@ -17,6 +17,31 @@ import Testing
         #expect(try NewFiles.kind(of: path + "/none") == .none)
     }
 
+    @Test("is where links lead, also one to a file that is not there yet, and nowhere where they lead in a circle")
+    func resolved() throws {
+        let folder = try TemporaryFolder()
+        let real = try NewFiles.resolved(folder.url.path)
+        let manager = FileManager.default
+        try NewFiles.makeFolders(real + "/a")
+        try manager.createSymbolicLink(atPath: real + "/b", withDestinationPath: "a")
+        try manager.createSymbolicLink(atPath: real + "/link", withDestinationPath: "b/file")
+        try manager.createSymbolicLink(atPath: real + "/a/again", withDestinationPath: real + "/link")
+        for _ in 0..<2 {
+            for name in ["a/file", "b/file", "link", "b/again", "a/../b/../link"] {
+                let resolved = try NewFiles.resolved("\(real)/\(name)")
+                #expect(resolved == "\(real)/a/file", "\(name)")
+            }
+            try NewFiles.makeFile(real + "/a/file")
+        }
+        #expect(try NewFiles.resolved("/none") == "/none")
+        try manager.createSymbolicLink(atPath: real + "/circle", withDestinationPath: "circle")
+        #expect(throws: FileFailure(ELOOP, doing: "resolve", to: real)) { try NewFiles.resolved(real + "/circle") }
+        let missing = "\(real)/x"
+        #expect(throws: FileFailure(ENOENT, doing: "resolve", to: missing)) {
+            try NewFiles.resolved("\(missing)/file")
+        }
+    }
+
     @Test("is not made through a file: the failure names it")
     func throughFile() throws {
         let folder = try TemporaryFolder()

@@ -40,6 +40,14 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "after")
     }
 
+    @Test("may have the longest name that there is, in any script")
+    func longName() throws {
+        let name = String(repeating: "\u{9EDE}", count: 85)
+        let file = try ReplacingFile(folder.url.path + "/" + name)
+        try file.commit()
+        #expect(try names() == [name])
+    }
+
     @Test("is a failure of the file system where it cannot be made or get its name")
     func failing() throws {
         let nowhere = folder.url.path + "/none/file"

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import GRDB
 import HablarePersistence
@@ -33,6 +34,19 @@ struct Note: Codable, Hashable, Sendable, FetchableRecord, MutablePersistableRec
 }
 
 extension AppDatabase {
+    /// Opens a database for a moment, and returns when it is closed.
+    static func briefly(
+        at url: URL, migrator: DatabaseMigrator = Notes.migrator, _ body: (AppDatabase) throws -> Void = { _ in }
+    ) throws {
+        let closing = DispatchQueue(label: "closing")
+        do {
+            // Who looks for others may hold the database for a moment.
+            let options = Options(noticesOtherProcesses: false)
+            try body(AppDatabase(at: url, migrator: migrator, options: options, closingOn: closing))
+        }
+        closing.sync {}
+    }
+
     /// Titles in the order of their making.
     func titles() throws -> [String] {
         try reader.read { db in try String.fetchAll(db, sql: "SELECT title FROM note ORDER BY id") }

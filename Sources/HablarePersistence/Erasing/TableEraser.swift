@@ -25,7 +25,7 @@ struct TableEraser {
 
     private func erase(_ tables: [String], _ virtual: [VirtualTable]) throws {
         try db.inTransaction(.immediate) {
-            for table in tables { try db.execute(literal: "DELETE FROM \(identifier: table)") }
+            try empty(tables)
             for table in virtual where !kept.contains(table.name) { try table.erase(db, whenErased: Set(tables)) }
             let violations = try db.foreignKeyViolations()
             while let violation = try violations.next() {
@@ -37,5 +37,25 @@ struct TableEraser {
             }
             return .commit
         }
+    }
+
+    /// Deletes rows until there are none: a trigger may copy what is deleted into a table that was emptied before.
+    private func empty(_ tables: [String]) throws {
+        var filled = tables
+        // What one trigger hands to another goes through each table once at most, unless it goes in a circle.
+        for _ in 0...tables.count where !filled.isEmpty {
+            for table in filled { try db.execute(literal: "DELETE FROM \(identifier: table)") }
+            filled = try tables.filter(hasRows)
+        }
+        guard filled.isEmpty else {
+            throw AppDatabaseError(
+                .refilled,
+                "Triggers keep rows in \(filled.joined(separator: ", ")) or put them there whenever others are deleted. Nothing was deleted. Change the triggers, or keep these tables."
+            )
+        }
+    }
+
+    private func hasRows(_ table: String) throws -> Bool {
+        try SQLRequest<Bool>("SELECT EXISTS (SELECT 1 FROM \(identifier: table))").fetchOne(db) ?? false
     }
 }

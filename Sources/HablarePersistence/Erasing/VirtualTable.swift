@@ -3,19 +3,44 @@ import GRDB
 /// A table that a module of SQLite keeps, such as a search index.
 struct VirtualTable {
     let name: String
+    /// The name of the module, in small letters: "fts5".
+    private let module: String
     private let sql: String
+
+    /// Modules whose tables show what others hold. Nobody can write to them.
+    private static let mirrors: Set<String> = ["fts5vocab", "fts4aux", "fts3tokenize", "dbstat"]
+
+    private init(name: String, sql: String) {
+        self.name = name
+        self.sql = sql
+        // The name of the table may be quoted in each of the ways that SQLite knows, and may have anything in it.
+        let head =
+            /^CREATE VIRTUAL TABLE\s+(?:"(?:[^"]|"")*"|'(?:[^']|'')*'|`(?:[^`]|``)*`|\[[^\]]*\]|[^\s"'`\[]+)\s+USING\s+["'`\[]?(\w+)/
+            .ignoresCase()
+        module = sql.firstMatch(of: head).map { $0.1.lowercased() } ?? ""
+    }
 
     static func all(_ db: Database) throws -> [VirtualTable] {
         try Row.fetchAll(
-            db, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%'"
+            db,
+            sql: """
+                SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%'
+                ORDER BY name
+                """
         ).map { VirtualTable(name: $0["name"], sql: $0["sql"]) }
+    }
+
+    /// Whether it has rows that are nowhere else.
+    var holdsOwnRows: Bool {
+        guard !Self.mirrors.contains(module) else { return false }
+        guard module == "fts5" || module == "fts4" else { return true }
+        return if case .own = content { true } else { false }
     }
 
     /// Empties it, where what it is about was erased.
     func erase(_ db: Database, whenErased tables: Set<String>) throws {
-        guard sql.lowercased().contains("using fts5") else {
-            return try db.execute(literal: "DELETE FROM \(identifier: name)")
-        }
+        guard !Self.mirrors.contains(module) else { return }
+        guard module == "fts5" else { return try db.execute(literal: "DELETE FROM \(identifier: name)") }
         switch content {
         case .own: try db.execute(literal: "DELETE FROM \(identifier: name)")
         case .of(let table) where !tables.contains(table): break

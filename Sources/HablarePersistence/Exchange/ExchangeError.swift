@@ -9,6 +9,9 @@ public struct ExchangeError: Error, CustomStringConvertible {
 
         /// The database has no such table, or it is not one that is exported.
         public static let unknownTable = Code(rawValue: "unknownTable")
+        /// All tables are to be exported, and one of them is a virtual table with rows of its own, such as a search index
+        /// that is not about another table.
+        public static let virtualTable = Code(rawValue: "virtualTable")
         /// A table has no such column, or the document names it twice.
         public static let unknownColumn = Code(rawValue: "unknownColumn")
         /// The document is no JSON, or not what an export looks like.
@@ -17,7 +20,8 @@ public struct ExchangeError: Error, CustomStringConvertible {
         public static let unknownFormat = Code(rawValue: "unknownFormat")
         /// The document is of a database with other migrations.
         public static let otherSchema = Code(rawValue: "otherSchema")
-        /// A row is there already, and the import was to stop at such.
+        /// A row is there already, and the import was to stop at such; or a row shares a value that only one may have with
+        /// a row of another key.
         public static let conflict = Code(rawValue: "conflict")
         /// A row is not one that its table takes.
         public static let invalidRow = Code(rawValue: "invalidRow")

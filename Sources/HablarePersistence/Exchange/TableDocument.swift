@@ -24,7 +24,16 @@ enum TableDocument {
         return try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY identifier")
     }
 
-    /// The tables that hold an app's rows: not those that an index or a library keeps for itself.
+    /// How the names of the tables begin that are our own books: receipts of merges, the journal of actions. An old one
+    /// would have the app do again what is done.
+    static let prefixOfBooks = "hablare_"
+
+    /// The tables that go into a document if none are named.
+    static func tablesOfApp(_ db: Database) throws -> [String] {
+        try tables(db).filter { !$0.lowercased().hasPrefix(prefixOfBooks) }
+    }
+
+    /// The tables that hold rows: not those that an index or SQLite or GRDB keeps for itself.
     static func tables(_ db: Database) throws -> [String] {
         try String.fetchAll(
             db,

@@ -8,7 +8,8 @@ struct TableExport {
 
     func write(_ chosen: [String]?) throws {
         let known = try TableDocument.tables(db)
-        let tables = chosen ?? known
+        if chosen == nil { try refuseVirtualTables(besides: TableDocument.tablesOfApp(db)) }
+        let tables = try chosen ?? TableDocument.tablesOfApp(db)
         if let unknown = tables.first(where: { !known.contains($0) }) {
             throw ExchangeError(
                 .unknownTable,
@@ -22,6 +23,16 @@ struct TableExport {
         for (index, table) in tables.enumerated() { try write(table, isFirst: index == 0) }
         try write("\n]}\n")
         try file.commit()
+    }
+
+    /// Who wants all tables is told that some cannot be had, instead of missing them in the document.
+    private func refuseVirtualTables(besides tables: [String]) throws {
+        let virtual = try VirtualTable.all(db).filter(\.holdsOwnRows).map(\.name)
+        guard !virtual.isEmpty else { return }
+        throw ExchangeError(
+            .virtualTable,
+            "\(virtual.joined(separator: ", ")) cannot be exported: a virtual table with rows of its own. Name the tables to export, as in \(tables.joined(separator: ", ")), and take those rows along in a table."
+        )
     }
 
     private func write(_ table: String, isFirst: Bool) throws {

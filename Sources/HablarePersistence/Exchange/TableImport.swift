@@ -90,13 +90,25 @@ struct TableImport {
             INSERT INTO \(identifier: table) (\(names.joined(separator: ", ")))
             VALUES (\(columns.map { _ in SQL(sql: "?", arguments: [nil]) }.joined(separator: ", ")))
             """
-        switch policy {
-        case .abort: break
-        case .skip: insert += " ON CONFLICT DO NOTHING"
-        case .replace:
-            // Not INSERT OR REPLACE, which deletes the row first, and with it the rows that refer to it.
-            let changes = names.map { name in SQL("\(name) = excluded.\(name)") }
-            insert += " ON CONFLICT DO UPDATE SET \(changes.joined(separator: ", "))"
+        let primaryKey = try db.primaryKey(table)
+        // Without a key but the row's number, which no document has, no row is there already.
+        let hasKey = !primaryKey.isRowID || primaryKey.rowIDColumn != nil
+        if policy != .abort, hasKey {
+            let key = primaryKey.columns.map { SQL("\(identifier: $0)") }
+            // Whoever shares only another unique value is another row: it is neither written over nor taken for this one.
+            insert += " ON CONFLICT (\(key.joined(separator: ", ")))"
+            switch policy {
+            case .abort, .skip: insert += " DO NOTHING"
+            case .replace:
+                // Not INSERT OR REPLACE, which deletes the row first, and with it the rows that refer to it.
+                let known = Set(primaryKey.columns.map { $0.lowercased() })
+                let changes = columns.filter { !known.contains($0.lowercased()) }.map { column in
+                    SQL("\(identifier: column) = excluded.\(identifier: column)")
+                }
+                // Of a row that is all key nothing changes; it counts as written.
+                let same = SQL("\(key[0]) = \(key[0])")
+                insert += " DO UPDATE SET \((changes.isEmpty ? [same] : changes).joined(separator: ", "))"
+            }
         }
         return try db.makeStatement(sql: insert.build(db).sql)
     }
@@ -111,7 +123,9 @@ struct TableImport {
             case .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_ROWID:
                 throw failure(
                     .conflict,
-                    "A row is there already. Nothing was changed. Import with another policy, or delete it first.",
+                    policy == .abort
+                        ? "A row is there already. Nothing was changed. Import with another policy, or delete it first."
+                        : "Another row, with another key, has a value that only one may have. Nothing was changed. Change or delete one of the two.",
                     cause: error)
             default:
                 throw failure(.invalidRow, "The table does not take a row. Nothing was changed.", cause: error)

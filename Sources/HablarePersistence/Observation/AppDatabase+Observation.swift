@@ -39,7 +39,7 @@ extension AppDatabase {
     public func values<Reducer: ValueReducer>(
         of observation: ValueObservation<Reducer>
     ) -> DatabaseValues<Reducer.Value> where Reducer.Value: Sendable {
-        DatabaseValues(of: self) { [writer] onError, onChange in
+        DatabaseValues(of: self) { writer, onError, onChange in
             // A queue of its own gives the values in their order, and takes no step on the main actor to do so.
             observation.start(
                 in: writer, scheduling: .async(onQueue: DispatchQueue(label: "app.values")), onError: onError,

@@ -8,10 +8,11 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
     /// What a read of it throws.
     public typealias Failure = any Error
 
-    /// Starts an observation; what it gives ends it.
+    /// Starts an observation; what it gives ends it. It does not hold the writer, which closes where it was held last.
     typealias Start =
         @Sendable (
-            _ onError: @escaping @Sendable (any Error) -> Void, _ onChange: @escaping @Sendable (Element) -> Void
+            _ writer: any DatabaseWriter, _ onError: @escaping @Sendable (any Error) -> Void,
+            _ onChange: @escaping @Sendable (Element) -> Void
         ) -> AnyDatabaseCancellable
 
     private let database: AppDatabase
@@ -27,7 +28,7 @@ public struct DatabaseValues<Element: Sendable>: AsyncSequence, Sendable {
         // A reader that is slower than the changes wants the newest state, and not all there ever were.
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(1))
-        let observation = start({ continuation.finish(throwing: $0) }, { continuation.yield($0) })
+        let observation = start(database.writer, { continuation.finish(throwing: $0) }, { continuation.yield($0) })
         continuation.onTermination = { _ in observation.cancel() }
         return Iterator(base: stream.makeAsyncIterator(), database: database)
     }

@@ -11,19 +11,28 @@ import Synchronization
 final class OtherProcesses: Sendable {
     private let watch: FileChanges.Watch
 
-    /// - Parameter pool: The pool, which is not kept alive by this.
-    init(_ pool: DatabasePool, method: FileChanges.Method = .notification) throws {
+    /// - Parameters:
+    ///   - pool: The pool, which is not kept alive by this.
+    ///   - method: Where changes of the log are learned of.
+    ///   - echoes: How soon one is looked at again.
+    init(
+        _ pool: DatabasePool, method: FileChanges.Method = .notification,
+        echoes: [Int32] = FileChanges.usualEchoes
+    ) throws {
         let file = URL(fileURLWithPath: pool.path)
         let files = FileChanges(
-            directory: file.deletingLastPathComponent().path, suffix: file.lastPathComponent + "-wal", method: method)
+            directory: file.deletingLastPathComponent().path, suffix: file.lastPathComponent + "-wal", method: method,
+            echoes: echoes)
         // Before any value is read, so that no commit falls between.
         let seen = Seen(try pool.writeWithoutTransaction(Seen.version))
         watch = files.watch { [weak pool] in
             do {
                 try pool?.writeWithoutTransaction(seen.look)
+                return true
             } catch {
-                // Somebody has the file for himself at this moment. What was not told is not marked as seen, and changes
-                // are told more than once: the next look sees it.
+                // Somebody has the file for himself, or the disk fails. What was not told is not marked as seen, and a
+                // look that came to nothing is made again, also when nobody writes any more.
+                return false
             }
         }
     }

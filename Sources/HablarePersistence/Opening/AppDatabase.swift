@@ -5,16 +5,18 @@ public import GRDB
 /// An app's database: opened with advice instead of traps, migrated, and never waited for on the main actor.
 ///
 /// It is GRDB's pool with what an app adds to it, and nothing that GRDB has is hidden: ``writer`` is for everything
-/// that is not here. The database closes with the last reference to it. There is no other way to close it, because a
-/// reader that comes after would crash the process.
+/// that is not here. The database closes soon after the last reference to it has gone, on a background queue, because that
+/// syncs the disk. There is no other way to close it, because a reader that comes after would crash the process.
 ///
 /// Several processes of one machine may open the same file. A network file system may not hold it.
 public final class AppDatabase: Sendable {
-    /// Where reads and writes go: a `DatabasePool` for a file, a `DatabaseQueue` in memory. Do not call its `close()`.
-    public let writer: any DatabaseWriter
+    /// Where reads and writes go: a `DatabasePool` for a file, a `DatabaseQueue` in memory. Do not call its `close()`, and do
+    /// not keep it longer than this: whoever has the last reference to the writer itself closes it, on that thread.
+    public var writer: any DatabaseWriter { keeper.writer }
     /// The file; `nil` for a database in memory.
     public let url: URL?
     private let otherProcesses: OtherProcesses?
+    private let keeper: WriterKeeper
 
     /// Where reads go: the same as ``writer``, for what needs no more.
     public var reader: any DatabaseReader { writer }
@@ -30,11 +32,18 @@ public final class AppDatabase: Sendable {
     ///   - options: How it is opened. Default: durable to the letter, waiting 5 s for others, noticing their changes.
     /// - Throws: ``AppDatabaseError``. A file that is no database, is damaged or is of a newer version is not changed; a
     ///   migration that fails leaves what the migrations before it made.
-    public init(
+    public convenience init(
         at url: URL, migrator: DatabaseMigrator, options: Options = Options()
     ) throws(AppDatabaseError) {
+        try self.init(at: url, migrator: migrator, options: options, closingOn: .global(qos: .utility))
+    }
+
+    /// The same, closing on a queue of the caller's, who can wait for it there.
+    package init(
+        at url: URL, migrator: DatabaseMigrator, options: Options = Options(), closingOn queue: DispatchQueue
+    ) throws(AppDatabaseError) {
         let pool = try DatabaseOpening(url: url, migrator: migrator, options: options).run()
-        writer = pool
+        keeper = WriterKeeper(pool, closingOn: queue)
         self.url = url
         do {
             otherProcesses = options.noticesOtherProcesses ? try OtherProcesses(pool) : nil
@@ -44,7 +53,7 @@ public final class AppDatabase: Sendable {
     }
 
     private init(inMemory queue: DatabaseQueue) {
-        writer = queue
+        keeper = WriterKeeper(queue, closingOn: .global(qos: .utility))
         url = nil
         otherProcesses = nil
     }
@@ -69,12 +78,18 @@ public final class AppDatabase: Sendable {
 
     /// Opens a database in memory, for tests, previews, and an app whose file cannot be opened. What it holds ends with it.
     ///
-    /// - Parameter migrator: What makes the schema.
-    /// - Throws: ``AppDatabaseError`` of a migration that fails.
-    public static func inMemory(migrator: DatabaseMigrator) throws(AppDatabaseError) -> AppDatabase {
+    /// - Parameters:
+    ///   - migrator: What makes the schema.
+    ///   - prepare: Runs on its connection when it opens, as ``AppDatabase/Options/prepare`` does on those of a file: what
+    ///     migrations need there, they need here. Default: nothing.
+    /// - Throws: ``AppDatabaseError`` of a migration, or a `prepare`, that fails.
+    public static func inMemory(
+        migrator: DatabaseMigrator, prepare: (@Sendable (Database) throws -> Void)? = nil
+    ) throws(AppDatabaseError) -> AppDatabase {
         do {
             var configuration = Configuration()
             configuration.label = "app"
+            if let prepare { configuration.prepareDatabase(prepare) }
             let queue = try DatabaseQueue(configuration: configuration)
             try DatabaseOpening.migrate(queue, by: migrator, path: "The database in memory")
             return AppDatabase(inMemory: queue)

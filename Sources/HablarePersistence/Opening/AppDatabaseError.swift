@@ -37,6 +37,8 @@ public struct AppDatabaseError: Error {
         public static let unknownTable = Code(rawValue: "unknownTable")
         /// Rows that are to stay refer to rows that are to go.
         public static let stillReferredTo = Code(rawValue: "stillReferredTo")
+        /// Triggers put rows into tables that are to be emptied, or keep them there.
+        public static let refilled = Code(rawValue: "refilled")
         /// Another failure: see the cause.
         public static let failed = Code(rawValue: "failed")
     }

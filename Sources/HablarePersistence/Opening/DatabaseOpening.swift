@@ -8,6 +8,7 @@ struct DatabaseOpening {
     let migrator: DatabaseMigrator
     let options: AppDatabase.Options
 
+    /// What messages call it.
     private var path: String { url.path }
 
     func run() throws(AppDatabaseError) -> DatabasePool {
@@ -15,18 +16,25 @@ struct DatabaseOpening {
         guard url.isFileURL else {
             throw AppDatabaseError(.invalidOptions, "\(url) is no file. Give it the URL of a file.")
         }
-        let folder = url.deletingLastPathComponent().path
         do {
-            if options.createsFolder { try NewFiles.makeFolders(folder) }
-            return try FolderLock.whileHeld(on: folder, waiting: options.busySeconds) { try open() }
+            if options.createsFolder { try NewFiles.makeFolders(Self.folder(of: path)) }
+            // SQLite follows links and has its log beside the file itself. Who locks and watches has to be there, too.
+            let file = try NewFiles.resolved(path)
+            return try FolderLock.whileHeld(on: Self.folder(of: file), waiting: options.busySeconds) {
+                try open(file)
+            }
         } catch {
             throw AppDatabaseError(opening: path, failedWith: error)
         }
     }
 
-    private func open() throws -> DatabasePool {
-        switch try NewFiles.kind(of: path) {
-        case .none: try NewFiles.makeFile(path)
+    private static func folder(of path: String) -> String {
+        URL(fileURLWithPath: path).deletingLastPathComponent().path
+    }
+
+    private func open(_ file: String) throws -> DatabasePool {
+        switch try NewFiles.kind(of: file) {
+        case .none: try NewFiles.makeFile(file)
         case .folder:
             throw AppDatabaseError(
                 .notADatabase, "\(path) is a folder. Nothing was changed. Choose the name of a file in it.")
@@ -34,9 +42,9 @@ struct DatabaseOpening {
         case .file(let size) where (1..<100).contains(size):
             throw AppDatabaseError(
                 opening: path, failedWith: DatabaseError(resultCode: .SQLITE_NOTADB, message: "\(size) bytes"))
-        case .file: try refuseNewer()
+        case .file: try refuseNewer(file)
         }
-        let pool = try DatabasePool(path: path, configuration: configuration)
+        let pool = try DatabasePool(path: file, configuration: configuration)
         // Again, for the writer: opening a pool sets NORMAL, which loses the last commits with the power.
         try pool.writeWithoutTransaction { db in try Self.setDurability(options.durability, db) }
         try Self.migrate(pool, by: migrator, path: path)
@@ -68,7 +76,7 @@ struct DatabaseOpening {
     }
 
     /// Looks by a connection that cannot write: a pool writes by its opening.
-    private func refuseNewer() throws {
+    private func refuseNewer(_ file: String) throws {
         // Such a migrator erases what it does not know, and the app asked for it.
         guard !migrator.eraseDatabaseOnSchemaChange else { return }
         var configuration = Configuration()
@@ -76,7 +84,7 @@ struct DatabaseOpening {
         configuration.busyMode = .timeout(options.busySeconds)
         // What the app does to a connection may be what makes the file readable.
         if let prepare = options.prepare { configuration.prepareDatabase(prepare) }
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let queue = try DatabaseQueue(path: file, configuration: configuration)
         let known = options.retiredMigrations.union(migrator.migrations)
         let unknown = try queue.read { db in try migrator.appliedIdentifiers(db).subtracting(known) }
         try queue.close()  // nobody else has it, so nobody reads after

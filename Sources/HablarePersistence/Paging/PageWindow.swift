@@ -25,7 +25,10 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
 
     @ObservationIgnored private let query: PagedQuery<Record>
     @ObservationIgnored private let database: AppDatabase
+    /// Where it is to be: the place of the newest move, which may not have been read yet.
     @ObservationIgnored private var position = PagePosition.first
+    /// Where the rows are that it has.
+    @ObservationIgnored private var shown = PagePosition.first
     @ObservationIgnored private var cursors: [PageCursor] = []
     /// The number of the newest read: what an older one gives comes too late.
     @ObservationIgnored private var newest = 0
@@ -53,7 +56,6 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
     ///   there are too few rows, it is at the end of the table.
     /// - Throws: What ``PagedQuery/page(_:in:)`` throws, and `CancellationError`; the window then stays as it was.
     public func move(to position: PagePosition) async throws {
-        let former = self.position
         self.position = position
         newest += 1
         let number = newest
@@ -61,7 +63,8 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
             let page = try await database.read { [query] db in try query.window(at: position, in: db) }
             if number == newest { show(page) }
         } catch {
-            if number == newest { self.position = former }
+            // Not where it was to be before: an earlier move may not have got there, and returns without an effect now.
+            if number == newest { self.position = shown }
             throw error
         }
     }
@@ -104,5 +107,6 @@ public final class PageWindow<Record: FetchableRecord & Sendable> {
         case .first, .last: break
         default: position = hasRowsBefore ? cursors.first.map(PagePosition.from) ?? .first : .first
         }
+        shown = position
     }
 }

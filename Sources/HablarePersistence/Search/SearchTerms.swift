@@ -28,7 +28,9 @@ public struct SearchTerms: Sendable, Hashable {
         var phrases = parts.filter { $0.contains(where: Self.isOfWord) }.map(Self.quoted)
         guard let last = phrases.popLast() else { return nil }
         phrases.append(completesLastWord ? last + " *" : last)
-        expression = phrases.joined(separator: matching == .any ? " OR " : " AND ")
+        // Side by side and not by AND: a dash or a smiley is nothing to most tokenizers, and `AND` nothing finds nothing,
+        // where what stands side by side is all that is something.
+        expression = phrases.joined(separator: matching == .any ? " OR " : " ")
     }
 
     /// Words, and what stands between double quotes. A quote that is never closed begins a word.

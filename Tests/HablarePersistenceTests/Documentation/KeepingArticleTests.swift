@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HablarePersistence
+import HablarePresentation
 import HablareTestFiles
 import Testing
 
@@ -47,6 +48,16 @@ import Testing
         #expect(try await find("\"", in: database) == [])
     }
 
+    @MainActor
+    @Test("publishes, for as long as somebody is subscribed")
+    func publishing() async throws {
+        let database = try AppDatabase.inMemory(migrator: Journal.migrator)
+        var counts = publishedCount(of: database).bufferedValues().makeAsyncIterator()
+        #expect(try await counts.next() == 0)
+        try await database.insert(pages("Rain.", "Sun, at last"))
+        while try await counts.next() != 2 {}
+    }
+
     @Test("moves to another device")
     func moving() async throws {
         let folder = try TemporaryFolder()
@@ -68,7 +79,7 @@ import Testing
             of: "Tests/HablarePersistenceTests/Documentation/Snippets/KeepingSnippets.swift", from: "// snippet: ",
             to: "// end snippet")
         #expect(blocks == snippets)
-        #expect(blocks.count == 8)
+        #expect(blocks.count == 9)
     }
 
     /// The parts of a file between two kinds of lines.

@@ -18,6 +18,9 @@ import Testing
                     CREATE VIRTUAL TABLE own USING fts5(text);
                     CREATE VIRTUAL TABLE bare USING fts5(text, content='');
                     CREATE VIRTUAL TABLE older USING fts4(text);
+                    CREATE VIRTUAL TABLE words USING fts5vocab('own', 'row');
+                    CREATE VIRTUAL TABLE "using fts5(content='')" USING "fts4"(text);
+                    CREATE VIRTUAL TABLE area USING rtree(id, low, high);
                     """)
             try SearchIndex(of: "author", columns: ["name"]).create(in: db)
         }
@@ -33,7 +36,8 @@ import Testing
                     INSERT INTO book VALUES (1, 1), (2, NULL); INSERT INTO loan VALUES (1);
                     INSERT INTO setting VALUES ('theme', 'dark');
                     INSERT INTO own VALUES ('text'); INSERT INTO bare (rowid, text) VALUES (1, 'text');
-                    INSERT INTO older VALUES ('text');
+                    INSERT INTO older VALUES ('text'); INSERT INTO area VALUES (1, 2, 3);
+                    INSERT INTO "using fts5(content='')" VALUES ('text');
                     """)
         }
     }
@@ -41,8 +45,10 @@ import Testing
     private func counts() throws -> [String: Int] {
         try database.reader.read { db in
             var counts: [String: Int] = [:]
-            for table in ["author", "book", "loan", "setting", "own", "older"] {
-                counts[table] = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
+            for table in [
+                "author", "book", "loan", "setting", "own", "older", "words", "area", "using fts5(content='')",
+            ] {
+                counts[table] = try Int.fetchOne(db, sql: "SELECT count(*) FROM \"\(table)\"")
             }
             for index in ["author_search", "bare"] {
                 counts[index] = try Int.fetchOne(
@@ -76,6 +82,7 @@ import Testing
         #expect(
             try counts() == [
                 "author": 2, "book": 0, "loan": 0, "setting": 1, "own": 1, "older": 0, "author_search": 1, "bare": 1,
+                "words": 1, "area": 0, "using fts5(content='')": 0,
             ])
         #expect(try await database.write { try SearchIndex(of: "author", columns: ["name"]).isIntact(in: $0) })
     }
@@ -104,6 +111,35 @@ import Testing
         try await database.deleteAll()
         await #expect(throws: DatabaseError.self) {
             try await database.write { try $0.execute(sql: "INSERT INTO loan VALUES (1)") }
+        }
+    }
+
+    @Test("deletes what triggers copy, too, over however many tables and into those that were empty already")
+    func copied() async throws {
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TRIGGER a AFTER DELETE ON setting BEGIN INSERT INTO book VALUES (7, NULL); END;
+                    CREATE TRIGGER b AFTER DELETE ON book WHEN old.id = 7 BEGIN
+                        INSERT INTO author VALUES (9, 'Copy of ' || old.id); END;
+                    """)
+        }
+        try await database.deleteAll()
+        #expect(try Set(counts().values) == [0])
+    }
+
+    @Test("deletes nothing, and names the tables, where triggers never end or keep the rows")
+    func refilled() async throws {
+        let before = try counts()
+        for (trigger, table) in [
+            ("AFTER DELETE ON setting BEGIN INSERT INTO setting VALUES (old.name || '!', ''); END", "setting"),
+            ("BEFORE DELETE ON book BEGIN SELECT RAISE(IGNORE); END", "book"),
+        ] {
+            try await database.write { try $0.execute(sql: "CREATE TRIGGER refilling \(trigger)") }
+            let error = await #expect(throws: AppDatabaseError.self) { try await database.deleteAll() }
+            #expect(error?.code == .refilled && error?.message.contains("rows in \(table) or") == true)
+            #expect(try counts() == before)
+            try await database.write { try $0.execute(sql: "DROP TRIGGER refilling") }
         }
     }
 

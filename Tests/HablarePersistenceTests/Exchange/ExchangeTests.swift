@@ -166,6 +166,79 @@ import Testing
             "a replaced author keeps the books that refer to it")
     }
 
+    @Test(
+        "are refused where a row shares a unique value with a row of another key, which stays what it is",
+        arguments: [ImportPolicy.replace, .skip, .abort])
+    func otherKey(policy: ImportPolicy) async throws {
+        try await filled().export(["author"], to: file)
+        let database = try open()
+        try await database.write { db in
+            try db.execute(sql: "INSERT INTO author VALUES (2, 'Ada'); INSERT INTO book VALUES (2, 1, 'hers')")
+        }
+        let error = try await importError(database, policy)
+        #expect(error?.code == .conflict)
+        #expect(error?.position?.row == 1)
+        #expect(error?.message.contains("another key") == (policy != .abort))
+    }
+
+    @Test("that are all key, or have none, come with each policy")
+    func keys() async throws {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("001") { db in
+            try db.execute(
+                sql: "CREATE TABLE mark (a TEXT COLLATE NOCASE, b INTEGER, PRIMARY KEY (a, b)); CREATE TABLE line (x)")
+        }
+        let database = try AppDatabase.inMemory(migrator: migrator)
+        try await database.write { db in
+            try db.execute(sql: "INSERT INTO mark VALUES ('x', 1), ('y', 1); INSERT INTO line VALUES ('one')")
+        }
+        try await database.export(to: file)
+        try await database.write { db in
+            try db.execute(sql: "UPDATE mark SET a = 'X' WHERE a = 'x'; DELETE FROM mark WHERE a = 'y'")
+        }
+        let replaced = try await database.importTables(from: file, onConflict: .replace)
+        #expect(replaced.counts["mark"]?.written == 2 && replaced.counts["line"]?.written == 1)
+        let skipped = try await database.importTables(from: file, onConflict: .skip)
+        #expect(skipped.counts["mark"]?.skipped == 2 && skipped.counts["line"]?.written == 1)
+        let marks = try await database.read { try String.fetchAll($0, sql: "SELECT a FROM mark ORDER BY a") }
+        #expect(marks == ["X", "y"], "a key stays as it is written")
+    }
+
+    @Test("are the app's own: a library's books go along only by name")
+    func books() async throws {
+        let database = try filled()
+        try await database.write { db in
+            try db.execute(sql: "CREATE TABLE hablare_actions (id INTEGER); INSERT INTO hablare_actions VALUES (1)")
+        }
+        try await database.export(to: file)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text.contains("\"author\"") && !text.contains("hablare_actions"))
+        try await database.export(["hablare_actions"], to: file)
+        #expect(try String(contentsOf: file, encoding: .utf8).contains("hablare_actions"))
+    }
+
+    @Test(
+        "are not said to be all where a virtual table has rows of its own, and can be named without it",
+        arguments: [
+            ("fts5(text)", true), ("fts4(text)", true), ("rtree(id, low, high)", true),
+            ("fts5(text, content='')", false),
+            ("fts5vocab('author_search', 'row')", false),
+        ])
+    func virtual(module: String, isRefused: Bool) async throws {
+        let database = try filled()
+        try await database.write { try $0.execute(sql: "CREATE VIRTUAL TABLE \"its own\" USING \(module)") }
+        var error: ExchangeError?
+        do {
+            try await database.export(to: file)
+        } catch let refusal as ExchangeError {
+            error = refusal
+        }
+        #expect(error?.code == (isRefused ? .virtualTable : nil))
+        #expect(error == nil || error?.message.contains("its own cannot be exported") == true)
+        #expect(FileManager.default.fileExists(atPath: file.path) == !isRefused)
+        try await database.export(["author"], to: file)
+    }
+
     @Test("are refused with the place, and nothing is changed, where a row is not one")
     func invalidRows() async throws {
         let head = #"{"format":"hablare-tables","version":1,"migrations":["001"],"tables":["# + "\n"

@@ -42,10 +42,7 @@ import Testing
     func readOnly() throws {
         let disk = try SmallDisk(size: "1m")
         let file = disk.url.appendingPathComponent("notes.sqlite")
-        do {
-            let options = AppDatabase.Options(noticesOtherProcesses: false)
-            try AppDatabase(at: file, migrator: Notes.migrator, options: options).add("one")
-        }
+        try AppDatabase.briefly(at: file) { try $0.add("one") }
         try disk.makeReadOnly(true)
         #expect(openingError { _ = try AppDatabase(at: file, migrator: Notes.migrator) }?.code == .readOnly)
         let other = disk.url.appendingPathComponent("other.sqlite")

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HablareFiles
 import HablareTestFiles
+import Synchronization
 import Testing
 
 @testable import HablarePersistence
@@ -68,6 +69,21 @@ import Testing
         #expect(notices.count.all.count == 6)
     }
 
+    @Test("are told though looking fails, for as long as that takes, and nobody writes again")
+    func failing() async throws {
+        let pool = try DatabasePool(path: file.path)
+        try Notes.migrator.migrate(pool)
+        let (refusals, notices) = (Refusals(20), Notices())
+        pool.add(transactionObserver: refusals, extent: .databaseLifetime)
+        pool.add(transactionObserver: notices, extent: .databaseLifetime)
+        let others = try OtherProcesses(pool, echoes: [1])
+        let other = try DatabaseQueue(path: file.path)
+        try await other.write { try $0.execute(sql: "INSERT INTO note (title) VALUES ('theirs')") }
+        while !refusals.areOver { await Task.yield() }
+        while notices.commits.all.isEmpty { await Task.yield() }
+        withExtendedLifetime(others) {}
+    }
+
     @Test("are not told where that is not wanted")
     func unwanted() async throws {
         let database = try AppDatabase(at: file, migrator: Notes.migrator, options: .init(noticesOtherProcesses: false))
@@ -98,9 +114,29 @@ import Testing
     }
 }
 
+/// Lets some commits fail.
+private final class Refusals: TransactionObserver, Sendable {
+    struct Refused: Error {}
+    private let left: Atomic<Int>
+
+    init(_ count: Int) { left = Atomic(count) }
+
+    var areOver: Bool { left.load(ordering: .relaxed) <= 0 }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange() {}
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseWillCommit() throws {
+        if left.subtract(1, ordering: .relaxed).oldValue > 0 { throw Refused() }
+    }
+    func databaseDidCommit(_ db: Database) {}
+    func databaseDidRollback(_ db: Database) {}
+}
+
 /// Counts what a database is told of others.
 private final class Notices: TransactionObserver, Sendable {
     let count = Answers()
+    let commits = Answers()
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
@@ -117,6 +153,6 @@ private final class Notices: TransactionObserver, Sendable {
         continuation.yield()
     }
     func databaseDidChange(with event: DatabaseEvent) {}
-    func databaseDidCommit(_ db: Database) {}
+    func databaseDidCommit(_ db: Database) { commits.add(true) }
     func databaseDidRollback(_ db: Database) {}
 }

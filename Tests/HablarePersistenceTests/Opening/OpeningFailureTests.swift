@@ -68,9 +68,7 @@ import Testing
     func truncated(size: Int) throws {
         let folder = try TemporaryFolder()
         let file = Notes.file(in: folder)
-        do {
-            let database = try AppDatabase(
-                at: file, migrator: Notes.migrator, options: .init(noticesOtherProcesses: false))
+        try AppDatabase.briefly(at: file) { database in
             for number in 0..<200 { try database.add(String(repeating: "\(number)", count: 100)) }
         }
         let handle = try FileHandle(forWritingTo: file)
@@ -96,7 +94,7 @@ import Testing
         let file = Notes.file(in: folder)
         var newer = Notes.migrator
         newer.registerMigration("002-from-the-future") { db in try db.execute(sql: "ALTER TABLE note ADD COLUMN x") }
-        do { _ = try AppDatabase(at: file, migrator: newer, options: .init(noticesOtherProcesses: false)) }
+        try AppDatabase.briefly(at: file, migrator: newer)
         let before = try Data(contentsOf: file)
         let error = openingError { _ = try AppDatabase(at: file, migrator: Notes.migrator) }
         #expect(error?.code == .tooNew)
@@ -139,7 +137,7 @@ import Testing
     func locked() throws {
         let folder = try TemporaryFolder()
         let file = Notes.file(in: folder)
-        do { _ = try AppDatabase(at: file, migrator: Notes.migrator, options: .init(noticesOtherProcesses: false)) }
+        try AppDatabase.briefly(at: file)
         let other = try DatabaseQueue(path: file.path)
         let error = try other.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")

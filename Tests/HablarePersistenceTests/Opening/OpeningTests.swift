@@ -6,7 +6,7 @@ import HablarePersistence
 import HablareTestFiles
 import Testing
 
-@Suite("A database that can be opened") struct OpeningTests {
+@Suite("A database that can be opened", .timeLimit(.minutes(2))) struct OpeningTests {
     @Test("is made with its folders, for its owner's eyes only, and is there the next time")
     func made() throws {
         let folder = try TemporaryFolder()
@@ -61,6 +61,9 @@ import Testing
         let read = try await database.read { db in try String.fetchOne(db, sql: "SELECT shout(title) || 'x' FROM note")
         }
         #expect(read == "HEYx")
+        let inMemory = try AppDatabase.inMemory(migrator: migrator, prepare: { db in db.add(function: shout) })
+        #expect(try inMemory.titles() == ["HEY"])
+        #expect(openingError { _ = try AppDatabase.inMemory(migrator: migrator) }?.code == .migrationFailed)
     }
 
     @Test("prepares the connection, too, that looks whether the file is one that this version may open")
@@ -90,11 +93,27 @@ import Testing
     @Test("closes with the last reference, and leaves no log behind")
     func closed() throws {
         let folder = try TemporaryFolder()
+        try AppDatabase.briefly(at: Notes.file(in: folder)) { try $0.add("one") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["notes.sqlite"])
+    }
+
+    @MainActor
+    @Test("is not closed by whoever gives up the last reference to it, but elsewhere")
+    func closedElsewhere() throws {
+        let folder = try TemporaryFolder()
+        let closing = DispatchQueue(label: "closing")
+        closing.suspend()
+        weak var pool: DatabasePool?
         do {
             let database = try AppDatabase(
-                at: Notes.file(in: folder), migrator: Notes.migrator, options: .init(noticesOtherProcesses: false))
-            try database.add("one")
+                at: Notes.file(in: folder), migrator: Notes.migrator, options: .init(noticesOtherProcesses: false),
+                closingOn: closing)
+            pool = database.writer as? DatabasePool
         }
+        #expect(pool != nil)
+        closing.resume()
+        closing.sync {}
+        #expect(pool == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["notes.sqlite"])
     }
 
@@ -119,6 +138,35 @@ import Testing
         #expect(openingError { _ = try AppDatabase(at: file, migrator: merged) }?.code == .tooNew)
         let database = try AppDatabase(at: file, migrator: merged, options: .init(retiredMigrations: ["001-notes"]))
         #expect(try database.titles() == ["one"])
+    }
+
+    @Test("is the file that a link leads to: it is locked, watched and made beside its log", arguments: [false, true])
+    func linked(isThere: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("real/notes.sqlite")
+        let link = folder.url.appendingPathComponent("links/notes.sqlite")
+        if isThere { try AppDatabase.briefly(at: file) }
+        for url in [file, link] { try NewFiles.makeFolders(url.deletingLastPathComponent().path) }
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "../real/notes.sqlite")
+        if isThere {
+            let error = try FolderLock.whileHeld(on: file.deletingLastPathComponent().path, waiting: 0) {
+                openingError {
+                    _ = try AppDatabase(at: link, migrator: Notes.migrator, options: .init(busyTimeout: .zero))
+                }
+            }
+            #expect(error?.code == .busy)
+        }
+        let database = try AppDatabase(at: link, migrator: Notes.migrator)
+        #expect(database.url == link)
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+        try #require(try (database.writer as? DatabasePool)?.path == NewFiles.resolved(file.path))
+        // Another connection is to SQLite what another process is.
+        let other = try AppDatabase(at: file, migrator: Notes.migrator, options: .init(noticesOtherProcesses: false))
+        var counts = database.values { try Note.fetchCount($0) }.makeAsyncIterator()
+        #expect(try await counts.next() == 0)
+        try other.add("theirs")
+        #expect(try await counts.next() == 1)
     }
 
     @MainActor

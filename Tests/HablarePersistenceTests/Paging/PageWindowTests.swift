@@ -168,32 +168,70 @@ import Testing
         #expect(window.rows.map(\.id) == [2, 3, 4, 5])
     }
 
+    @Test("stays at the rows it has when a move fails that has overtaken another one")
+    func overtakenInVain() async throws {
+        let folder = try TemporaryFolder()
+        let file = try AppDatabase(at: folder.url.appendingPathComponent("cards.sqlite"), migrator: Card.migrator)
+        try await file.write { db in for id in 0..<9 { try Card(id: id).insert(db) } }
+        let held = HeldQuery()
+        let window = PageWindow(try held.query(), in: file)
+        try await window.load()
+        try await window.moveForward(by: 1)
+        let other = try PagedQuery(order: PageOrder(unique: .descending("id"))) { Card.all() }
+        let wrong = try #require(try await file.page(of: other).cursors.first)
+        held.holdNext()
+        async let late: Void = window.move(to: .last)
+        while held.isAwaited { await Task.yield() }
+        await #expect(throws: PagingError.self) { try await window.move(to: .after(wrong)) }
+        held.letGo()
+        try await late
+        #expect(window.rows.map(\.id) == [1, 2, 3, 4])
+        // As a change under `observe` does.
+        try await window.load()
+        #expect(window.rows.map(\.id) == [1, 2, 3, 4])
+    }
+
     @Test("goes where it was told last, when what was read for an earlier move comes later")
     func overtaken() async throws {
         let folder = try TemporaryFolder()
         let file = try AppDatabase(at: folder.url.appendingPathComponent("cards.sqlite"), migrator: Card.migrator)
         try await file.write { db in for id in 0..<9 { try Card(id: id).insert(db) } }
-        let isHeld = Guarded(false)
-        let gate = DispatchSemaphore(value: 0)
-        let query = try PagedQuery(order: PageOrder(unique: .ascending("id")), size: 4) {
-            let holds = isHeld.withLock { isHeld in
-                defer { isHeld = false }
-                return isHeld
-            }
-            if holds { gate.wait() }
-            return Card.all()
-        }
-        let window = PageWindow(query, in: file)
+        let held = HeldQuery()
+        let window = PageWindow(try held.query(), in: file)
         try await window.load()
-        isHeld.withLock { $0 = true }
+        held.holdNext()
         async let late: Void = window.move(to: .last)
-        while isHeld.withLock({ $0 }) { await Task.yield() }
+        while held.isAwaited { await Task.yield() }
         try await window.moveForward(by: 1)
         #expect(window.rows.map(\.id) == [1, 2, 3, 4])
-        gate.signal()
+        held.letGo()
         try await late
         #expect(window.rows.map(\.id) == [1, 2, 3, 4])
         try await window.load()
         #expect(window.rows.map(\.id) == [1, 2, 3, 4])
+    }
+}
+
+/// A query one read of which can be held up.
+private final class HeldQuery: Sendable {
+    private let holdsNext = Guarded(false)
+    private let gate = DispatchSemaphore(value: 0)
+
+    /// Whether the read that is to be held up has not come yet.
+    var isAwaited: Bool { holdsNext.withLock { $0 } }
+
+    func holdNext() { holdsNext.withLock { $0 = true } }
+
+    func letGo() { gate.signal() }
+
+    func query() throws -> PagedQuery<Card> {
+        try PagedQuery(order: PageOrder(unique: .ascending("id")), size: 4) { [self] in
+            let holds = holdsNext.withLock { holdsNext in
+                defer { holdsNext = false }
+                return holdsNext
+            }
+            if holds { gate.wait() }
+            return Card.all()
+        }
     }
 }

@@ -41,7 +41,9 @@ import Testing
         #expect(try titles("CREME BRULEE") == ["Crème brûlée"])
         #expect(try titles("don't") == ["Apple pie"])
         #expect(try titles("pie - !") == ["Apple pie", "Pie of the day"], "marks are no words")
-        #expect(try titles("pie \u{1F600}") == [], "what the index takes for no word is none of its rows")
+        #expect(
+            try titles("pie \u{1F600}") == ["Apple pie", "Pie of the day"],
+            "what the index takes for no word is not asked for")
     }
 
     @Test("searches the columns that it is told, and says which it has not")
@@ -70,6 +72,19 @@ import Testing
         #expect(hit.excerpt.text.contains("an apple on") && hit.excerpt.text.contains("…"))
         #expect(!hit.excerpt.text.contains { $0 == "\u{2}" || $0 == "\u{3}" })
         #expect(hit.rank < 0)
+    }
+
+    @Test(
+        "passes over what is no word to it, wherever that stands",
+        arguments: [
+            "apple \u{2014} pie", "\u{AB} apple pie \u{BB}", "apple \u{2026} pie \u{1F600}", "\u{2022} \"apple pie\"",
+        ])
+    func signs(text: String) throws {
+        try add("Apple pie")
+        try add("Apple")
+        #expect(try titles(text) == ["Apple pie"])
+        #expect(try titles(text, completes: true, options: SearchOptions(columns: ["title"])) == ["Apple pie"])
+        #expect(try titles("\u{2014}") == [])
     }
 
     @Test("gives the best first, page by page, each row once", arguments: Seeds.choose(5))

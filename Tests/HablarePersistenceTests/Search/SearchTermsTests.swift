@@ -8,10 +8,10 @@ import Testing
     @Test(
         "is words and phrases, never syntax",
         arguments: [
-            ("one two", #""one" AND "two""#), ("  one\ttwo\n", #""one" AND "two""#),
-            ("NOT (a OR b)", #""NOT" AND "(a" AND "OR" AND "b)""#),
-            (#"say "well done" now"#, #""say" AND "well done" AND "now""#), (#"a "b c"#, #""a" AND "b" AND "c""#),
-            ("don't", #""don't""#), ("a:b* -c ^d", #""a:b*" AND "-c" AND "^d""#), ("a\0b", #""a" AND "b""#),
+            ("one two", #""one" "two""#), ("  one\ttwo\n", #""one" "two""#),
+            ("NOT (a OR b)", #""NOT" "(a" "OR" "b)""#),
+            (#"say "well done" now"#, #""say" "well done" "now""#), (#"a "b c"#, #""a" "b" "c""#),
+            ("don't", #""don't""#), ("a:b* -c ^d", #""a:b*" "-c" "^d""#), ("a\0b", #""a" "b""#),
             ("- a + *", #""a""#), ("\u{1F600}", "\"\u{1F600}\""),
         ])
     func all(text: String, expression: String) { #expect(SearchTerms(text)?.expression == expression) }
@@ -20,7 +20,7 @@ import Testing
     func forms() {
         #expect(SearchTerms(#"one "two three""#, matching: .any)?.expression == #""one" OR "two three""#)
         #expect(SearchTerms(#"one "two" three"#, matching: .phrase)?.expression == #""one ""two"" three""#)
-        #expect(SearchTerms("one tw", completesLastWord: true)?.expression == #""one" AND "tw" *"#)
+        #expect(SearchTerms("one tw", completesLastWord: true)?.expression == #""one" "tw" *"#)
         #expect(SearchTerms("one tw", matching: .phrase, completesLastWord: true)?.expression == #""one tw" *"#)
     }
 

@@ -1,7 +1,14 @@
 import Foundation
 import GRDB
 import HablarePersistence
+import HablarePresentation
 import Observation
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
 
 // snippet: the app's schema
 /// A page of a journal.
@@ -75,6 +82,14 @@ final class Counter {
             problem = error.localizedDescription
         }
     }
+}
+// end snippet
+
+// snippet: publish it
+/// How many pages there are, for a view that binds to a publisher: delivered on the main actor, cancelled with it.
+@MainActor
+func publishedCount(of database: AppDatabase) -> AnyPublisher<Int, any Error> {
+    MainPublisher.elements { database.values { db in try JournalPage.fetchCount(db) } }
 }
 // end snippet
 
