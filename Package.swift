@@ -220,6 +220,7 @@ let package = Package(
                 "Hablare", "HablareFiles", "HablarePersistence", "HablarePresentation", "HablareTestFiles",
                 "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict),
         .testTarget(
