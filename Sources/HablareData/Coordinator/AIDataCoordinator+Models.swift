@@ -28,7 +28,7 @@ extension AIDataCoordinator {
     ) async throws -> Value {
         let response = try await manager.execute(request, with: try self.provider(provider))
         return try await deliver(response, rules, as: property) { (value: Value) in
-            set(of: response.requestID, in: model, property) { model[keyPath: property] = value }
+            set(of: response.requestID, in: model, .init(property)) { model[keyPath: property] = value }
         }.value
     }
 
@@ -49,11 +49,11 @@ extension AIDataCoordinator {
         _ response: AIResponseData, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,
         rules: [ContentRule] = []
     ) async throws -> MergeOutcome {
-        if let date = delivered.date(of: response.requestID, in: model, property) {
+        if let date = delivered.date(of: response.requestID, in: model, .init(property)) {
             return wasMerged(modelKey(response.requestID, property), at: date)
         }
         return try await deliver(response, rules, as: property) { (value: Value) in
-            set(of: response.requestID, in: model, property) { model[keyPath: property] = value }
+            set(of: response.requestID, in: model, .init(property)) { model[keyPath: property] = value }
         }.outcome
     }
 
@@ -75,9 +75,9 @@ extension AIDataCoordinator {
         rules: [ContentRule] = [], apply: @MainActor (Model, Value) -> Void
     ) async throws -> MergeOutcome {
         let key = MergeKey(requestID: response.requestID, target: name, row: .new)
-        if let date = delivered.date(of: response.requestID, in: model, name) { return wasMerged(key, at: date) }
+        if let date = delivered.date(of: response.requestID, in: model, .init(name)) { return wasMerged(key, at: date) }
         return try await deliver(response, rules, key: key) { (value: Value) in
-            set(of: response.requestID, in: model, name) { apply(model, value) }
+            set(of: response.requestID, in: model, .init(name)) { apply(model, value) }
         }.outcome
     }
 
@@ -116,10 +116,11 @@ extension AIDataCoordinator {
         do {
             outcomes = try await merger.holding(bytes) {
                 let prepared = await Self.prepare(responses.map(\.response), as: Value.self, rules, merger)
+                let place = ModelReceipts.Place(property)
                 return merger.meters.onMainActor {
                     zip(responses, prepared).map { ask, value in
                         value.map { value in
-                            set(of: ask.response.requestID, in: ask.model, property) {
+                            set(of: ask.response.requestID, in: ask.model, place) {
                                 ask.model[keyPath: property] = value
                             }
                         }
@@ -257,7 +258,7 @@ extension AIDataCoordinator {
         // In memory until it is saved.
         defer { prepared.letGo() }
         _ = merger.meters.onMainActor {
-            set(of: response.requestID, in: model, property) { model[keyPath: property] = prepared.value }
+            set(of: response.requestID, in: model, .init(property)) { model[keyPath: property] = prepared.value }
         }
         // Also where the property had it before: of that, nothing may be saved yet.
         if let date = try await context.save(model, with: key) { return .alreadyMerged(date) }
@@ -291,7 +292,7 @@ extension AIDataCoordinator {
                 defer { prepared.letGo() }
                 let model = try address.present
                 return merger.meters.onMainActor {
-                    set(of: response.requestID, in: model, address.property) {
+                    set(of: response.requestID, in: model, .init(address.property)) {
                         model[keyPath: address.property] = prepared.value
                     }
                 }
@@ -304,7 +305,7 @@ extension AIDataCoordinator {
     /// Sets something in a model, unless that was done before. One stretch of the main actor: nothing comes between look and
     /// set.
     private func set(
-        of requestID: UUID, in model: AnyObject, _ place: some Hashable, _ set: () -> Void
+        of requestID: UUID, in model: AnyObject, _ place: ModelReceipts.Place, _ set: () -> Void
     ) -> MergeOutcome {
         if let date = delivered.date(of: requestID, in: model, place) { return .alreadyMerged(date) }
         set()

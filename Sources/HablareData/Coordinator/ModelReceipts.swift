@@ -7,10 +7,25 @@ import Foundation
 /// All of it runs on the main actor, so nothing here takes longer with what is remembered: each receipt has two others
 /// looked at, whether their models are still there, instead of all of them now and then.
 @MainActor struct ModelReceipts {
+    /// A property, or a name, hashed once for as many models as there are: to hash a key path is to walk it.
+    struct Place: Hashable {
+        private let place: AnyHashable
+        private let digest: Int
+
+        init(_ place: some Hashable) {
+            self.place = AnyHashable(place)
+            digest = place.hashValue
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+
+        static func == (left: Self, right: Self) -> Bool { left.digest == right.digest && left.place == right.place }
+    }
+
     private struct Key: Hashable {
         let requestID: UUID
         let model: ObjectIdentifier
-        let place: AnyHashable
+        let place: Place
     }
 
     private struct Slot {
@@ -29,13 +44,13 @@ import Foundation
     var count: Int { slots.count }
 
     /// When a response was merged into a place of a model; `nil` where it was not.
-    func date(of requestID: UUID, in model: AnyObject, _ place: AnyHashable) -> Date? {
+    func date(of requestID: UUID, in model: AnyObject, _ place: Place) -> Date? {
         guard let slot = slots[key(requestID, model, place)], slot.model === model else { return nil }
         return slot.mergedAt
     }
 
     /// A response was merged.
-    mutating func merged(_ requestID: UUID, into model: AnyObject, _ place: AnyHashable, at date: Date) {
+    mutating func merged(_ requestID: UUID, into model: AnyObject, _ place: Place, at date: Date) {
         let key = key(requestID, model, place)
         if slots.updateValue(Slot(model: model, mergedAt: date), forKey: key) == nil { order.append(key) }
         for _ in 0..<2 {
@@ -44,7 +59,7 @@ import Foundation
         }
     }
 
-    private func key(_ requestID: UUID, _ model: AnyObject, _ place: AnyHashable) -> Key {
+    private func key(_ requestID: UUID, _ model: AnyObject, _ place: Place) -> Key {
         Key(requestID: requestID, model: ObjectIdentifier(model), place: place)
     }
 }

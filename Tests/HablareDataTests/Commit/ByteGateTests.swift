@@ -56,7 +56,7 @@ struct ByteGateTests {
         for _ in 0..<4 { gate.leave(25) }
     }
 
-    @Test("What is in the background has half of the room, and comes after those in front")
+    @Test("What is in the background has half of the room, and comes after those in front", .timeLimit(.minutes(1)))
     func background() async throws {
         let gate = ByteGate(limit: 100)
         let order = Guarded<[String]>([])
@@ -69,6 +69,7 @@ struct ByteGateTests {
             group.addTask { try await enter("night 2", 40, inBackground: true) }
             for _ in 0..<100 { await Task.yield() }
             // There is room, and none for what is in the background.
+            #expect(order.withLock { $0 } == ["night 1"])
             try await enter("view 1", 60, inBackground: false)
             group.addTask { try await enter("view 2", 60, inBackground: false) }
             for _ in 0..<100 { await Task.yield() }
