@@ -13,21 +13,17 @@ enum Merge {
 
     static func run(rounds: Int) async throws -> [Figure] {
         var rates: [String: [Double]] = [:]
-        var stretches: [Double] = []
-        var gaps: [Double] = []
-        var batchGaps: [Double] = []
-        var idle: [Double] = []
+        var times: [MainActorTimes] = []
         for _ in 0..<rounds {
             for (name, rate) in try await withScratchFolder({ try await records($0) }) {
                 rates[name, default: []].append(rate)
             }
-            let stretch = try await withScratchFolder { try await models($0) }
-            stretches.append(stretch.longest)
-            gaps.append(stretch.gap)
-            batchGaps.append(stretch.batchGap)
-            idle.append(stretch.idle)
+            times.append(try await withScratchFolder { try await models($0) })
         }
         func rate(_ name: String) -> Double { median(rates[name] ?? []) }
+        func main(_ name: String, _ time: (MainActorTimes) -> Double) -> Figure {
+            Figure(name: "merge.main.\(name)", value: median(times.map(time)), unit: "ms", better: .lower)
+        }
         return [
             Figure(name: "merge.one", value: rate("one"), unit: "rows/s", better: .higher),
             Figure(name: "merge.32", value: rate("32"), unit: "rows/s", better: .higher),
@@ -36,10 +32,9 @@ enum Merge {
             Figure(
                 name: "merge.ratio", value: rate("batched") / rate("plain"), unit: "of GRDB without receipts",
                 better: .higher),
-            Figure(name: "merge.main.stretch", value: median(stretches), unit: "ms", better: .lower),
-            Figure(name: "merge.main.gap", value: median(gaps), unit: "ms", better: .lower),
-            Figure(name: "merge.main.batch-gap", value: median(batchGaps), unit: "ms", better: .lower),
-            Figure(name: "merge.main.idle-gap", value: median(idle), unit: "ms", better: .lower),
+            main("stretch") { $0.stretch }, main("gap") { $0.gap },
+            main("batch-stretch") { $0.batchStretch }, main("batch-gap") { $0.batchGap },
+            main("idle-gap") { $0.idle },
         ]
     }
 
@@ -106,8 +101,9 @@ enum Merge {
     }
 
     private struct MainActorTimes {
-        var longest = 0.0
+        var stretch = 0.0
         var gap = 0.0
+        var batchStretch = 0.0
         var batchGap = 0.0
         var idle = 0.0
     }
@@ -117,29 +113,35 @@ enum Merge {
     /// them, while they come in one batch, and while nothing comes (what the machine itself takes).
     @MainActor private static func models(_ folder: URL) async throws -> MainActorTimes {
         let database = try AppTable.open(in: folder)
-        let longest = LongestTimer(of: DataMetric.mainActorDuration.rawValue)
-        var seams = EngineSeams()
-        seams.observation = EngineObservation(metrics: longest)
         let manager = AIRequestManager(store: InMemoryStore(), providers: try ProviderRegistry([ScriptedProvider()]))
-        let coordinator = AIDataCoordinator(manager: manager, database: database.writer, seams: seams)
+        func coordinator(timed longest: LongestTimer) -> AIDataCoordinator {
+            var seams = EngineSeams()
+            seams.observation = EngineObservation(metrics: longest)
+            return AIDataCoordinator(manager: manager, database: database.writer, seams: seams)
+        }
+        let longest = LongestTimer(of: DataMetric.mainActorDuration.rawValue)
+        let single = coordinator(timed: longest)
         let responses = (0..<1000).map { AppTable.response(String(repeating: "x", count: 1024 << ($0 % 11))) }
         let models = responses.map { _ in Model() }
         var times = MainActorTimes()
         times.idle = try await longestGap { try await Task.sleep(for: .milliseconds(500)) }
         let merge: @MainActor @Sendable (Int) async throws -> Void = {
-            try await coordinator.merge(responses[$0], into: models[$0], property: \.text)
+            try await single.merge(responses[$0], into: models[$0], property: \.text)
         }
         times.gap = try await longestGap { try await inTurn(models.count, merge) }
         guard models.allSatisfy({ !$0.text.isEmpty }) else {
             throw AIServiceError(.invalidState, "A response was not merged.")
         }
+        times.stretch = longest.milliseconds
+        let longestOfBatch = LongestTimer(of: DataMetric.mainActorDuration.rawValue)
+        let together = coordinator(timed: longestOfBatch)
         let others = responses.map { _ in Model() }
         times.batchGap = try await longestGap {
-            for outcome in await coordinator.merge(Array(zip(responses, others)), property: \.text) {
+            for outcome in await together.merge(Array(zip(responses, others)), property: \.text) {
                 _ = try outcome.get()
             }
         }
-        times.longest = longest.milliseconds
+        times.batchStretch = longestOfBatch.milliseconds
         return times
     }
 
