@@ -199,7 +199,8 @@ extension AIDataCoordinator {
     ///   - context: What saves the model.
     ///   - rules: What an answer must be like. Default: anything.
     /// - Returns: Whether it was merged now or before.
-    /// - Throws: as ``merge(_:into:property:rules:)``; ``MergeError/Code/databaseFailed`` where it could not be saved.
+    /// - Throws: as ``merge(_:into:property:rules:)``; ``MergeError/Code/databaseFailed`` or
+    ///   ``MergeError/Code/diskFull`` where it could not be saved.
     @discardableResult
     public func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
         _ response: AIResponseData, into model: Model, property: ReferenceWritableKeyPath<Model, Value>,

@@ -38,8 +38,8 @@ extension AIDataCoordinator: Service {
     ///   - target: The name of a registered target.
     ///   - row: The row's primary key, or ``MergeRow/new``.
     /// - Returns: The request's UUID.
-    /// - Throws: ``MergeError`` with ``MergeError/Code/unknownTarget``, or where the promise cannot be written; the
-    ///   ``/Hablare/AIServiceError`` of submitting. Nothing is promised then.
+    /// - Throws: ``MergeError`` with ``MergeError/Code/unknownTarget`` or ``MergeError/Code/ambiguousTarget``, or where the
+    ///   promise cannot be written; the ``/Hablare/AIServiceError`` of submitting. Nothing is promised then.
     @discardableResult
     @concurrent public nonisolated func submit(
         _ request: AIRequest, to provider: ProviderID? = nil, mergingInto target: String, row: MergeRow
@@ -85,7 +85,7 @@ extension AIDataCoordinator: Service {
             guard try await !isKnown(key.requestID) else { return }
             _ = try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
         } catch {
-            logger.warning("A promise could not be taken back", metadata: ["error": "\(type(of: error))"])
+            logger.warning("A promise could not be taken back", metadata: ["cause": "\(MergeError.logged(error))"])
         }
     }
 
@@ -158,7 +158,7 @@ extension AIDataCoordinator: Service {
             _ = try await merger.writer.write { try ReceiptBook.forget(key, in: $0) }
             merger.releaser.wanted([requestID])
         } catch {
-            throw MergeError.told(error, of: requestID)
+            throw MergeError.told(error, of: requestID, asked: .promises)
         }
     }
 
@@ -168,7 +168,7 @@ extension AIDataCoordinator: Service {
         do {
             return try await merger.writer.write { try ReceiptBook.promise(key, at: date, in: $0) }
         } catch {
-            throw MergeError.told(error, of: key.requestID)
+            throw MergeError.told(error, of: key.requestID, asked: .promise)
         }
     }
 }

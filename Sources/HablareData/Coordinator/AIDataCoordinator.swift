@@ -53,7 +53,7 @@ public import Logging
     ///   - manager: Whose responses are merged.
     ///   - database: The app's database.
     ///   - targets: What responses may be merged into when they come, also after a restart. Each has a name of its
-    ///     own: what is promised to a name that two have is refused.
+    ///     own: what is promised to a name that two have is refused, and an error is logged at once.
     ///   - options: How it behaves.
     ///   - seams: Time, identity, threads and metrics: those that the manager was given.
     ///   - logger: Where it logs. Never a prompt or a response.

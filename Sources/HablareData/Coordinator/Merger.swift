@@ -12,6 +12,11 @@ struct MergeAsk: Sendable {
     var isPromised = false
 
     var key: MergeKey { MergeKey(requestID: response.requestID, target: target.name, row: row) }
+
+    /// What whoever waits for it is told of a failure.
+    func told(_ error: any Error) -> any Error {
+        MergeError.told(error, of: response.requestID, asked: isPromised ? .promisedMerge : .merge)
+    }
 }
 
 /// Merges responses into the app's database: reads, checks and converts them side by side, then writes them together with
@@ -92,7 +97,7 @@ final class Merger: Sendable {
                 return try await merge(group: group)
             }
         } catch {
-            return group.map { .failure(MergeError.told(error, of: $0.response.requestID)) }
+            return group.map { .failure($0.told(error)) }
         }
     }
 
@@ -118,9 +123,7 @@ final class Merger: Sendable {
                 case .success: written.next()
                 case .failure(let error): .failure(error)
                 }
-            return (result ?? .failure(CancellationError())).mapError {
-                MergeError.told($0, of: ask.response.requestID)
-            }
+            return (result ?? .failure(CancellationError())).mapError(ask.told)
         }
     }
 

@@ -102,7 +102,8 @@ final class Releaser: Sendable {
             return
         } catch {
             logger.warning(
-                "Merged responses are kept for longer than they need be", metadata: ["error": "\(type(of: error))"])
+                "Merged responses are kept for longer than they need be",
+                metadata: ["cause": "\(MergeError.logged(error))"])
         }
     }
 

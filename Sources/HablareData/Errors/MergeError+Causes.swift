@@ -3,13 +3,41 @@ import GRDB
 import Hablare
 
 extension MergeError {
+    /// What was asked of the app's database when it failed: it decides whose move it is.
+    enum Asked: Sendable {
+        /// A merge, by somebody who can ask again.
+        case merge
+        /// A merge that was promised: it is tried again without anybody asking.
+        case promisedMerge
+        /// To note a promise: there is none then.
+        case promise
+        /// To read promises, or to take one back.
+        case promises
+
+        fileprivate var failed: String {
+            switch self {
+            case .merge, .promisedMerge: "The app's database did not take the merge."
+            case .promise: "The app's database did not take the promise of a merge, and nothing was promised."
+            case .promises: "The app's database could not be asked for its promises of merges."
+            }
+        }
+
+        fileprivate var again: String {
+            switch self {
+            case .merge: "ask for the merge again"
+            case .promisedMerge: "the promise is tried again by itself"
+            case .promise, .promises: "ask again"
+            }
+        }
+    }
+
     /// The error that whoever asked for a merge gets. `CancellationError` stays what it is, and so does an error of the
     /// engine, which has its own advice.
-    static func told(_ error: any Error, of requestID: UUID) -> any Error {
+    static func told(_ error: any Error, of requestID: UUID, asked: Asked = .merge) -> any Error {
         switch error {
         case is CancellationError, is AIServiceError: error
         case let error as MergeError: error.of(requestID)
-        case let error as DatabaseError: MergeError.database(error).of(requestID)
+        case let error as DatabaseError: MergeError.database(error, asked).of(requestID)
         default: MergeError.app(error).of(requestID)
         }
     }
@@ -33,36 +61,74 @@ extension MergeError {
     static func recorded(_ error: any Error, ofPromises: Void) -> MergeError {
         switch error {
         case let error as MergeError: error
-        case let error as DatabaseError: database(error)
+        case let error as DatabaseError: database(error, .promises)
         default: app(error)
         }
     }
 
-    private static func database(_ error: DatabaseError) -> MergeError {
+    /// A failure for a log's metadata: codes, types and names of a schema, never a value.
+    static func logged(_ error: any Error) -> String {
+        switch error {
+        case let error as DatabaseError: cause(of: error)
+        case let error as MergeError: error.cause ?? error.code.rawValue
+        case let error as AIServiceError: error.code.rawValue
+        default: "\(type(of: error))"
+        }
+    }
+
+    private static func database(_ error: DatabaseError, _ asked: Asked) -> MergeError {
         if error.message?.contains("no such table: hablare_") == true {
             return MergeError(
                 .notMigrated,
                 "The app's database has no table for receipts. Call `registerHablareData()` on its migrator.",
-                cause: error.message)
+                cause: cause(of: error))
         }
-        let advice =
-            switch error.resultCode {
-            case .SQLITE_FULL: "Its disk is full: make room, and ask for the merge again."
-            case .SQLITE_BUSY, .SQLITE_LOCKED: "It was busy for too long: ask for the merge again."
-            case .SQLITE_READONLY: "It may not be written: open it for writing."
-            case .SQLITE_CONSTRAINT:
-                "A constraint of its schema does not allow the value: see the cause, and mend the target or the schema."
-            default: "See the cause; the response is kept, and the merge can be asked for again."
-            }
+        if let table = missingTable(error) {
+            return MergeError(
+                .noTable, "The database has no table \(table). Add it to your migrator.", cause: cause(of: error))
+        }
         let passing: [ResultCode] = [
             .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_INTERRUPT, .SQLITE_ABORT,
             .SQLITE_CANTOPEN,
         ]
-        // Without the statement's arguments, which would have the content in them.
+        let isRetryable = passing.contains(error.resultCode)
+        let advice =
+            switch error.resultCode {
+            case .SQLITE_FULL: "Its disk is full: make room, and \(asked.again)."
+            case .SQLITE_BUSY, .SQLITE_LOCKED: "It was busy for too long: \(asked.again)."
+            case .SQLITE_READONLY: "It may not be written: open it for writing."
+            case .SQLITE_CONSTRAINT:
+                "A constraint of its schema does not allow the value: see the cause, and mend the target or the schema."
+            case _ where isRetryable: "It failed for now: see the cause, and \(asked.again)."
+            default: "See the cause, and mend it."
+            }
         return MergeError(
-            .databaseFailed, "The app's database did not take the merge. \(advice)",
-            cause: "\(error.extendedResultCode): \(error.message ?? "no message")",
-            isRetryable: passing.contains(error.resultCode))
+            error.resultCode == .SQLITE_FULL ? .diskFull : .databaseFailed, "\(asked.failed) \(advice)",
+            cause: cause(of: error), isRetryable: isRetryable)
+    }
+
+    /// The table that SQLite does not find.
+    private static func missingTable(_ error: DatabaseError) -> String? {
+        let prefix = "no such table: "
+        guard error.resultCode == .SQLITE_ERROR, let message = error.message, message.hasPrefix(prefix) else {
+            return nil
+        }
+        return String(message.dropFirst(prefix.count))
+    }
+
+    /// What SQLite says, as far as it can only be names of the schema: a message of a trigger, of an SQL function or of the
+    /// app's own may have a value in it, and so have a statement's arguments.
+    private static func cause(of error: DatabaseError) -> String {
+        let code = "\(error.extendedResultCode)"
+        let named: [String] =
+            switch error.resultCode {
+            case .SQLITE_ERROR: ["no such table: ", "no such column: "]
+            case .SQLITE_CONSTRAINT where error.extendedResultCode != .SQLITE_CONSTRAINT_TRIGGER:
+                ["UNIQUE", "NOT NULL", "CHECK", "FOREIGN KEY"].map { "\($0) constraint failed" }
+            default: []
+            }
+        guard let message = error.message, named.contains(where: message.hasPrefix) else { return code }
+        return "\(code): \(message)"
     }
 
     private static func app(_ error: any Error) -> MergeError {

@@ -23,6 +23,8 @@ public struct MergeError: Error, Sendable, Hashable {
         public static let rejected = Self(rawValue: "rejected")
         /// A rule cannot be checked: its pattern or its schema is none.
         public static let invalidRule = Self(rawValue: "invalid-rule")
+        /// The database has no such table.
+        public static let noTable = Self(rawValue: "no-table")
         /// The table has no row with that key.
         public static let noRow = Self(rawValue: "no-row")
         /// The table has no such column.
@@ -31,6 +33,8 @@ public struct MergeError: Error, Sendable, Hashable {
         public static let unsupportedKey = Self(rawValue: "unsupported-key")
         /// No target of that name is registered.
         public static let unknownTarget = Self(rawValue: "unknown-target")
+        /// Several targets of that name are registered.
+        public static let ambiguousTarget = Self(rawValue: "ambiguous-target")
         /// The request has no response to merge: it failed, was cancelled, or its response is not kept any more.
         public static let noResponse = Self(rawValue: "no-response")
         /// The model went away before its response came.
@@ -39,6 +43,8 @@ public struct MergeError: Error, Sendable, Hashable {
         public static let notMigrated = Self(rawValue: "not-migrated")
         /// The app's database, or its model context, could not be written.
         public static let databaseFailed = Self(rawValue: "database-failed")
+        /// The disk of the app's database is full. What was promised goes on by itself once there is room.
+        public static let diskFull = Self(rawValue: "disk-full")
         /// The file of the content could not be read or kept.
         public static let fileFailed = Self(rawValue: "file-failed")
         /// The merge was given up: the task that asked for it was cancelled.
@@ -53,7 +59,7 @@ public struct MergeError: Error, Sendable, Hashable {
     public let requestID: UUID?
     /// What happened and what to do, in sentences a person can act on.
     public let message: String
-    /// The underlying failure in its own words, for logs.
+    /// The underlying failure, for logs: codes, types and names of a schema, never a value.
     public let cause: String?
     /// Whether asking for the merge again can help without anybody changing anything: the app's database or its disk was
     /// busy, full or failing for a while.
@@ -85,8 +91,11 @@ public struct MergeError: Error, Sendable, Hashable {
 }
 
 extension MergeError: CustomStringConvertible, LocalizedError {
-    /// The message and the code.
-    public var description: String { "\(message) [\(code)]" }
+    /// The message and the code; where the database failed, its cause as well.
+    public var description: String {
+        guard code == .databaseFailed, let cause else { return "\(message) [\(code)]" }
+        return "\(message) [\(code): \(cause)]"
+    }
     /// The message.
     public var errorDescription: String? { message }
 }

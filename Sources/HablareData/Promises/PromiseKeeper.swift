@@ -29,7 +29,13 @@ final class PromiseKeeper: Sendable {
         self.manager = manager
         self.database = database
         self.merger = merger
-        self.targets = Dictionary(grouping: targets, by: \.name)
+        let named = Dictionary(grouping: targets, by: \.name)
+        self.targets = named
+        for name in named.filter({ $0.value.count > 1 }).keys.sorted() {
+            logger.error(
+                "Several merge targets have one name, and what is promised to it cannot be merged",
+                metadata: ["target": "\(name)"])
+        }
         self.seams = seams
         self.logger = logger
     }
@@ -145,7 +151,7 @@ final class PromiseKeeper: Sendable {
             switch try await manager.outcome(of: id) {
             case .completed: return .completed
             case .failed(let error):
-                await note("The request failed: \(error.message)", of: id)
+                await note("The request failed: \(error.message) Retry it, and its answer is merged.", of: id)
                 return .failed
             case .cancelled:
                 await note("The request was cancelled. Retry it to have it merged after all.", of: id)
@@ -163,10 +169,14 @@ final class PromiseKeeper: Sendable {
             return .unknown
         } catch {
             logger.warning(
-                "The outcome of a promised request cannot be read", metadata: ["error": "\(type(of: error))"])
+                "The outcome of a promised request cannot be read", metadata: ["cause": "\(MergeError.logged(error))"])
             return .unreadable
         }
     }
+
+    /// What every promise is told that nothing but somebody's doing can keep.
+    static let whatToDo =
+        " The promise stays: once that is mended, promise it again (`promiseMerge`) or run the coordinator anew; `forgetMerge` takes it back."
 
     /// How many responses are read and merged together.
     private static let batch = 64
@@ -209,21 +219,22 @@ final class PromiseKeeper: Sendable {
                 asks.append(MergeAsk(response: response, target: target, row: promise.key.row, isPromised: true))
             case .failure(let error):
                 merged[id] = .stuck
-                notes.append((error.message, promise.key))
+                notes.append((error.message + Self.whatToDo, promise.key))
             }
         }
         for (ask, result) in zip(asks, await merger.merge(asks, inBackground: true)) {
             guard case .failure(let error) = result else { continue }
             let id = ask.response.requestID
             guard !(error is CancellationError) else {
-                if merged[id] != .stuck { merged[id] = .retryable }
+                merged[id] = .retryable
                 continue
             }
             let recorded = MergeError.recorded(error, of: id)
             // Nothing is promised any more.
             if recorded.code == .forgotten { continue }
-            if merged[id] != .stuck { merged[id] = recorded.isRetryable ? .retryable : .stuck }
-            notes.append((recorded.message, ask.key))
+            // One of several that can be tried again is, with the others.
+            if merged[id] != .retryable { merged[id] = recorded.isRetryable ? .retryable : .stuck }
+            notes.append((recorded.message + (recorded.isRetryable ? "" : Self.whatToDo), ask.key))
         }
         await note(notes)
         return merged
@@ -239,7 +250,8 @@ final class PromiseKeeper: Sendable {
                 return responses
             } catch {
                 logger.warning(
-                    "The response of a promised request cannot be read", metadata: ["error": "\(type(of: error))"])
+                    "The response of a promised request cannot be read",
+                    metadata: ["cause": "\(MergeError.logged(error))"])
             }
         }
         return responses
@@ -251,7 +263,7 @@ final class PromiseKeeper: Sendable {
         guard let target = found.first, found.count == 1 else {
             return .failure(
                 MergeError(
-                    .unknownTarget,
+                    .ambiguousTarget,
                     "\(found.count) merge targets are called \(name), so nobody knows which is meant. Give each a name of its own."
                 ))
         }
@@ -286,7 +298,8 @@ final class PromiseKeeper: Sendable {
         do {
             try await merger.writer.write(work)
         } catch {
-            logger.warning("What became of a promise could not be noted", metadata: ["error": "\(type(of: error))"])
+            logger.warning(
+                "What became of a promise could not be noted", metadata: ["cause": "\(MergeError.logged(error))"])
         }
     }
 }

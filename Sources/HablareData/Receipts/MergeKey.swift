@@ -50,6 +50,27 @@ public struct MergeRow: Sendable, Hashable {
 
     /// What the tables of receipts take for the key, which allow no NULL.
     var stored: DatabaseValue { key.isNull ? MergeRow.new.key : key }
+
+    /// Whether it names no row.
+    var isNew: Bool { stored == MergeRow.new.key }
+}
+
+extension MergeKey: CustomStringConvertible {
+    /// ``text``.
+    public var description: String { text }
+}
+
+extension MergeRow: CustomStringConvertible {
+    /// The key: a number or a text as it is, bytes in hexadecimal, `new` where there is none.
+    public var description: String {
+        switch key.storage {
+        case .null: "new"
+        case .int64(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .string(let text): text
+        case .blob(let bytes): bytes.isEmpty ? "new" : bytes.hexadecimal
+        }
+    }
 }
 
 extension MergeRow: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {

@@ -42,7 +42,7 @@ struct ColumnPlace: Sendable {
         let key = try Self.key(of: table, in: database)
         let sql = "UPDATE \(table.quotedDatabaseIdentifier) SET \(column.quotedDatabaseIdentifier) = ? WHERE \(key) = ?"
         try database.cachedStatement(sql: sql).execute(arguments: [value, row.key])
-        if database.changesCount == 0 { throw Self.noRow(in: table) }
+        if database.changesCount == 0 { throw Self.noRow(row, in: table) }
     }
 
     /// The one column of a table's primary key, quoted.
@@ -59,10 +59,21 @@ struct ColumnPlace: Sendable {
         return columns[0].quotedDatabaseIdentifier
     }
 
-    static func noRow(in table: String) -> MergeError {
-        MergeError(
+    static func noRow(_ row: MergeRow, in table: String) -> MergeError {
+        if row.isNew {
+            return MergeError(
+                .noRow,
+                "A merge into the table \(table) was given no row. A column needs a row; use .create for a new one.")
+        }
+        let kind =
+            switch row.key.storage {
+            case .null, .blob: "bytes"
+            case .int64, .double: "a number"
+            case .string: "a text"
+            }
+        return MergeError(
             .noRow,
-            "The table \(table) has no row with the key that was given. It was deleted, or never inserted: the response is kept, merge it into another row."
+            "The table \(table) has no row with the key that was given, which is \(kind). It was deleted, or never inserted, or its key is of another type: the response is kept, merge it into another row."
         )
     }
 }

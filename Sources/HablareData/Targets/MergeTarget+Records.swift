@@ -75,7 +75,7 @@ extension MergeTarget {
             // Looking for a row by one value would trap where the key has several columns.
             _ = try ColumnPlace.key(of: Record.databaseTableName, in: database)
             guard var record = try Record.fetchOne(database, key: row.key) else {
-                throw ColumnPlace.noRow(in: Record.databaseTableName)
+                throw ColumnPlace.noRow(row, in: Record.databaseTableName)
             }
             try record.updateChanges(database) { try change(&$0, value) }
         }

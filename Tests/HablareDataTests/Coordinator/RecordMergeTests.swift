@@ -152,6 +152,104 @@ import Testing
         #expect(try await bench.receipts() == 0)
     }
 
+    @Test("A table that is not there is named, whatever kind of target it is, and can be merged into once it is")
+    func noTable() async throws {
+        struct Ghost: Codable, FetchableRecord, MutablePersistableRecord {
+            static let databaseTableName = "ghost"
+            var id: Int64
+            var text: String?
+
+            enum Columns { static let text = Column(CodingKeys.text) }
+        }
+        let response = response()
+        let targets: [MergeTarget] = [
+            .column(Ghost.self, { $0.text }),
+            .column(Ghost.self, { $0.text }, as: String.self, name: "transformed") { $0 },
+            .property("ghost.property", \Ghost.text),
+            .create("ghost.new", Ghost.self) { (text: String, _) in Ghost(id: 2, text: text) },
+        ]
+        for target in targets {
+            let error = await mergeError { try await coordinator.merge(response, into: target, row: 1) }
+            #expect(error?.code == .noTable && error?.isRetryable == false)
+            #expect(error?.message == "The database has no table ghost. Add it to your migrator.")
+        }
+        #expect(try await bench.receipts() == 0)
+        try await bench.database.write { database in
+            try database.execute(sql: "CREATE TABLE ghost (id INTEGER PRIMARY KEY, text TEXT)")
+            try database.execute(sql: "INSERT INTO ghost (id) VALUES (1)")
+        }
+        for target in targets { #expect(try await coordinator.merge(response, into: target, row: 1) == .merged) }
+    }
+
+    @Test("A full disk is an error of its own, and the merge can be asked for again")
+    func diskFull() async throws {
+        let response = response(.data(Body(Data(repeating: 1, count: 100_000))))
+        // The fewest pages that SQLite allows: those that it has.
+        try await bench.database.write { try $0.execute(sql: "PRAGMA max_page_count = 1") }
+        let error = await mergeError {
+            try await coordinator.merge(response, into: Article.self, id: 1, column: \.audio)
+        }
+        #expect(error?.code == .diskFull && error?.isRetryable == true)
+        #expect(error?.message.contains("ask for the merge again") == true)
+        #expect(error?.cause == "13 (database or disk is full)")
+        try await bench.database.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+        #expect(try await coordinator.merge(response, into: Article.self, id: 1, column: \.audio) == .merged)
+    }
+
+    @Test(
+        "What asking again cannot help does not say so; its description has the cause, and never a value",
+        arguments: [
+            (DatabaseError(resultCode: .SQLITE_CORRUPT, message: "secret"), "11 (database disk image is malformed)"),
+            (DatabaseError(resultCode: .SQLITE_ERROR, message: "secret"), "1 (SQL logic error)"),
+            (
+                DatabaseError(resultCode: .SQLITE_CONSTRAINT_TRIGGER, message: "CHECK constraint failed: secret"),
+                "1811 (constraint failed)"
+            ),
+            (
+                DatabaseError(resultCode: .SQLITE_CONSTRAINT_UNIQUE, message: "UNIQUE constraint failed: article.id"),
+                "2067 (constraint failed): UNIQUE constraint failed: article.id"
+            ),
+            (
+                DatabaseError(resultCode: .SQLITE_ERROR, message: "no such column: title"),
+                "1 (SQL logic error): no such column: title"
+            ),
+        ])
+    func cause(_ failure: DatabaseError, _ cause: String) async throws {
+        let target = MergeTarget.custom("failing", as: String.self) { _, _, _, _ in throw failure }
+        let error = await mergeError { try await coordinator.merge(response(), into: target, row: 1) }
+        #expect(error?.code == .databaseFailed && error?.isRetryable == false && error?.cause == cause)
+        #expect(error?.message.contains("again") == false)
+        #expect(error?.description.hasSuffix(" [database-failed: \(cause)]") == true)
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test("A column that is given no row says what makes one, and a key of another type may be why no row is found")
+    func noRow() async throws {
+        for row in [MergeRow.new, MergeRow(DatabaseValue.null)] {
+            let new = await mergeError {
+                try await coordinator.merge(response(), into: .column(Article.self, { $0.summary }), row: row)
+            }
+            #expect(new?.code == .noRow)
+            #expect(new?.message.hasSuffix("A column needs a row; use .create for a new one.") == true)
+        }
+        let text = await mergeError {
+            try await coordinator.merge(response(), into: .property("p", \Article.summary), row: "one")
+        }
+        #expect(text?.code == .noRow && text?.message.contains("which is a text") == true)
+    }
+
+    @Test("Rows, keys and promises are described by their keys")
+    func descriptions() throws {
+        #expect("\(MergeRow(4242))" == "4242" && "\(MergeRow.new)" == "new" && "\(MergeRow("key"))" == "key")
+        #expect("\(MergeRow(Data([1, 255])))" == "01ff")
+        let id = try #require(UUID(uuidString: "00000000-0000-0000-0000-000000000001"))
+        let key = MergeKey(requestID: id, target: "note", row: 7)
+        #expect("\(key)" == key.text)
+        let date = Date(timeIntervalSince1970: 0)
+        let promise = MergePromise(key: key, promisedAt: date, failure: "The request failed.")
+        #expect("\(promise)" == "\(key.text), promised \(date): The request failed.")
+    }
+
     @Test("What a constraint of the schema refuses is a typed error, and can be merged elsewhere")
     func constraint() async throws {
         let response = response("forbidden")

@@ -24,7 +24,9 @@ import Testing
             let calls = MergeSnippets.MergeCalls(
                 coordinator: coordinator, request: AIRequest(prompt: "Brief"), response: response("Sound"))
             try await calls.row(1)
+            try await calls.outcome(1)
             try await calls.promise(2)
+            try await calls.promiseAgain(3)
             await calls.many([(response("a"), 1), (response("b"), 99)])
             try await calls.durable(article)
             let kitchen = MergeSnippets.MergeCalls.Kitchen()

@@ -198,10 +198,12 @@ import Testing
     @Test("A name that two targets have is refused, whatever they do")
     func sameName() async throws {
         let bench = try DataWorkbench(targets: [.note, .note])
+        let logged = bench.log.lines.filter { $0.hasPrefix("error: Several merge targets have one name") }
+        #expect(logged.count == 1 && logged.first?.contains("note") == true)
         let code = await mergeCode {
             try await bench.coordinator.submit(AIRequest(prompt: "x"), mergingInto: "note", row: .new)
         }
-        #expect(code == .unknownTarget)
+        #expect(code == .ambiguousTarget)
     }
 
     @Test("A target that nobody registered is refused, and promises nothing")

@@ -120,12 +120,17 @@ func response(_ content: ResponseContent = .text("Hello"), id: UUID = .timeOrder
 
 /// The code of the error that a merge must fail with.
 func mergeCode(_ merge: () async throws -> Void) async -> MergeError.Code? {
+    await mergeError(merge)?.code
+}
+
+/// The error that a merge must fail with.
+func mergeError(_ merge: () async throws -> Void) async -> MergeError? {
     do {
         try await merge()
         Issue.record("Nothing failed")
         return nil
     } catch let error as MergeError {
-        return error.code
+        return error
     } catch {
         Issue.record("An error of another kind: \(error)")
         return nil

@@ -97,6 +97,29 @@ enum MergeSnippets {
             // end snippet
         }
 
+        func outcome(_ articleID: Int64) async throws {
+            // snippet: merge-outcome
+            switch try await coordinator.merge(response, into: Article.self, id: articleID, column: \.audio) {
+            case .merged: print("It is there now.")
+            case .alreadyMerged(let date): print("It is there since \(date).")
+            }
+            // end snippet
+        }
+
+        func promiseAgain(_ articleID: Int64) async throws {
+            // snippet: merge-promise-again
+            for promise in try await coordinator.pendingMerges() where promise.failure != nil {
+                print(promise)
+                let (requestID, target) = (promise.key.requestID, promise.key.target)
+                // Where what it says has been mended: once more.
+                try await coordinator.promiseMerge(requestID: requestID, into: target, row: promise.key.row)
+                // Or into another row, and the first promise back.
+                try await coordinator.promiseMerge(requestID: requestID, into: target, row: MergeRow(articleID))
+                try await coordinator.forgetMerge(requestID: requestID, into: target, row: promise.key.row)
+            }
+            // end snippet
+        }
+
         func promise(_ articleID: Int64) async throws {
             // snippet: merge-promise
             try await coordinator.submit(request, mergingInto: "article.audio", row: MergeRow(articleID))

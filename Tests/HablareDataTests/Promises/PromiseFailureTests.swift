@@ -1,0 +1,112 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareData
+import HablareTestKit
+import Testing
+
+@Suite("Promises that cannot be kept for now")
+@MainActor struct PromiseFailureTests {
+    @Test("A promise whose row comes later says how it goes on, and is kept when it is promised again")
+    func promisedAgain() async throws {
+        let bench = try DataWorkbench()
+        try await bench.runningBoth {
+            let id = try await bench.coordinator.submit(
+                AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 4242)
+            try await bench.soon {
+                let failure = try await bench.coordinator.pendingMerges().first?.failure
+                return ["promiseMerge", "forgetMerge", "run the coordinator anew"]
+                    .allSatisfy { failure?.contains($0) == true }
+            }
+            try await bench.database.write { database in
+                var article = Article(id: 4242)
+                try article.insert(database)
+            }
+            try await bench.coordinator.promiseMerge(requestID: id, into: "article.summary", row: 4242)
+            try await bench.soon { try await bench.article(4242).summary == "Summary" }
+        }
+        #expect(try await bench.coordinator.pendingMerges().isEmpty)
+    }
+
+    @Test("While the disk is full a promise is tried again by itself, and says so, also beside one that is stuck")
+    func diskFull() async throws {
+        let isFull = Guarded(true)
+        let bench = try DataWorkbench(targets: [
+            .custom("full", as: String.self) { database, _, text, _ in
+                if isFull.withLock({ $0 }) { throw DatabaseError(resultCode: .SQLITE_FULL) }
+                var note = Note(text: text)
+                try note.insert(database)
+            },
+            .column(Article.self, { $0.summary }),
+        ])
+        let request = AIRequest(prompt: "Summary")
+        try await bench.coordinator.submit(request, mergingInto: "full", row: .new)
+        try await bench.coordinator.promiseMerge(requestID: request.id, into: "article.summary", row: 99)
+        try await bench.runningBoth {
+            try await bench.soon {
+                try await bench.coordinator.pendingMerges().filter { $0.failure != nil }.count == 2
+            }
+            let failures = try await bench.coordinator.pendingMerges().filter { $0.key.target == "full" }.map(\.failure)
+            let told =
+                "The app's database did not take the merge. Its disk is full: make room, and the promise is tried again by itself."
+            #expect(failures == [told])
+            isFull.withLock { $0 = false }
+            try await bench.soon {
+                bench.clock.advance(by: .seconds(1))
+                return try await bench.database.read { try Note.fetchCount($0) } == 1
+            }
+        }
+        #expect(try await bench.coordinator.pendingMerges().map(\.key.target) == ["article.summary"])
+    }
+
+    @Test("A promise that a full disk does not take is none, and its error says to ask again")
+    func notPromised() async throws {
+        let bench = try DataWorkbench()
+        // The fewest pages that SQLite allows: those that it has.
+        try await bench.database.write { try $0.execute(sql: "PRAGMA max_page_count = 1") }
+        var error: MergeError?
+        var promised = 0
+        for _ in 0..<2000 where error == nil {
+            do {
+                try await bench.coordinator.submit(
+                    AIRequest(prompt: "Summary"), mergingInto: "article.summary", row: 1)
+                promised += 1
+            } catch let refused as MergeError {
+                error = refused
+            }
+        }
+        #expect(error?.code == .diskFull && error?.isRetryable == true)
+        #expect(error?.message.contains("nothing was promised. Its disk is full: make room, and ask again.") == true)
+        #expect(try await bench.coordinator.pendingMerges().count == promised)
+        #expect(try await bench.manager.snapshots(SnapshotFilter(limit: 2001)).count == promised)
+    }
+
+    @Test("What cannot be noted is logged with its cause, and with no value")
+    func logged() async throws {
+        let bench = try DataWorkbench()
+        try await bench.database.write { database in
+            for table in ["promises", "receipts"] {
+                try database.execute(
+                    sql: """
+                        CREATE TRIGGER \(table)_kept BEFORE UPDATE ON hablare_\(table)
+                        BEGIN SELECT RAISE(ABORT, 'secret'); END
+                        """)
+            }
+        }
+        try await bench.runningBoth {
+            try await bench.coordinator.submit(AIRequest(prompt: "a"), mergingInto: "article.summary", row: 1)
+            try await bench.coordinator.submit(AIRequest(prompt: "b"), mergingInto: "article.summary", row: 99)
+            for message in [
+                "What became of a promise could not be noted",
+                "Merged responses are kept for longer than they need be",
+            ] {
+                try await bench.soon {
+                    bench.log.lines.contains {
+                        $0.hasPrefix("warning: \(message)") && $0.contains("1811 (constraint failed)]")
+                    }
+                }
+            }
+        }
+        #expect(!bench.log.lines.contains { $0.contains("secret") })
+    }
+}
