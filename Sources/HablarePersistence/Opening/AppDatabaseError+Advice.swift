@@ -91,6 +91,12 @@ extension AppDatabaseError {
     private init(_ failure: FileFailure) {
         let path = failure.path
         switch failure.number {
+        // The folder above is there, for it would have been made, or gone through, before.
+        case ENOENT where failure.action == "make":
+            self.init(
+                .folderUnwritable,
+                "\(path) cannot be made: its folder takes nothing new, or was removed this moment. Choose another place.",
+                cause: failure)
         case ENOENT:
             self.init(
                 .folderMissing, "The folder \(path) is not there. Make it, or choose another place.", cause: failure)

@@ -13,9 +13,9 @@ public struct AppDatabaseError: Error {
 
         /// The options cannot work.
         public static let invalidOptions = Code(rawValue: "invalidOptions")
-        /// The folder is not there, and was not to be made or cannot be.
+        /// The folder is not there and was not to be made, or cannot be because a file is in its place.
         public static let folderMissing = Code(rawValue: "folderMissing")
-        /// The folder, or a file in it, may not be made.
+        /// The folder, or a file in it, may not or cannot be made.
         public static let folderUnwritable = Code(rawValue: "folderUnwritable")
         /// The file, or its disk, may be read and not written.
         public static let readOnly = Code(rawValue: "readOnly")

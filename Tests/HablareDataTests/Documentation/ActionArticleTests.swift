@@ -2,6 +2,8 @@ import Foundation
 import GRDB
 import Hablare
 import HablareTestKit
+import Logging
+import ServiceLifecycle
 import Testing
 
 @testable import HablareData
@@ -48,6 +50,67 @@ import Testing
             Issue.record("\(outcomes)")
             return
         }
+    }
+
+    @Test("A message whose answer was lost is looked for, and sent once")
+    func looks() async throws {
+        let database = try DatabaseQueue()
+        try await database.write { try ActionSchema.create($0) }
+        let service = Guarded<(sent: [String], keys: Set<String>)>((sent: [], keys: []))
+        let committer = MessageCommitter(
+            send: { text, key in
+                let isFirst = service.withLock { service in
+                    service.sent.append(text)
+                    return service.keys.insert(key).inserted && service.sent.count == 1
+                }
+                if isFirst { throw POSIXError(.ECONNRESET) }
+            }, has: { key in service.withLock { $0.keys.contains(key) } })
+        let clock = ManualClock()
+        let queue = try await DurableActionQueue(
+            "messages", in: database, committer: committer, seams: .controlled(by: clock))
+        try await queue.append([OutgoingMessage(text: "one"), OutgoingMessage(text: "two")])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await queue.run() }
+            try await flushOnceRunning(queue)
+            #expect(queue.snapshot.pending == 1)
+            // What nobody knows is asked for, and not sent again.
+            try await flushOnceRunning(queue)
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(queue.snapshot.pending == 0 && queue.snapshot.failed == 0)
+        #expect(service.withLock { $0.sent } == ["one", "two"])
+    }
+
+    @Test("A message that was refused at the door is to be tried again, and marked as repeated only where nobody knows")
+    func outcomes() async throws {
+        for (code, isKnown) in [(POSIXErrorCode.ECONNREFUSED, true), (.ECONNRESET, false)] {
+            let committer = MessageCommitter(send: { _, _ in throw POSIXError(code) }, has: { _ in false })
+            let item = ActionItem(id: ActionID(rawValue: UUID()), action: OutgoingMessage(text: "one"))
+            switch await committer.commit([item], of: "messages").first {
+            case .failed(_, isRetryable: true): #expect(isKnown)
+            case .unknown: #expect(!isKnown)
+            case let outcome: Issue.record("\(String(describing: outcome))")
+            }
+        }
+    }
+
+    @Test("A watch shows how the queue stands, and ends with the group of services")
+    func watches() async throws {
+        let database = try DatabaseQueue()
+        try await database.write { try ActionSchema.create($0) }
+        let queue = try await DurableActionQueue(
+            "swipes", in: database, committer: PhotoCommitter { _, _ in }, seams: .controlled(by: ManualClock()))
+        let shown = Guarded<[ActionQueueSnapshot]>([])
+        let watch = QueueWatch(queue: queue) { state in shown.withLock { $0.append(state) } }
+        let services = ServiceGroup(services: [queue, watch], logger: Logger(label: "test"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await services.run() }
+            while !shown.withLock({ $0.contains { $0.isRunning } }) { await Task.yield() }
+            await services.triggerGracefulShutdown()
+            try await group.waitForAll()
+        }
+        #expect(!queue.snapshot.isRunning)
     }
 
     @Test("Edits are done in the app's own database, and taken back")

@@ -22,6 +22,23 @@ import Testing
         #expect(try await add(pages("Rain."), to: inMemory) == 0)
     }
 
+    @Test("says what to do where a write has no room, and leaves other errors as they are")
+    func failedWrite() async throws {
+        let database = try AppDatabase.inMemory(migrator: Journal.migrator)
+        var page = JournalPage(day: "2026-11-23", text: "Rain.")
+        #expect(try await save(page, in: database) == nil)
+        try await database.write { db in
+            let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+            try db.execute(sql: "PRAGMA max_page_count = \(pages)")
+        }
+        page.text = String(repeating: "Rain. ", count: 10_000)
+        let advice = try await save(page, in: database)
+        #expect(advice?.contains("Free some space") == true)
+        let again = JournalPage(id: 1, day: "2026-11-23", text: "Sun.")
+        let error = await #expect(throws: DatabaseError.self) { try await save(again, in: database) }
+        #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+    }
+
     @Test("walks the migrations")
     func walk() throws { try checkMigrations() }
 
@@ -79,7 +96,7 @@ import Testing
             of: "Tests/HablarePersistenceTests/Documentation/Snippets/KeepingSnippets.swift", from: "// snippet: ",
             to: "// end snippet")
         #expect(blocks == snippets)
-        #expect(blocks.count == 9)
+        #expect(blocks.count == 10)
     }
 
     /// The parts of a file between two kinds of lines.

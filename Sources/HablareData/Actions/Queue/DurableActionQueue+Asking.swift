@@ -10,7 +10,7 @@ extension DurableActionQueue {
     /// cancellable: what was handed to the journal may be on disk the next moment.
     ///
     /// - Returns: The action's id.
-    /// - Throws: ``ActionQueueError``: `notEncodable`, `tooLarge` (more than 1 MiB of JSON), `databaseFailed`,
+    /// - Throws: ``ActionQueueError``: `notEncodable`, `tooLarge` (more than 1 MiB of JSON), `diskFull`, `databaseFailed`,
     ///   `takenOver`, `erased`. Nothing was appended then.
     @discardableResult
     public func append(_ action: Action) async throws -> ActionID {
@@ -44,7 +44,7 @@ extension DurableActionQueue {
     ///
     /// - Returns: What was undone, and what follows from it.
     /// - Throws: ``ActionQueueError``: `nothingToUndo`; `cannotBeUndone` where the action was carried out, or may have been,
-    ///   and has no compensation; `databaseFailed`, `takenOver`, `erased`. Nothing was undone then.
+    ///   and has no compensation; `diskFull`, `databaseFailed`, `takenOver`, `erased`. Nothing was undone then.
     @discardableResult
     public func undo() async throws -> ActionChange<Action> {
         let now = clock.now
@@ -57,7 +57,8 @@ extension DurableActionQueue {
     /// cancellable.
     ///
     /// - Returns: What was redone, and what follows from it.
-    /// - Throws: ``ActionQueueError``: `nothingToRedo`, `databaseFailed`, `takenOver`, `erased`. Nothing was redone then.
+    /// - Throws: ``ActionQueueError``: `nothingToRedo`, `diskFull`, `databaseFailed`, `takenOver`, `erased`. Nothing was
+    ///   redone then.
     @discardableResult
     public func redo() async throws -> ActionChange<Action> {
         let now = clock.now
@@ -71,7 +72,7 @@ extension DurableActionQueue {
     ///
     /// While nobody runs the queue, it is committed as soon as somebody does, in this process. Not cancellable.
     ///
-    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
+    /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     public func commit() async throws {
         try await ask { _ = $0.commitAsked() }
     }
@@ -80,11 +81,15 @@ extension DurableActionQueue {
     /// background. What failed then and is to be tried again is still ``ActionQueueSnapshot/pending``, as is what waits
     /// behind it because it has the same subject: that is not tried before it is its turn.
     ///
+    /// It does not wait for somebody to run the queue, because nobody might. A ``run()`` that was started this moment may
+    /// not have begun: wait for ``ActionQueueSnapshot/isRunning`` in ``updates`` first.
+    ///
     /// Cancelling the task ends the wait, not the commit.
     ///
     /// - Returns: How the queue stands afterwards.
     /// - Throws: ``ActionQueueError``: `notRunning` where nobody runs the queue, or stops doing so meanwhile;
-    ///   `databaseFailed` where what came of it cannot be written now; `takenOver`, `erased`. `CancellationError`.
+    ///   `diskFull` or `databaseFailed` where what came of it cannot be written now; `takenOver`, `erased`.
+    ///   `CancellationError`.
     @discardableResult
     public func flush() async throws -> ActionQueueSnapshot {
         guard quietly({ $0.isRunning || $0.end != nil }) else { throw ActionQueueError.notRunning }
@@ -118,7 +123,7 @@ extension DurableActionQueue {
     /// Tries again what has failed for good, with all its attempts anew. Not cancellable.
     ///
     /// - Returns: How many actions that are.
-    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
+    /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     @discardableResult
     public func retryFailed() async throws -> Int {
         try await ask { $0.retryAsked() }
@@ -128,7 +133,7 @@ extension DurableActionQueue {
     /// Not cancellable.
     ///
     /// - Returns: How many actions that were.
-    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
+    /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     @discardableResult
     public func discardFailed() async throws -> Int {
         try await ask { $0.discardAsked() }
@@ -136,7 +141,8 @@ extension DurableActionQueue {
 
     /// Tries again one action that has failed for good, with all its attempts anew. Not cancellable.
     ///
-    /// - Throws: ``ActionQueueError``: `notPending` where it has not failed; `databaseFailed`, `takenOver`, `erased`.
+    /// - Throws: ``ActionQueueError``: `notPending` where it has not failed; `diskFull`, `databaseFailed`, `takenOver`,
+    ///   `erased`.
     public func retry(_ id: ActionID) async throws {
         try await ask { try $0.retryAsked(id) }
     }
@@ -144,7 +150,8 @@ extension DurableActionQueue {
     /// Gives up one action that has failed for good: the world stays as it is, and the action can neither be undone nor
     /// redone. Not cancellable.
     ///
-    /// - Throws: ``ActionQueueError``: `notPending` where it has not failed; `databaseFailed`, `takenOver`, `erased`.
+    /// - Throws: ``ActionQueueError``: `notPending` where it has not failed; `diskFull`, `databaseFailed`, `takenOver`,
+    ///   `erased`.
     public func discard(_ id: ActionID) async throws {
         try await ask { try $0.discardAsked(id) }
     }
@@ -153,7 +160,7 @@ extension DurableActionQueue {
     /// undone nor redone. Not cancellable.
     ///
     /// - Throws: ``ActionQueueError``: `notPending` where it is being carried out, was carried out or may have been, or is
-    ///   not wanted anyway; `databaseFailed`, `takenOver`, `erased`.
+    ///   not wanted anyway; `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     public func withdraw(_ id: ActionID) async throws {
         try await ask { try $0.withdrawAsked(id) }
     }
@@ -161,7 +168,7 @@ extension DurableActionQueue {
     /// Removes the rows that this version of the app cannot read, also for versions that could. Not cancellable.
     ///
     /// - Returns: How many rows that were.
-    /// - Throws: ``ActionQueueError``: `databaseFailed`, `takenOver`, `erased`.
+    /// - Throws: ``ActionQueueError``: `diskFull`, `databaseFailed`, `takenOver`, `erased`.
     @discardableResult
     public func discardUnreadable() async throws -> Int {
         try await ask { $0.discardUnreadableAsked() }

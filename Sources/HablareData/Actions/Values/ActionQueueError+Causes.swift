@@ -18,7 +18,11 @@ extension ActionQueueError {
         way has to be awaited, and what was carried out can only be undone.
         """)
     static let notRunning = ActionQueueError(
-        .notRunning, "Nobody commits the actions of this queue: start its `run()`, or `resume()` it.")
+        .notRunning,
+        """
+        Nobody commits the actions of this queue: start its `run()`, or `resume()` it. Where it was started this moment, \
+        wait in `updates` until `isRunning` is true.
+        """)
     static let alreadyRunning = ActionQueueError(
         .alreadyRunning, "This queue is run already. Run each queue once, as one service.")
 
@@ -69,16 +73,25 @@ extension ActionQueueError {
                 "The database has no table for actions. Call `registerHablareData()` on its migrator.",
                 cause: error.message)
         }
-        let advice =
-            switch error.resultCode {
-            case .SQLITE_FULL: "Its disk is full: make room, and ask again."
-            case .SQLITE_BUSY, .SQLITE_LOCKED: "It was busy for too long: ask again."
-            case .SQLITE_READONLY: "It may not be written: open it for writing."
-            default: "See the cause, and ask again."
+        let (code, advice): (Code, String) =
+            switch error.extendedResultCode {
+            // The other one is what a full disk is called where the index of the write-ahead log needs room
+            // (https://sqlite.org/rescode.html#ioerr_shmsize).
+            case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE:
+                (.diskFull, "The disk, or the quota, of the database is full: make room, and ask again.")
+            // A case of a primary code has all the extended ones of it.
+            case .SQLITE_BUSY, .SQLITE_LOCKED: (.databaseFailed, "It was busy for too long: ask again.")
+            case .SQLITE_READONLY: (.databaseFailed, "It may not be written: open it for writing.")
+            default: (.databaseFailed, "See the cause, and ask again.")
             }
+        let passing: [ResultCode] = [
+            .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_INTERRUPT, .SQLITE_ABORT,
+            .SQLITE_CANTOPEN,
+        ]
         // Without the statement's arguments, which would have the action in them.
         return ActionQueueError(
-            .databaseFailed, "The database did not take the change, and nothing was changed. \(advice)",
-            cause: "\(error.extendedResultCode): \(error.message ?? "no message")")
+            code, "The database did not take the change, and nothing was changed. \(advice)",
+            cause: "\(error.extendedResultCode): \(error.message ?? "no message")",
+            isRetryable: passing.contains(error.resultCode))
     }
 }

@@ -33,7 +33,9 @@ public struct ActionQueueError: Error, Sendable, Hashable {
         public static let erased = Self(rawValue: "erased")
         /// The database does not have this library's tables.
         public static let notMigrated = Self(rawValue: "not-migrated")
-        /// The database could not be written or read.
+        /// The disk, or the quota, of the database is full, and nothing was changed. What was on it before is safe.
+        public static let diskFull = Self(rawValue: "disk-full")
+        /// The database could not be written or read, for another reason.
         public static let databaseFailed = Self(rawValue: "database-failed")
     }
 
@@ -46,6 +48,9 @@ public struct ActionQueueError: Error, Sendable, Hashable {
     public let message: String
     /// The underlying failure in its own words, for logs.
     public let cause: String?
+    /// Whether asking for the same again can help without a change of the app: the database or its disk was busy, full or
+    /// failing for a while.
+    public let isRetryable: Bool
 
     /// Creates an error.
     ///
@@ -53,10 +58,12 @@ public struct ActionQueueError: Error, Sendable, Hashable {
     ///   - code: What went wrong.
     ///   - message: What happened and what to do.
     ///   - cause: The underlying failure in its own words. Default: none.
-    public init(_ code: Code, _ message: String, cause: String? = nil) {
+    ///   - isRetryable: Whether asking again can help. Default: `false`.
+    public init(_ code: Code, _ message: String, cause: String? = nil, isRetryable: Bool = false) {
         self.code = code
         self.message = message
         self.cause = cause
+        self.isRetryable = isRetryable
     }
 }
 

@@ -239,7 +239,8 @@ import Testing
             _ = await desk.committer.nextCall()
             breaker.left.withLock { $0 = 0 }
             let error = await #expect(throws: ActionQueueError.self) { try await queue.append(Swipe(2)) }
-            #expect(error?.code == .databaseFailed && error?.message.contains("full") == true)
+            #expect(error?.code == .diskFull && error?.isRetryable == true)
+            #expect(error?.message.contains("make room") == true)
             desk.committer.open("trash")
             // The outcome is told until it is written, also when nobody asks for anything.
             for _ in 0..<100_000 where breaker.refused.withLock({ $0 }) < 3 {

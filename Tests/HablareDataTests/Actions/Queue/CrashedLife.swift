@@ -36,7 +36,7 @@ struct CrashedLife<Committer: ActionCommitter> where Committer.Action == Swipe {
                 try await undo(queue)
                 try await queue.flush()
             }
-        } catch let error as ActionQueueError where error.code == .databaseFailed {
+        } catch let error as ActionQueueError where error.code == .diskFull {
             hasCrashed = true
         }
     }

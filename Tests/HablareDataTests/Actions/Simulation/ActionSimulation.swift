@@ -164,7 +164,7 @@ final class ActionSimulation: Sendable {
                 world.withLock { $0.isOver = true }
                 return
             } catch {
-                guard (error as? ActionQueueError)?.code == .databaseFailed else {
+                guard (error as? ActionQueueError)?.code == .diskFull else {
                     return fault("not opened: \(error)")
                 }
             }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HablareData
+import ServiceLifecycle
 
 // snippet: an action
 /// What a swipe asks for.
@@ -103,6 +104,66 @@ func openEdits(
 ) async throws -> DurableActionQueue<TransactionalCommitter<NoteEdit>> {
     try await DurableActionQueue("edits", in: database) { edit, database in
         try database.execute(sql: "UPDATE note SET text = ? WHERE id = ?", arguments: [edit.text, edit.note])
+    }
+}
+// end snippet
+
+// snippet: a committer that looks
+/// A message to be sent.
+struct OutgoingMessage: QueuedAction {
+    var text: String
+
+    var group: String { "messages" }
+}
+
+/// Sends messages by a service that takes each of them as a new one, and says which ones it has.
+struct MessageCommitter: ActionCommitter {
+    /// Sends a text, with a key by which it is found again; yours.
+    let send: @Sendable (_ text: String, _ key: String) async throws -> Void
+    /// Whether the service has a text of that key; yours.
+    let has: @Sendable (_ key: String) async throws -> Bool
+
+    func commit(_ items: [ActionItem<OutgoingMessage>], of group: String) async -> [ActionOutcome] {
+        var outcomes: [ActionOutcome] = []
+        for item in items {
+            do {
+                try await send(item.action.text, item.idempotencyKey)
+                outcomes.append(.done)
+            } catch let error as POSIXError where error.code == .ECONNREFUSED {
+                outcomes.append(.failed(error, isRetryable: true))
+            } catch {
+                // It may have arrived, and its answer was lost.
+                outcomes.append(.unknown(error))
+            }
+        }
+        return outcomes
+    }
+
+    /// Asked before a message is sent again. What this throws puts that off.
+    func wasApplied(_ item: ActionItem<OutgoingMessage>) async throws -> Bool? {
+        try await has(item.idempotencyKey)
+    }
+}
+// end snippet
+
+// snippet: flush once it runs
+/// Commits what waits, also where the queue's `run()` was started only this moment.
+func flushOnceRunning<Committer>(_ queue: DurableActionQueue<Committer>) async throws {
+    for await state in queue.updates where state.isRunning { break }
+    try await queue.flush()
+}
+// end snippet
+
+// snippet: a watch as a service
+/// Shows how a queue stands, for as long as the `ServiceGroup` runs.
+struct QueueWatch<Committer: ActionCommitter>: Service {
+    let queue: DurableActionQueue<Committer>
+    let show: @Sendable (ActionQueueSnapshot) async -> Void
+
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            for await state in queue.updates { await show(state) }
+        }
     }
 }
 // end snippet

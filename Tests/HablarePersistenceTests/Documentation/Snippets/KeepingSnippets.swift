@@ -52,6 +52,19 @@ func openJournal(in folder: URL) async throws -> (database: AppDatabase, problem
 }
 // end snippet
 
+// snippet: what a write failed of
+/// Adds a page; what to tell the person where it could not be written.
+func save(_ page: JournalPage, in database: AppDatabase) async throws -> String? {
+    do {
+        try await database.write { db in _ = try page.inserted(db) }
+        return nil
+    } catch {
+        guard let known = AppDatabaseError(describing: error, of: database) else { throw error }
+        return known.message
+    }
+}
+// end snippet
+
 // snippet: walking the migrations
 func checkMigrations() throws {
     let walk = MigrationWalk(

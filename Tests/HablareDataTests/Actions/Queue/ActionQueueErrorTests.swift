@@ -1,0 +1,32 @@
+import GRDB
+import Testing
+
+@testable import HablareData
+
+/// What a queue says where its database failed.
+@Suite struct ActionQueueErrorTests {
+    @Test(
+        "The code, and whether asking again can help, follow from what SQLite says",
+        arguments: [
+            (ResultCode.SQLITE_FULL, ActionQueueError.Code.diskFull, true), (.SQLITE_IOERR_SHMSIZE, .diskFull, true),
+            (.SQLITE_BUSY, .databaseFailed, true), (.SQLITE_BUSY_SNAPSHOT, .databaseFailed, true),
+            (.SQLITE_LOCKED, .databaseFailed, true), (.SQLITE_IOERR_WRITE, .databaseFailed, true),
+            (.SQLITE_CANTOPEN, .databaseFailed, true), (.SQLITE_READONLY, .databaseFailed, false),
+            (.SQLITE_CORRUPT, .databaseFailed, false), (.SQLITE_CONSTRAINT, .databaseFailed, false),
+        ])
+    func table(code: ResultCode, expected: ActionQueueError.Code, isRetryable: Bool) {
+        let error = ActionQueueError.told(DatabaseError(resultCode: code))
+        #expect(error.code == expected && error.isRetryable == isRetryable)
+        #expect(error.message.contains("make room") == (expected == .diskFull))
+        #expect(error.cause?.hasPrefix("\(code)") == true)
+    }
+
+    @Test("What the queue says itself is not worth asking for again as it is")
+    func own() {
+        for error in [
+            ActionQueueError.nothingToUndo, .notRunning, .takenOver("q"), .erased("q"), .tooLarge(2, limit: 1),
+        ] {
+            #expect(!error.isRetryable && ActionQueueError.told(error) == error)
+        }
+    }
+}
