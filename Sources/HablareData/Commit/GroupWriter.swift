@@ -137,8 +137,6 @@ extension GroupWriter.Core {
             for tell in told { tell() }
         } catch {
             if entries.count > 1 { return commitEach(entries) }
-            // Prepared statements that failed throw once more: see `attempt`.
-            database.writeWithoutTransaction { $0.clearSchemaCache() }
             for entry in entries { entry.fail(error) }
         }
     }
@@ -164,14 +162,7 @@ extension GroupWriter.Core {
     /// A transaction of its own, where which write keeps the others from being committed cannot be told.
     private func commitAlone(_ entry: GroupWriter.Entry) {
         do {
-            let tell = try database.write { database in
-                do {
-                    return try entry.run(database)
-                } catch {
-                    database.clearSchemaCache()
-                    throw error
-                }
-            }
+            let tell = try database.write { try entry.run($0) }
             tell()
         } catch {
             entry.fail(error)
@@ -189,9 +180,6 @@ extension GroupWriter.Core {
             }
             return .success(tell)
         } catch {
-            // A statement that failed throws the same error once more at its next execution, for whoever that is
-            // (GRDB keeps prepared statements): after a failure they are prepared anew.
-            database.clearSchemaCache()
             return .failure(error)
         }
     }
