@@ -13,7 +13,8 @@ public struct RequestResult: Sendable, Hashable {
     public let byteCount: Int?
     /// When it arrived.
     public let receivedAt: Date?
-    /// The answer as text, where it is text, was read, and is not longer than the limit.
+    /// The answer as text, where it is text, was read, and is not longer than the limit. ``RequestStatusModel`` reads it before
+    /// it shows the answer; `nil` there means that there is none to come while it watches.
     public internal(set) var text: String?
     /// The answer; `nil` where only that it is done is known.
     public let response: AIResponseData?

@@ -60,8 +60,10 @@ public final class RequestStatusModel {
         watching?.cancel()
     }
 
-    /// The state from now on: the present one first, then the newest, as fast as they are taken. Ends when the model is released,
-    /// or the reading task cancelled.
+    /// The state from now on: the present one first, then the newest, as fast as they are taken.
+    ///
+    /// Ends when the model is released, or the reading task cancelled; not with a final state, which a retry may follow, nor with
+    /// the watch, which may begin anew. After ``RequestViewState/done(_:)`` nothing comes, unless it is watched anew.
     public func states() -> AsyncStream<RequestViewState> { feed.states(from: state) }
 
     /// Watches the request, until it is final or the calling task is cancelled: for `.task { }` in SwiftUI. Whoever watched before
@@ -95,8 +97,11 @@ public final class RequestStatusModel {
     }
 
     /// Retries the request, or tries now what is held or backs off, and watches it as ``start()`` does: anew, where who watches
-    /// it had seen the end. Returns at once; what goes wrong is in ``problem``. It can help where
-    /// ``RequestViewState/canRetry`` says so.
+    /// it had seen the end. Returns at once; what goes wrong is in ``problem``.
+    ///
+    /// ``RequestViewState/canRetry`` says where it can help: hide the button elsewhere. It is asked for all the same where that is
+    /// `false`, because the state may be an old one: what failed for good is tried again, and likely fails again; what is with its
+    /// provider or completed stays as it is, and ``problem`` says so.
     public func retry() {
         perform({ [manager, id] in try await manager.retry(id) }, then: { $0.wasRetried() })
     }

@@ -69,7 +69,7 @@ public struct RequestStatusPresenter: Sendable {
         }
     }
 
-    /// The text of the completed answer was read.
+    /// The text of the completed answer was read. Told together with the status that it is completed, nobody sees it without.
     public mutating func textWasRead(_ text: String) {
         guard case .done(var result) = state else { return }
         result.text = text

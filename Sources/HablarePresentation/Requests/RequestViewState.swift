@@ -10,7 +10,7 @@ public enum RequestViewState: Sendable, Hashable {
     case waiting(RequestWaiting)
     /// It is with its provider; how far it is, between 0 and 1 where the provider says, and what has come of it.
     case running(progress: Double?, partial: PartialText?)
-    /// It was answered.
+    /// It was answered; its text, where it is shown, is there.
     case done(RequestResult)
     /// It failed; or it was answered, and the answer is not kept any more.
     case failed(RequestFailure)
@@ -28,7 +28,7 @@ public enum RequestViewState: Sendable, Hashable {
         }
     }
 
-    /// Whether nothing happens any more, unless somebody retries it.
+    /// Whether nothing happens any more, unless somebody retries it: not the last state to show, but for ``done(_:)``.
     public var isFinal: Bool {
         switch self {
         case .idle, .waiting, .running: false
@@ -46,7 +46,7 @@ public enum RequestViewState: Sendable, Hashable {
         }
     }
 
-    /// Whether to offer a retry.
+    /// Whether to offer a retry. Forbids none: ``RequestStatusModel/retry()`` asks for it anyway.
     public var canRetry: Bool { retry.isOffered }
 
     /// Whether to offer a cancellation: it waits or runs.

@@ -18,9 +18,11 @@ struct RequestWatch: Sendable {
     let manager: AIRequestManager
     let options: RequestWatchOptions
 
-    /// Watches until the request is final, or the engine is shut down or rests.
+    /// Watches until the request is final, or the engine is shut down or rests. An answer is shown with its text, where texts are
+    /// wanted and it can be read.
     ///
-    /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage; `CancellationError`.
+    /// - Throws: ``AIServiceError``: `unknownRequest`, `contentMissing`, or of category storage; `CancellationError`. What was
+    ///   found out before is shown.
     @concurrent func run(_ show: @escaping @MainActor @Sendable (RequestViewState) -> Void) async throws {
         let presenter = Guarded(RequestStatusPresenter(textLimit: options.textLimit))
         let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -29,6 +31,7 @@ struct RequestWatch: Sendable {
                 for await _ in changes { await show(presenter.withLock { $0.state }) }
             }
             defer { changed.finish() }
+            var problem: (any Error)?
             do {
                 while try await follow(presenter, { changed.yield() }) {
                     // Its text is read anew, too.
@@ -37,10 +40,15 @@ struct RequestWatch: Sendable {
             } catch let error as AIServiceError where error.code == .suspended {
                 presenter.withLock { $0.engineWasSuspended() }
                 changed.yield()
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                problem = error
             }
-            // What was told last is shown before the group ends.
+            // What was told last is shown before the group ends, also where it ends with a problem.
             changed.finish()
             try await group.waitForAll()
+            if let problem { throw problem }
         }
     }
 
@@ -56,8 +64,7 @@ struct RequestWatch: Sendable {
                 var last: RequestStatus?
                 for try await status in statuses {
                     last = status
-                    presenter.withLock { $0.statusChanged(to: status) }
-                    changed()
+                    try await tell(status, presenter, changed)
                     if status == .pending { waiting.yield() }
                 }
                 return .statuses(last: last)
@@ -89,12 +96,37 @@ struct RequestWatch: Sendable {
                 }
                 guard let end else { continue }
                 if case .failed = end, !isTextRead { continue }
-                if try await isRetried(since: end) { return true }
-                try await readAnswer(presenter, changed)
-                return false
+                return try await isRetried(since: end)
             }
             return false
         }
+    }
+
+    /// Tells a status; the one of an answer with its text, so that nobody sees it without. Where the text cannot be read the
+    /// answer is told all the same, before that is thrown.
+    private func tell(
+        _ status: RequestStatus, _ presenter: Guarded<RequestStatusPresenter>, _ changed: @Sendable () -> Void
+    ) async throws {
+        var (text, problem) = (String?.none, (any Error)?.none)
+        do {
+            text = try await self.text(of: status)
+        } catch {
+            problem = error
+        }
+        presenter.withLock { presenter in
+            presenter.statusChanged(to: status)
+            if let text { presenter.textWasRead(text) }
+        }
+        changed()
+        if let problem { throw problem }
+    }
+
+    /// Reads the text of an answer that is one, and is to be shown.
+    private func text(of status: RequestStatus) async throws -> String? {
+        guard options.showsText, case .completed(let response) = status,
+            case .success(.text(let body)) = response.result, body.byteCount <= options.textLimit
+        else { return nil }
+        return try await response.text()
     }
 
     /// Waits until somebody retried the request after the status that ended the statuses. Nobody tells of that, and the text
@@ -160,18 +192,5 @@ struct RequestWatch: Sendable {
             return false
         }
         return false
-    }
-
-    /// Reads the text of an answer that is there.
-    private func readAnswer(
-        _ presenter: Guarded<RequestStatusPresenter>, _ changed: @Sendable () -> Void
-    ) async throws {
-        guard options.showsText, case .done(let result) = presenter.withLock({ $0.state }),
-            let response = result.response,
-            result.contentType == .text, result.byteCount ?? 0 <= options.textLimit
-        else { return }
-        let text = try await response.text()
-        presenter.withLock { $0.textWasRead(text) }
-        changed()
     }
 }

@@ -2,7 +2,8 @@ public import Hablare
 
 /// How a request is watched.
 public struct RequestWatchOptions: Sendable {
-    /// Whether the answer is read as it is streamed, and shown where it is text. Default: `true`.
+    /// Whether the answer is read as it is streamed, and shown where it is text. One that is complete is shown as done once its
+    /// text was read, with it; without, only where it is longer than ``textLimit``, or cannot be read. Default: `true`.
     public var showsText: Bool
     /// How many bytes of a text are shown at most, in UTF-8; of a longer one that is being streamed its newest part. Default:
     /// 256 KiB.

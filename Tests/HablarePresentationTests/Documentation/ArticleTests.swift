@@ -37,19 +37,35 @@ import OpenCombine
         #expect(gone == nil)
     }
 
-    @Test("A request is shown in words, and in a web view to its end")
+    @Test("A request is shown in words, and in a web view past a failure to its text")
     func web() async throws {
-        let scene = try RequestScene(ScriptedProvider())
+        let provider = ScriptedProvider { call in
+            guard call.attempt > 1 else { return .failure(AIServiceError(.quotaExceeded, "Pay your bill.")) }
+            return .success(ProviderAnswer(.text("there you are")))
+        }
+        let scene = try RequestScene(provider)
         try await scene.run {
             let request = AIRequest(prompt: "hello")
             try await scene.manager.submit(request, to: "scripted")
-            let model = scene.model(request.id)
-            model.start()
-            var scripts: [String] = []
-            try await show(model) { scripts.append($0) }
-            #expect(scripts.last?.contains(#""phase":"done""#) ?? false)
-            await model.settled()
-            #expect(words(for: model.state) == "hello")
+            let model = watched(request.id, by: scene.manager)
+            let scripts = Guarded<[String]>([])
+            func count(of phase: String) -> Int {
+                scripts.withLock { $0.count { $0.contains("\"phase\":\"\(phase)\"") } }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await show(model) { script in scripts.withLock { $0.append(script) } } }
+                try await until { count(of: "failed") > 0 }
+                #expect(words(for: model.state) == "Pay your bill.")
+                await model.settled()
+                model.retry()
+                try await until { count(of: "done") > 0 }
+                await model.settled()
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+            #expect(count(of: "done") == 1)
+            #expect(scripts.withLock { $0.last?.contains("there you are") } ?? false)
+            #expect(words(for: model.state) == "there you are")
         }
     }
 

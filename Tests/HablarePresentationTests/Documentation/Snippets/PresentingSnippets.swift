@@ -1,3 +1,4 @@
+import Foundation
 import Hablare
 import HablarePresentation
 
@@ -36,6 +37,17 @@ final class GreetingScreen: ResourceView, ResourceLoadingView, ResourceErrorView
 }
 // end snippet
 
+// snippet: a request's model
+@MainActor
+func watched(_ id: UUID, by manager: AIRequestManager) -> RequestStatusModel {
+    var options = RequestWatchOptions()  // which may be left out
+    options.textLimit = 64 << 10  // bytes of the text, at most; showsText = false shows none
+    let model = RequestStatusModel(id, manager: manager, options: options)
+    model.start()
+    return model
+}
+// end snippet
+
 // snippet: a request's words
 @MainActor
 func words(for state: RequestViewState) -> String {
@@ -55,7 +67,6 @@ func words(for state: RequestViewState) -> String {
 func show(_ model: RequestStatusModel, in evaluate: @MainActor (String) async throws -> Void) async throws {
     for await state in model.states() {
         try await evaluate("show(\(try await state.json()))")
-        if state.isFinal { return }
     }
 }
 // end snippet
