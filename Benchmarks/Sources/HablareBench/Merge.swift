@@ -159,12 +159,18 @@ enum Merge {
         }
     }
 
+    /// Waits for another turn of the main actor, in its own line: `Task.yield()` goes by the executor that all tasks share,
+    /// and waits there behind whatever is converted.
+    @MainActor private static func turn() async {
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+    }
+
     @MainActor private static func longestGap(_ work: @MainActor () async throws -> Void) async throws -> Double {
         let watch = Task { @MainActor in
             var last = ContinuousClock.now
             var longest = Duration.zero
             while !Task.isCancelled {
-                await Task.yield()
+                await turn()
                 let now = ContinuousClock.now
                 longest = max(longest, now - last)
                 last = now
