@@ -77,7 +77,7 @@ extension MergeError {
     }
 
     private static func database(_ error: DatabaseError, _ asked: Asked) -> MergeError {
-        if error.message?.contains("no such table: hablare_") == true {
+        if error.isOfMissingBooks {
             return MergeError(
                 .notMigrated,
                 "The app's database has no table for receipts. Call `registerHablareData()` on its migrator.",
@@ -87,24 +87,19 @@ extension MergeError {
             return MergeError(
                 .noTable, "The database has no table \(table). Add it to your migrator.", cause: cause(of: error))
         }
-        let passing: [ResultCode] = [
-            .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_INTERRUPT, .SQLITE_ABORT,
-            .SQLITE_CANTOPEN,
-        ]
-        let isRetryable = passing.contains(error.resultCode)
         let advice =
             switch error.resultCode {
-            case .SQLITE_FULL: "Its disk is full: make room, and \(asked.again)."
+            case _ where error.isOfAFullDisk: "Its disk is full: make room, and \(asked.again)."
             case .SQLITE_BUSY, .SQLITE_LOCKED: "It was busy for too long: \(asked.again)."
             case .SQLITE_READONLY: "It may not be written: open it for writing."
             case .SQLITE_CONSTRAINT:
                 "A constraint of its schema does not allow the value: see the cause, and mend the target or the schema."
-            case _ where isRetryable: "It failed for now: see the cause, and \(asked.again)."
+            case _ where error.isPassing: "It failed for now: see the cause, and \(asked.again)."
             default: "See the cause, and mend it."
             }
         return MergeError(
-            error.resultCode == .SQLITE_FULL ? .diskFull : .databaseFailed, "\(asked.failed) \(advice)",
-            cause: cause(of: error), isRetryable: isRetryable)
+            error.isOfAFullDisk ? .diskFull : .databaseFailed, "\(asked.failed) \(advice)",
+            cause: cause(of: error), isRetryable: error.isPassing)
     }
 
     /// The table that SQLite does not find.

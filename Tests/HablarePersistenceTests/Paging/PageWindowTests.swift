@@ -168,11 +168,17 @@ import Testing
         #expect(window.rows.map(\.id) == [2, 3, 4, 5])
     }
 
+    /// A database in a file, which one can read while another read is held.
+    private func nineCards(in folder: TemporaryFolder) async throws -> AppDatabase {
+        let file = try AppDatabase(at: folder.url.appendingPathComponent("cards.sqlite"), migrator: Card.migrator)
+        try await file.write { db in for id in 0..<9 { try Card(id: id).insert(db) } }
+        return file
+    }
+
     @Test("stays at the rows it has when a move fails that has overtaken another one")
     func overtakenInVain() async throws {
         let folder = try TemporaryFolder()
-        let file = try AppDatabase(at: folder.url.appendingPathComponent("cards.sqlite"), migrator: Card.migrator)
-        try await file.write { db in for id in 0..<9 { try Card(id: id).insert(db) } }
+        let file = try await nineCards(in: folder)
         let held = HeldQuery()
         let window = PageWindow(try held.query(), in: file)
         try await window.load()
@@ -194,8 +200,7 @@ import Testing
     @Test("goes where it was told last, when what was read for an earlier move comes later")
     func overtaken() async throws {
         let folder = try TemporaryFolder()
-        let file = try AppDatabase(at: folder.url.appendingPathComponent("cards.sqlite"), migrator: Card.migrator)
-        try await file.write { db in for id in 0..<9 { try Card(id: id).insert(db) } }
+        let file = try await nineCards(in: folder)
         let held = HeldQuery()
         let window = PageWindow(try held.query(), in: file)
         try await window.load()

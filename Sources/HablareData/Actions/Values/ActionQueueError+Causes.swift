@@ -67,7 +67,7 @@ extension ActionQueueError {
                 .databaseFailed, "The database did not take the change, and nothing was changed. See the cause.",
                 cause: "\(error)")
         }
-        if error.message?.contains("no such table: hablare_") == true {
+        if error.isOfMissingBooks {
             return ActionQueueError(
                 .notMigrated,
                 "The database has no table for actions. Call `registerHablareData()` on its migrator.",
@@ -75,23 +75,17 @@ extension ActionQueueError {
         }
         let (code, advice): (Code, String) =
             switch error.extendedResultCode {
-            // The other one is what a full disk is called where the index of the write-ahead log needs room
-            // (https://sqlite.org/rescode.html#ioerr_shmsize).
-            case .SQLITE_FULL, .SQLITE_IOERR_SHMSIZE:
+            case _ where error.isOfAFullDisk:
                 (.diskFull, "The disk, or the quota, of the database is full: make room, and ask again.")
             // A case of a primary code has all the extended ones of it.
             case .SQLITE_BUSY, .SQLITE_LOCKED: (.databaseFailed, "It was busy for too long: ask again.")
             case .SQLITE_READONLY: (.databaseFailed, "It may not be written: open it for writing.")
             default: (.databaseFailed, "See the cause, and ask again.")
             }
-        let passing: [ResultCode] = [
-            .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_INTERRUPT, .SQLITE_ABORT,
-            .SQLITE_CANTOPEN,
-        ]
         // Without the statement's arguments, which would have the action in them.
         return ActionQueueError(
             code, "The database did not take the change, and nothing was changed. \(advice)",
             cause: "\(error.extendedResultCode): \(error.message ?? "no message")",
-            isRetryable: passing.contains(error.resultCode))
+            isRetryable: error.isPassing)
     }
 }

@@ -1,0 +1,126 @@
+import Foundation
+import Hablare
+
+extension AIDataCoordinator {
+    nonisolated func provider(_ named: ProviderID?) throws -> ProviderID {
+        guard let provider = named ?? options.provider else {
+            throw AIServiceError(
+                .invalidConfiguration,
+                "Nobody is named to do the request. Say `from:`, or give the coordinator's options a provider.")
+        }
+        return provider
+    }
+
+    func mergeAndSave<Model: AnyObject, Value: ResponseConvertible & Sendable>(
+        _ response: AIResponseData, into model: Model, _ property: ReferenceWritableKeyPath<Model, Value>,
+        _ key: MergeKey, in context: some MergeContext<Model>, _ rules: [ContentRule]
+    ) async throws -> MergeOutcome {
+        if let date = try await context.dateOfMerge(key) { return .alreadyMerged(date) }
+        let prepared = try await Self.prepare(response, as: Value.self, rules, merger)
+        // In memory until it is saved.
+        defer { prepared.letGo() }
+        _ = merger.meters.onMainActor {
+            set(of: response.requestID, in: model, .init(property)) { model[keyPath: property] = prepared.value }
+        }
+        // Also where the property had it before: of that, nothing may be saved yet.
+        if let date = try await context.save(model, with: key) { return .alreadyMerged(date) }
+        return .merged
+    }
+
+    func deliver<Value: ResponseConvertible & Sendable>(
+        _ response: AIResponseData, _ rules: [ContentRule], as property: AnyKeyPath? = nil, key: MergeKey? = nil,
+        set: (Value) -> MergeOutcome
+    ) async throws -> (outcome: MergeOutcome, value: Value) {
+        var value: Value?
+        let key = key ?? modelKey(response.requestID, property)
+        let outcome = try await recorded(key) {
+            let prepared = try await Self.prepare(response, as: Value.self, rules, merger)
+            defer { prepared.letGo() }
+            value = prepared.value
+            return merger.meters.onMainActor { set(prepared.value) }
+        }
+        guard let value else { throw CancellationError() }
+        return (outcome, value)
+    }
+
+    /// Sets something in a model, unless that was done before. One stretch of the main actor: nothing comes between look and
+    /// set.
+    func set(
+        of requestID: UUID, in model: AnyObject, _ place: ModelReceipts.Place, _ set: () -> Void
+    ) -> MergeOutcome {
+        if let date = delivered.date(of: requestID, in: model, place) { return .alreadyMerged(date) }
+        set()
+        delivered.merged(requestID, into: model, place, at: seams.date())
+        return .merged
+    }
+
+    /// Tells of a merge that was done before it was asked for.
+    func wasMerged(_ key: MergeKey, at date: Date) -> MergeOutcome {
+        let start = merger.meters.clock.now
+        merger.meters.asked(1)
+        merger.events.tell(.willMerge([key]))
+        merger.meters.ended(.success(.alreadyMerged(date)), intoModel: true, since: start)
+        merger.tell(of: [key], [.success(.alreadyMerged(date))])
+        return .alreadyMerged(date)
+    }
+
+    /// Tells of a merge, and what came of it.
+    func recorded(_ key: MergeKey, _ merge: () async throws -> MergeOutcome) async throws -> MergeOutcome {
+        let start = merger.meters.clock.now
+        merger.meters.asked(1)
+        merger.events.tell(.willMerge([key]))
+        let outcome: Result<MergeOutcome, any Error>
+        do {
+            outcome = .success(try await merge())
+        } catch {
+            outcome = .failure(MergeError.told(error, of: key.requestID))
+        }
+        merger.meters.ended(outcome, intoModel: true, since: start)
+        merger.tell(of: [key], [outcome])
+        return try outcome.get()
+    }
+
+    /// For events only: which model it is, they do not say.
+    func modelKey(_ requestID: UUID, _ property: AnyKeyPath?) -> MergeKey {
+        MergeKey(requestID: requestID, target: property.map(name(of:)) ?? "model", row: .new)
+    }
+
+    func name(of property: AnyKeyPath) -> String {
+        if let name = placeNames[property] { return name }
+        let name = "\(property)"
+        placeNames[property] = name
+        return name
+    }
+
+    @concurrent static func prepare<Value: ResponseConvertible & Sendable>(
+        _ response: AIResponseData, as type: Value.Type, _ rules: [ContentRule], _ merger: Merger
+    ) async throws -> Prepared<Value> {
+        let bytes = response.byteCount
+        merger.meters.merges(bytes)
+        try await merger.take(bytes)
+        do {
+            return Prepared(value: try convert(response, rules, merger)) { merger.letGo(bytes) }
+        } catch {
+            merger.letGo(bytes)
+            throw error
+        }
+    }
+
+    nonisolated static func convert<Value: ResponseConvertible>(
+        _ response: AIResponseData, _ rules: [ContentRule], _ merger: Merger
+    ) throws -> Value {
+        try Task.checkCancellation()
+        let content = try response.content
+        for rule in rules { try rule.check(content) }
+        let value = try Value.value(of: content, in: merger.context(of: response.requestID))
+        try Task.checkCancellation()
+        return value
+    }
+}
+
+/// A value on its way into a model, and the room that its content has in memory.
+struct Prepared<Value: Sendable>: Sendable {
+    let value: Value
+    /// Gives the room back. To be called once.
+    let letGo: @Sendable () -> Void
+}
