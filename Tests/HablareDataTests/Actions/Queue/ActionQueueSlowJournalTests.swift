@@ -11,10 +11,16 @@ import Testing
     func outlastedBackoff() async throws {
         let interruption = CommitInterruption()
         let clock = Guarded<ManualClock?>(nil)
+        let isLate = Gate()
         let committer = ScriptedCommitter { item in
             guard item.attempt == 1 else { return .done }
             // The next transaction is the one that notes this failure.
-            interruption.body.withLock { $0 = { clock.withLock { $0 }?.advance(by: .seconds(5)) } }
+            interruption.body.withLock {
+                $0 = {
+                    clock.withLock { $0 }?.advance(by: .seconds(5))
+                    isLate.open()
+                }
+            }
             return .failed(ScriptedCommitter.Failure(), isRetryable: true)
         }
         let desk = try ActionDesk(committer)
@@ -26,6 +32,8 @@ import Testing
             // The quiet time is over, and no alarm is set that would wake the queue for another reason.
             await desk.clock.sleepers(reach: 1)
             desk.clock.advance(by: .milliseconds(500))
+            // Not before: a transaction of this test's own would be the next one.
+            try await isLate.pass()
             // Nobody asks for anything more, and time stands still.
             for _ in 0..<5000 where queue.snapshot.pending > 0 {
                 await Task.yield()
