@@ -74,19 +74,29 @@ extension AIDataCoordinator {
     }
 
     /// The same of many, whose room is taken.
+    ///
+    /// As many at once as there are processors: all of them at once would stand in line before whatever else waits for a
+    /// thread. Where the main queue has no thread of its own, as on Linux, that is the main actor, too.
     @concurrent private static func prepare<Value: ResponseConvertible & Sendable>(
         _ responses: [AIResponseData], as type: Value.Type, _ rules: [ContentRule], _ merger: Merger
     ) async -> [Result<Value, any Error>] {
         await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
             var values: [Result<Value, any Error>] = responses.map { _ in .failure(CancellationError()) }
-            for (number, response) in responses.enumerated() {
+            var rest = responses.indices.makeIterator()
+            func prepareNext() {
+                guard let number = rest.next() else { return }
+                let response = responses[number]
                 group.addTask {
                     merger.meters.merges(response.byteCount)
                     let value = Result { try convert(response, rules, merger) as Value }
                     return (number, value.mapError { MergeError.told($0, of: response.requestID) })
                 }
             }
-            for await (number, value) in group { values[number] = value }
+            for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) { prepareNext() }
+            for await (number, value) in group {
+                values[number] = value
+                prepareNext()
+            }
             return values
         }
     }
