@@ -22,21 +22,21 @@ extension AIDataCoordinator {
                 end += 1
             }
             rest = rest[end...]
-            outcomes += await merge(Array(responses[first..<end]), of: bytes, property, rules)
+            outcomes += await merge(Array(responses[first..<end]), Array(sizes[first..<end]), property, rules)
         }
         return outcomes
     }
 
     private func merge<Model: AnyObject, Value: ResponseConvertible & Sendable>(
-        _ responses: [(response: AIResponseData, model: Model)], of bytes: Int,
+        _ responses: [(response: AIResponseData, model: Model)], _ sizes: [Int],
         _ property: ReferenceWritableKeyPath<Model, Value>, _ rules: [ContentRule]
     ) async -> [Result<MergeOutcome, any Error>] {
         let start = merger.meters.clock.now
         let keys = await Self.announce(responses.map(\.response), for: name(of: property), merger)
         var outcomes: [Result<MergeOutcome, any Error>]
         do {
-            outcomes = try await merger.holding(bytes) {
-                let prepared = await Self.prepare(responses.map(\.response), as: Value.self, rules, merger)
+            outcomes = try await merger.holding(sizes.reduce(0, +)) {
+                let prepared = await Self.prepare(responses.map(\.response), sizes, as: Value.self, rules, merger)
                 let place = ModelReceipts.Place(property)
                 return merger.meters.onMainActor {
                     zip(responses, prepared).map { ask, value in
@@ -74,30 +74,14 @@ extension AIDataCoordinator {
     }
 
     /// The same of many, whose room is taken.
-    ///
-    /// As many at once as there are processors: all of them at once would stand in line before whatever else waits for a
-    /// thread. Where the main queue has no thread of its own, as on Linux, that is the main actor, too.
     @concurrent private static func prepare<Value: ResponseConvertible & Sendable>(
-        _ responses: [AIResponseData], as type: Value.Type, _ rules: [ContentRule], _ merger: Merger
+        _ responses: [AIResponseData], _ sizes: [Int], as type: Value.Type, _ rules: [ContentRule], _ merger: Merger
     ) async -> [Result<Value, any Error>] {
-        await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
-            var values: [Result<Value, any Error>] = responses.map { _ in .failure(CancellationError()) }
-            var rest = responses.indices.makeIterator()
-            func prepareNext() {
-                guard let number = rest.next() else { return }
-                let response = responses[number]
-                group.addTask {
-                    merger.meters.merges(response.byteCount)
-                    let value = Result { try convert(response, rules, merger) as Value }
-                    return (number, value.mapError { MergeError.told($0, of: response.requestID) })
-                }
-            }
-            for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) { prepareNext() }
-            for await (number, value) in group {
-                values[number] = value
-                prepareNext()
-            }
-            return values
+        for size in sizes { merger.meters.merges(size) }
+        return await merger.sideBySide(sizes) { number in
+            let response = responses[number]
+            let value = Result { try convert(response, rules, merger) as Value }
+            return value.mapError { MergeError.told($0, of: response.requestID) }
         }
     }
 

@@ -61,10 +61,10 @@ final class Merger: Sendable {
         results.reserveCapacity(asks.count)
         var rest = asks[...]
         while !rest.isEmpty {
-            let (group, bytes) = firstGroup(of: rest, inBackground)
+            let (group, sizes) = firstGroup(of: rest, inBackground)
             rest = rest.dropFirst(group.count)
             events.tell(.willMerge(group.map(\.key)))
-            let outcomes = await outcomes(of: group, bytes, inBackground)
+            let outcomes = await outcomes(of: group, sizes, inBackground)
             for outcome in outcomes { meters.ended(outcome, intoModel: false, since: start) }
             tell(of: group.map(\.key), outcomes)
             let done = zip(group, outcomes).compactMap { ask, outcome -> UUID? in
@@ -76,38 +76,40 @@ final class Merger: Sendable {
         return results
     }
 
-    /// As many as fit into a transaction, and into memory.
-    private func firstGroup(of asks: ArraySlice<MergeAsk>, _ inBackground: Bool) -> (ArraySlice<MergeAsk>, bytes: Int) {
-        var count = 0
+    /// As many as fit into a transaction, and into memory. The sizes, because it may take long to say them.
+    private func firstGroup(of asks: ArraySlice<MergeAsk>, _ inBackground: Bool) -> (ArraySlice<MergeAsk>, sizes: [Int]) {
+        let limit = gate.limit(inBackground: inBackground)
+        var sizes: [Int] = []
         var bytes = 0
         for ask in asks.prefix(Self.maximumGroup) {
-            guard count == 0 || bytes + ask.response.byteCount <= gate.limit(inBackground: inBackground) else { break }
-            bytes += ask.response.byteCount
-            count += 1
+            let size = ask.response.byteCount
+            guard sizes.isEmpty || bytes + size <= limit else { break }
+            bytes += size
+            sizes.append(size)
         }
-        return (asks.prefix(count), bytes)
+        return (asks.prefix(sizes.count), sizes)
     }
 
     private func outcomes(
-        of group: ArraySlice<MergeAsk>, _ bytes: Int, _ inBackground: Bool
+        of group: ArraySlice<MergeAsk>, _ sizes: [Int], _ inBackground: Bool
     ) async -> [Result<MergeOutcome, any Error>] {
         do {
-            return try await holding(bytes, inBackground: inBackground) {
-                for ask in group { meters.merges(ask.response.byteCount) }
-                return try await merge(group: group)
+            return try await holding(sizes.reduce(0, +), inBackground: inBackground) {
+                for size in sizes { meters.merges(size) }
+                return try await merge(group: Array(group), sizes)
             }
         } catch {
             return group.map { .failure($0.told(error)) }
         }
     }
 
-    private func merge(group: ArraySlice<MergeAsk>) async throws -> [Result<MergeOutcome, any Error>] {
+    private func merge(group: [MergeAsk], _ sizes: [Int]) async throws -> [Result<MergeOutcome, any Error>] {
         // What was merged before is neither read nor checked again: its content may be gone since.
         let keys = group.map(\.key)
         let before = try await database.readAside(seams.taskExecutor) { database in
             try Set(keys.filter { try ReceiptBook.date(of: $0, in: database) != nil })
         }
-        let prepared = await prepare(group, except: before)
+        let prepared = await sideBySide(sizes) { self.prepare(group[$0], except: before) }
         try Task.checkCancellation()
         let date = seams.date()
         let works = zip(group, prepared).compactMap { ask, prepared in
@@ -147,27 +149,6 @@ final class Merger: Sendable {
         }
     }
 
-    private func prepare(
-        _ asks: ArraySlice<MergeAsk>, except before: Set<MergeKey>
-    ) async -> [Result<PreparedMerge, any Error>] {
-        if asks.count == 1, let ask = asks.first { return [prepare(ask, except: before)] }
-        // A few stretches side by side, because most contents are small and a task for each would cost more than it does.
-        let width = max(1, min(ProcessInfo.processInfo.activeProcessorCount, asks.count))
-        let size = (asks.count + width - 1) / width
-        let parts = stride(from: asks.startIndex, to: asks.endIndex, by: size)
-            .map { asks[$0..<min($0 + size, asks.endIndex)] }
-        return await withTaskGroup(of: (Int, [Result<PreparedMerge, any Error>]).self) { group in
-            for (number, part) in parts.enumerated() {
-                group.addTask(executorPreference: seams.taskExecutor) {
-                    (number, part.map { self.prepare($0, except: before) })
-                }
-            }
-            var all = [[Result<PreparedMerge, any Error>]](repeating: [], count: parts.count)
-            for await (number, prepared) in group { all[number] = prepared }
-            return all.flatMap(\.self)
-        }
-    }
-
     private func prepare(_ ask: MergeAsk, except before: Set<MergeKey>) -> Result<PreparedMerge, any Error> {
         if before.contains(ask.key) { return .success(Self.merged) }
         return Result {
@@ -183,6 +164,11 @@ final class Merger: Sendable {
         throw MergeError(
             .databaseFailed, "The receipt of the merge was removed this moment. Ask for the merge again.",
             isRetryable: true)
+    }
+
+    /// Does something with each of many contents of such sizes, by their numbers.
+    func sideBySide<Value: Sendable>(_ sizes: [Int], _ body: @escaping @Sendable (Int) -> Value) async -> [Value] {
+        await Stretches.map(sizes, on: seams.taskExecutor, body)
     }
 
     func context(of requestID: UUID) -> ConversionContext {

@@ -29,7 +29,7 @@ import Testing
         try await scene.run {
             let id = try await answered(in: scene).id
             // Its own threads, of which one is blocked, and none that anybody else waits for.
-            let model = RequestStatusModel(id, manager: scene.manager, taskExecutor: QueueExecutor())
+            let model = RequestStatusModel(id, manager: scene.manager, taskExecutor: QueueExecutor(.concurrent))
             model.start()
             try await until { isBegun.withLock { $0 } }
             for _ in 0..<1_000 where !model.state.isFinal { await Task.yield() }
@@ -128,15 +128,5 @@ private struct StoreOfAnswers: ForwardingStore {
         return AIResponseData(
             requestID: id, providerID: response.providerID, result: .success(.text(Body(reference, in: text))),
             receivedAt: response.receivedAt)
-    }
-}
-
-/// Runs tasks on threads of its own.
-private final class QueueExecutor: TaskExecutor {
-    private let queue = DispatchQueue(label: "watch", attributes: .concurrent)
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

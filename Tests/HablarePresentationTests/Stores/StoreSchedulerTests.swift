@@ -32,7 +32,8 @@ import Testing
                 }
             }
             while !isBlocked.withLock({ $0 }) { await Task.yield() }
-            let oneByOne = OneByOne()
+            // What a task does between two waits, no other one interrupts.
+            let oneByOne = QueueExecutor()
             for number in 0..<100 {
                 group.addTask(executorPreference: oneByOne) {
                     // No other call is made between this note and the call.
@@ -129,15 +130,5 @@ import Testing
             for await isCancelled in group { #expect(isCancelled) }
         }
         #expect(!isRun.withLock { $0 })
-    }
-}
-
-/// Runs tasks one after the other: what one of them does between two waits, no other one interrupts.
-private final class OneByOne: TaskExecutor {
-    private let queue = DispatchQueue(label: "hablare.test.serial")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -13,7 +13,7 @@ struct BlobWritesTests {
     /// A loader whose memory holds nothing, on threads that a cache may block.
     private func loader() throws -> CoalescingLoader<String, String> {
         var seams = EngineSeams.controlled(by: ManualClock())
-        seams.taskExecutor = ThreadsExecutor()
+        seams.taskExecutor = QueueExecutor(.concurrent)
         return try CoalescingLoader(
             policy: LoaderPolicy(memoryCount: 0), blobs: BlobStorage(cache, coding: .text), seams: seams,
             load: source.load)

@@ -127,7 +127,7 @@ struct LoadBlobTests {
     @Test("A value is delivered before it is stored, and the load keeps its place until then")
     func deliveredFirst() async throws {
         var seams = EngineSeams.controlled(by: ManualClock())
-        seams.taskExecutor = ThreadsExecutor()
+        seams.taskExecutor = QueueExecutor(.concurrent)
         let loader = try CoalescingLoader(
             policy: LoaderPolicy(concurrency: 1), blobs: BlobStorage(cache, coding: .text), seams: seams
         ) { [asked] key in

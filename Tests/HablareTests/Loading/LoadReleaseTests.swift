@@ -103,7 +103,7 @@ struct LoadReleaseTests {
 
     @Test("What waits to be stored and is removed ends outside the lock")
     func superseded() async throws {
-        let loader = try loader(memoryCount: 0, executor: ThreadsExecutor())
+        let loader = try loader(memoryCount: 0, executor: QueueExecutor(.concurrent))
         cache.holdStores()
         for _ in 0..<2 {
             _ = try await loader.load("a")

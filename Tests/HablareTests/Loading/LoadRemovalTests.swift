@@ -71,7 +71,7 @@ struct LoadRemovalTests {
     @Test("A removal that overtakes the writing of a value wins", arguments: [false, true])
     func overtaken(all: Bool) async throws {
         var seams = EngineSeams.controlled(by: ManualClock())
-        seams.taskExecutor = ThreadsExecutor()
+        seams.taskExecutor = QueueExecutor(.concurrent)
         let loader = try loader(seams: seams)
         cache.holdStores()
         let caller = LoadCaller(loader, "a")

@@ -1,0 +1,16 @@
+package import Dispatch
+
+/// Runs tasks on a dispatch queue of its own: one after the other, or, where it is concurrent, on threads that a test may
+/// block.
+package final class QueueExecutor: TaskExecutor {
+    private let queue: DispatchQueue
+
+    package init(_ attributes: DispatchQueue.Attributes = []) {
+        queue = DispatchQueue(label: "hablare.test.tasks", attributes: attributes)
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
