@@ -61,7 +61,8 @@ final class Merger: Sendable {
         results.reserveCapacity(asks.count)
         var rest = asks[...]
         while !rest.isEmpty {
-            let (group, sizes) = firstGroup(of: rest, inBackground)
+            let sizes = firstSizes(of: rest, inBackground)
+            let group = rest.prefix(sizes.count)
             rest = rest.dropFirst(group.count)
             events.tell(.willMerge(group.map(\.key)))
             let outcomes = await outcomes(of: group, sizes, inBackground)
@@ -76,8 +77,8 @@ final class Merger: Sendable {
         return results
     }
 
-    /// As many as fit into a transaction, and into memory. The sizes, because it may take long to say them.
-    private func firstGroup(of asks: ArraySlice<MergeAsk>, _ inBackground: Bool) -> (ArraySlice<MergeAsk>, sizes: [Int]) {
+    /// The sizes of as many as fit into a transaction, and into memory.
+    private func firstSizes(of asks: ArraySlice<MergeAsk>, _ inBackground: Bool) -> [Int] {
         let limit = gate.limit(inBackground: inBackground)
         var sizes: [Int] = []
         var bytes = 0
@@ -87,7 +88,7 @@ final class Merger: Sendable {
             bytes += size
             sizes.append(size)
         }
-        return (asks.prefix(sizes.count), sizes)
+        return sizes
     }
 
     private func outcomes(
