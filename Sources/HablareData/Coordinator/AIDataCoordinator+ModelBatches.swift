@@ -78,7 +78,7 @@ extension AIDataCoordinator {
         _ responses: [AIResponseData], _ sizes: [Int], as type: Value.Type, _ rules: [ContentRule], _ merger: Merger
     ) async -> [Result<Value, any Error>] {
         for size in sizes { merger.meters.merges(size) }
-        return await merger.sideBySide(sizes) { number in
+        return await merger.concurrently(sizes) { number in
             let response = responses[number]
             let value = Result { try convert(response, rules, merger) as Value }
             return value.mapError { MergeError.told($0, of: response.requestID) }

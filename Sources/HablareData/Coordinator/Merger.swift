@@ -110,7 +110,7 @@ final class Merger: Sendable {
         let before = try await database.readAside(seams.taskExecutor) { database in
             try Set(keys.filter { try ReceiptBook.date(of: $0, in: database) != nil })
         }
-        let prepared = await sideBySide(sizes) { self.prepare(group[$0], except: before) }
+        let prepared = await concurrently(sizes) { self.prepare(group[$0], except: before) }
         try Task.checkCancellation()
         let date = seams.date()
         let works = zip(group, prepared).compactMap { ask, prepared in
@@ -167,9 +167,9 @@ final class Merger: Sendable {
             isRetryable: true)
     }
 
-    /// Does something with each of many contents of such sizes, by their numbers.
-    func sideBySide<Value: Sendable>(_ sizes: [Int], _ body: @escaping @Sendable (Int) -> Value) async -> [Value] {
-        await Stretches.map(sizes, on: seams.taskExecutor, body)
+    /// Does something with each of many contents, by their numbers, where contents of such sizes are to be prepared.
+    func concurrently<Value: Sendable>(_ sizes: [Int], _ body: @escaping @Sendable (Int) -> Value) async -> [Value] {
+        await Chunks.map(sizes, on: seams.taskExecutor, body)
     }
 
     func context(of requestID: UUID) -> ConversionContext {
