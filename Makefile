@@ -42,7 +42,7 @@ bench-check: ## Compare this tree with BASE=revision, in turn, ROUNDS=3 times
 	@scripts/setup
 	@scripts/bench-check
 
-tsan: ## Run all tests under the thread sanitizer
+tsan: ## Run all tests under the thread sanitizer, or SCOPE=engine without providers and command
 	@scripts/setup
 	@scripts/tsan
 

@@ -12,6 +12,8 @@ enum Chunks {
     /// How many are under way at once on an executor that is given: not as many as there are processors, because a history
     /// that is simulated there would be another one on another machine.
     static let givenWidth = 8
+    /// Otherwise. Asked for once: the system reads a file to say it.
+    private static let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
     /// Does something with each of many, by their numbers, and gives what came of them in their order.
     ///
@@ -21,9 +23,9 @@ enum Chunks {
     @concurrent static func map<Value: Sendable>(
         _ sizes: [Int], on executor: (any TaskExecutor)? = nil, _ transform: @escaping @Sendable (Int) -> Value
     ) async -> [Value] {
-        let width = executor == nil ? max(1, ProcessInfo.processInfo.activeProcessorCount) : givenWidth
+        if executor == nil, sizes.count < 2 { return sizes.indices.map(transform) }
+        let width = executor == nil ? processors : givenWidth
         let chunks = chunks(of: sizes, width: width)
-        if executor == nil, chunks.count < 2 { return sizes.indices.map(transform) }
         return await withTaskGroup(of: (Int, [Value]).self) { group in
             var rest = chunks.indices.makeIterator()
             func beginNext() {
