@@ -50,14 +50,20 @@ enum Chunks {
         while start < sizes.count {
             let left = max(1, width - chunks.count)
             let most = min((sizes.count - start + left - 1) / left, maximumCount)
-            var (end, bytes) = (start + 1, sizes[start])
-            while end < sizes.count, end - start < most, sizes[end] <= maximumBytes - bytes {
-                bytes += sizes[end]
-                end += 1
-            }
+            let end = end(of: sizes, from: start, maximumCount: most, maximumBytes: maximumBytes)
             chunks.append(start..<end)
             start = end
         }
         return chunks
+    }
+
+    /// Where those end that are together, from one of them on, within a count and so many bytes. One is in in any case.
+    static func end(of sizes: [Int], from start: Int, maximumCount: Int = .max, maximumBytes: Int) -> Int {
+        var (end, bytes) = (start + 1, sizes[start])
+        while end < sizes.count, end - start < maximumCount, sizes[end] <= maximumBytes - bytes {
+            bytes += sizes[end]
+            end += 1
+        }
+        return end
     }
 }

@@ -13,16 +13,11 @@ extension AIDataCoordinator {
     ) async -> [Result<MergeOutcome, any Error>] {
         var outcomes: [Result<MergeOutcome, any Error>] = []
         let sizes = await Self.sizes(of: responses.map(\.response))
-        var rest = responses.indices[...]
-        while let first = rest.first {
-            var bytes = sizes[first]
-            var end = first + 1
-            while end < responses.endIndex, bytes + sizes[end] <= merger.maximumBytes {
-                bytes += sizes[end]
-                end += 1
-            }
-            rest = rest[end...]
-            outcomes += await merge(Array(responses[first..<end]), Array(sizes[first..<end]), property, rules)
+        var start = 0
+        while start < responses.count {
+            let end = Chunks.end(of: sizes, from: start, maximumBytes: merger.maximumBytes)
+            outcomes += await merge(Array(responses[start..<end]), Array(sizes[start..<end]), property, rules)
+            start = end
         }
         return outcomes
     }

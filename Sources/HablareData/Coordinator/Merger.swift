@@ -55,18 +55,23 @@ final class Merger: Sendable {
     ///
     /// - Parameter inBackground: Nobody waits for it: it leaves room for those who do.
     @concurrent func merge(_ asks: [MergeAsk], inBackground: Bool = false) async -> [Result<MergeOutcome, any Error>] {
-        let start = meters.clock.now
+        let beginning = meters.clock.now
         meters.asked(asks.count)
         var results: [Result<MergeOutcome, any Error>] = []
         results.reserveCapacity(asks.count)
-        var rest = asks[...]
-        while !rest.isEmpty {
-            let sizes = firstSizes(of: rest, inBackground)
-            let group = rest.prefix(sizes.count)
-            rest = rest.dropFirst(group.count)
+        // Once, as a structured answer is written out to be measured.
+        let measured = asks.map(\.response.byteCount)
+        var start = 0
+        while start < asks.count {
+            // As many as fit into a transaction, and into memory.
+            let end = Chunks.end(
+                of: measured, from: start, maximumCount: Self.maximumGroup,
+                maximumBytes: gate.limit(inBackground: inBackground))
+            let (group, sizes) = (Array(asks[start..<end]), Array(measured[start..<end]))
+            start = end
             events.tell(.willMerge(group.map(\.key)))
             let outcomes = await outcomes(of: group, sizes, inBackground)
-            for outcome in outcomes { meters.ended(outcome, intoModel: false, since: start) }
+            for outcome in outcomes { meters.ended(outcome, intoModel: false, since: beginning) }
             tell(of: group.map(\.key), outcomes)
             let done = zip(group, outcomes).compactMap { ask, outcome -> UUID? in
                 if case .success = outcome { ask.response.requestID } else { nil }
@@ -77,27 +82,13 @@ final class Merger: Sendable {
         return results
     }
 
-    /// The sizes of as many as fit into a transaction, and into memory.
-    private func firstSizes(of asks: ArraySlice<MergeAsk>, _ inBackground: Bool) -> [Int] {
-        let limit = gate.limit(inBackground: inBackground)
-        var sizes: [Int] = []
-        var bytes = 0
-        for ask in asks.prefix(Self.maximumGroup) {
-            let size = ask.response.byteCount
-            guard sizes.isEmpty || bytes + size <= limit else { break }
-            bytes += size
-            sizes.append(size)
-        }
-        return sizes
-    }
-
     private func outcomes(
-        of group: ArraySlice<MergeAsk>, _ sizes: [Int], _ inBackground: Bool
+        of group: [MergeAsk], _ sizes: [Int], _ inBackground: Bool
     ) async -> [Result<MergeOutcome, any Error>] {
         do {
             return try await holding(sizes.reduce(0, +), inBackground: inBackground) {
                 for size in sizes { meters.merges(size) }
-                return try await merge(group: Array(group), sizes)
+                return try await merge(group: group, sizes)
             }
         } catch {
             return group.map { .failure($0.told(error)) }

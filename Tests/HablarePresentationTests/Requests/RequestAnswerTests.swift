@@ -73,11 +73,7 @@ import Testing
     @Test("A retry is asked for also where none is offered, and what runs or is completed says that it cannot be")
     func retriedAnyway() async throws {
         let gate = Gate()
-        let provider = ScriptedProvider { call in
-            guard call.attempt > 1 else { return .failure(AIServiceError(.invalidRequest, "Say it otherwise.")) }
-            do { try await gate.pass() } catch { return .failure(AIServiceError(.connectionLost, "It was cut.")) }
-            return .success(ProviderAnswer(.text("there you are")))
-        }
+        let provider = RequestScene.failing(with: AIServiceError(.invalidRequest, "Say it otherwise."), then: gate)
         let scene = try RequestScene(provider)
         try await scene.run {
             let model = try await scene.watched()

@@ -83,11 +83,7 @@ import Testing
     @Test("What is retried while it waits goes on being watched by who watches it")
     func retriedWaiting() async throws {
         let gate = Gate()
-        let provider = ScriptedProvider { call in
-            guard call.attempt > 1 else { return .failure(AIServiceError(.overloaded, "Later.")) }
-            do { try await gate.pass() } catch { return .failure(AIServiceError(.connectionLost, "It was cut.")) }
-            return .success(ProviderAnswer(.text("there you are")))
-        }
+        let provider = RequestScene.failing(with: AIServiceError(.overloaded, "Later."), then: gate)
         let scene = try RequestScene(provider, retry: RetryPolicy())
         try await scene.run {
             let request = AIRequest(prompt: "tell")

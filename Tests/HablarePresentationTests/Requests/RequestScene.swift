@@ -18,6 +18,15 @@ struct RequestScene: Sendable {
             seams: .controlled(by: clock))
     }
 
+    /// A provider whose first attempt fails, and whose next ones answer once the gate lets them.
+    static func failing(with error: AIServiceError, then gate: Gate) -> ScriptedProvider {
+        ScriptedProvider { call in
+            guard call.attempt > 1 else { return .failure(error) }
+            do { try await gate.pass() } catch { return .failure(AIServiceError(.connectionLost, "It was cut.")) }
+            return .success(ProviderAnswer(.text("there you are")))
+        }
+    }
+
     @MainActor
     func model(_ id: UUID, showsText: Bool = true) -> RequestStatusModel {
         RequestStatusModel(
