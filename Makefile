@@ -1,6 +1,6 @@
 # Everything works in a folder with a space in its name: recipes use relative paths only.
 # PREFIX, ONLY, BASE, ROUNDS, KILLS, MINUTES, REQUESTS, SEGMENTS, LIMIT, SEEDS, SEED, JOBS, TRACE, DIGEST, SECONDS_EACH
-# LINES, PAUSE, PARTS, REQUIRE, SCOPE and MUTANTS_WRAP reach the scripts through the environment.
+# LINES, PAUSE, PARTS, REQUIRE, SCOPE, SAMPLE and IN_PLACE reach the scripts through the environment.
 PREFIX ?= ~/.local
 export PREFIX
 .DEFAULT_GOAL := help

@@ -51,7 +51,9 @@ public final class SQLiteStore: RequestStore {
     let pool: DatabasePool
     let files: ContentFiles
     let locks: FileLocks
-    private let lastForeignVersion: Guarded<Int64>
+    let bell: CommitBell
+    /// What this store knows of the log of commits.
+    let log: Guarded<CommitLog>
     /// Content that lost a reference and could not be looked after yet.
     let uncollected = Guarded<Set<ContentReference>>([])
     /// Whether what was deleted may still be in the write-ahead log, as far as this process knows: ``ErasureMark`` is
@@ -72,8 +74,13 @@ public final class SQLiteStore: RequestStore {
         try self.init(directory: directory, configuration: configuration, calls: .system)
     }
 
-    /// - Parameter calls: How its content files become durable.
-    init(directory: URL, configuration: Configuration = Configuration(), calls: DurableCalls) throws {
+    /// - Parameters:
+    ///   - calls: How its content files become durable.
+    ///   - writer: The number of this store in the log of commits, which no other open store has.
+    init(
+        directory: URL, configuration: Configuration = Configuration(), calls: DurableCalls,
+        writer: Int64 = .random(in: .min ... .max)
+    ) throws {
         let configuration = try configuration.checked()
         let file = directory.appendingPathComponent("hablare.sqlite")
         self.directory = directory
@@ -89,8 +96,11 @@ public final class SQLiteStore: RequestStore {
             directory: directory.appendingPathComponent("content", isDirectory: true),
             thresholds: configuration.thresholds, calls: calls)
         locks = try FileLocks(directory: directory.appendingPathComponent("owners", isDirectory: true))
-        lastForeignVersion = Guarded(
-            try translatingErrors(of: path) { [pool] in try pool.writeWithoutTransaction(Self.dataVersion) })
+        bell = try CommitBell(directory: directory.appendingPathComponent("signal", isDirectory: true))
+        log = Guarded(
+            try translatingErrors(of: path) { [pool] in
+                try pool.writeWithoutTransaction { db in try CommitLog(writer: writer, db) }
+            })
         finishErasing()
     }
 
@@ -100,46 +110,69 @@ public final class SQLiteStore: RequestStore {
     /// The locks of the processes on this store.
     public var liveness: (any OwnerLiveness)? { locks }
 
-    /// Tells of commits; by file notification on Linux, elsewhere by looking every 250 ms.
-    public var signal: (any StoreSignal)? { FileChangeSignal(directory: directory, suffix: "-wal") }
+    /// Tells of commits that changed what others may look at; by file notification on Linux, elsewhere by looking every
+    /// 250 ms.
+    public var signal: (any StoreSignal)? { bell }
 
     // MARK: Writing
 
     /// See ``/Hablare/RequestStore/commit(_:)``.
-    public func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+    public func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         let erases = writes.contains(where: \.erases)
-        let (receipts, released) = try translatingErrors(of: path) {
-            try pool.writeWithoutTransaction { db in
-                var receipts: [WriteReceipt] = []
-                receipts.reserveCapacity(writes.count)
-                var released: Set<ContentReference> = []
-                try db.inTransaction(.immediate) {
-                    var transaction = WriteTransaction(db, hasContent: files.has)
-                    for write in writes { receipts.append(try transaction.apply(write)) }
-                    released = transaction.releasedContent
-                    if erases { try ErasureMark.set(db) }
-                    return .commit
-                }
-                return (receipts, released)
-            }
+        let (commit, released) = try transact { db in
+            var receipts: [WriteReceipt] = []
+            receipts.reserveCapacity(writes.count)
+            var transaction = WriteTransaction(db, hasContent: files.has)
+            for write in writes { receipts.append(try transaction.apply(write)) }
+            if erases { try ErasureMark.set(db) }
+            let commit = StoreCommit(receipts: receipts, changes: transaction.changes)
+            return ((commit, transaction.releasedContent), ChangeRecord(of: commit.changes))
         }
         collect(released)
         if erases { erasure.withLock { $0 = .wanted } }
         finishErasing()
-        return receipts
+        return commit
+    }
+
+    /// Runs a transaction, and adds the rows that it changed to the log of commits.
+    ///
+    /// Where there is no room, it is run once more without the older rows of the log: other processes then read
+    /// everything, and the log never costs a commit. A full store must delete.
+    private func transact<R>(_ body: (Database) throws -> (R, ChangeRecord)) throws -> R {
+        try translatingErrors(of: path) {
+            try pool.writeWithoutTransaction { db in
+                do {
+                    return try transact(db, emptyingLog: false, body)
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                    return try transact(db, emptyingLog: true, body)
+                }
+            }
+        }
+    }
+
+    private func transact<R>(
+        _ db: Database, emptyingLog: Bool, _ body: (Database) throws -> (R, ChangeRecord)
+    ) throws -> R {
+        var outcome: (result: R, seq: Int64?)?
+        try db.inTransaction(.immediate) {
+            if emptyingLog { try CommitLog.empty(db) }
+            let (result, record) = try body(db)
+            outcome = (result, try log.withLock { $0 }.add(record, db))
+            return .commit
+        }
+        guard let outcome else {
+            throw AIServiceError(.storageFailed, "A transaction ended without a result. Report this store.")
+        }
+        log.withLock { $0.committed(outcome.seq) }
+        if let number = outcome.seq { bell.ring(number) }
+        return outcome.result
     }
 
     /// See ``/Hablare/RequestStore/claim(_:)``.
     public func claim(_ query: ClaimQuery) throws -> Claim {
-        let (taken, nextDue) = try translatingErrors(of: path) {
-            try pool.writeWithoutTransaction { db in
-                var claim: (taken: [ClaimTransaction.Taken], nextDue: Date?) = ([], nil)
-                try db.inTransaction(.immediate) {
-                    claim = try ClaimTransaction(db: db).take(query)
-                    return .commit
-                }
-                return claim
-            }
+        let (taken, nextDue) = try transact { db in
+            let claim = try ClaimTransaction(db: db).take(query)
+            return (claim, ChangeRecord(of: claim.taken.map { .flight($0.id, $0.lifecycle) }))
         }
         return Claim(flights: taken.map(claimed), nextDue: nextDue)
     }
@@ -167,27 +200,29 @@ public final class SQLiteStore: RequestStore {
         }
     }
 
-    /// See ``/Hablare/RequestStore/hasForeignCommits()``.
-    /// Also empties the log of what other processes deleted and could not erase.
-    public func hasForeignCommits() throws -> Bool {
-        let (version, isToErase) = try translatingErrors(of: path) {
-            try pool.writeWithoutTransaction { db in (try Self.dataVersion(db), try ErasureMark.wanted(db) != nil) }
-        }
-        let isForeign = lastForeignVersion.withLock { last in
-            defer { last = version }
-            return last != version
+    /// See ``/Hablare/RequestStore/foreignChanges(where:)``.
+    /// Also empties the write-ahead log of what other processes deleted and could not erase.
+    public func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) throws -> ForeignChanges {
+        let log = log.withLock { $0 }
+        let (news, isToErase) = try translatingErrors(of: path) {
+            try pool.writeWithoutTransaction { db in
+                (try log.news(db, where: isOfInterest), try ErasureMark.wanted(db) != nil)
+            }
         }
         erasure.withLock { erasure in
             // Whoever deleted has until the next look: two who empty the log at once are in each other's way.
             erasure = !isToErase ? .finished : erasure == .finished ? .noticed : .postponed
         }
         finishErasing()
-        return isForeign
-    }
-
-    /// Changes when another connection than the writer's has committed.
-    private static func dataVersion(_ db: Database) throws -> Int64 {
-        try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+        guard news.position != log.position else { return ForeignChanges() }
+        // Last, so that the next call returns the same changes where the rows cannot be read.
+        let changes =
+            news.isComplete
+            ? ForeignChanges(
+                changes: try presentChanges(of: news.rows), mayWait: news.mayWait,
+                touchesAnswers: news.touchesAnswers) : .unknown
+        self.log.withLock { $0.caughtUp(to: news) }
+        return changes
     }
 
     /// Closes the database. Nothing may use the store afterwards.

@@ -6,6 +6,7 @@ import Logging
 /// Durable requests a second with a provider that does nothing, beside the ceiling, in turn.
 enum Lifecycle {
     static let widths = [1, 32, 256, 1024]
+    static let ways = ["ceiling", "sqlite", "full", "memory"]
     static let prompt = "In the beginning was the Word, and the Word was with God, and the Word was God."
 
     /// A request for work of its own: identical ones would share a call.
@@ -103,25 +104,30 @@ enum Lifecycle {
 
     /// `ceiling`, `lifecycle.sqlite`, `lifecycle.full` and `lifecycle.memory` at every width, medians of rounds in turn;
     /// and what each takes of the processors.
-    static func run(rounds: Int, widths: [Int]) async throws -> [Figure] {
+    static func run(rounds: Int, widths: [Int], ways: [String]) async throws -> [Figure] {
         var figures: [Figure] = []
         for width in widths {
-            var bare: [Pace] = []
-            var disk: [Pace] = []
-            var full: [Pace] = []
-            var memory: [Pace] = []
+            var paces: [String: [Pace]] = [:]
             for _ in 0..<rounds {
-                bare.append(try await ceiling(width))
-                disk.append(try await engine(width, onDisk: true))
-                full.append(try await fullEngine(width))
-                memory.append(try await engine(width, onDisk: false))
+                for way in ways { paces[way, default: []].append(try await measured(width, way)) }
             }
-            figures += paces("ceiling.\(width)", bare)
-            figures += paces("lifecycle.sqlite.\(width)", disk) + ratio("lifecycle.sqlite.\(width)", disk, bare)
-            figures += paces("lifecycle.full.\(width)", full) + ratio("lifecycle.full.\(width)", full, bare)
-            figures += paces("lifecycle.memory.\(width)", memory)
+            for way in ways {
+                let name = way == "ceiling" ? "ceiling.\(width)" : "lifecycle.\(way).\(width)"
+                figures += self.paces(name, paces[way] ?? [])
+                if way == "sqlite" || way == "full", let bare = paces["ceiling"], let these = paces[way] {
+                    figures += ratio(name, these, bare)
+                }
+            }
         }
         return figures
+    }
+
+    private static func measured(_ width: Int, _ way: String) async throws -> Pace {
+        switch way {
+        case "ceiling": try await ceiling(width)
+        case "full": try await fullEngine(width)
+        case let way: try await engine(width, onDisk: way == "sqlite")
+        }
     }
 
     private static func ratio(_ name: String, _ paces: [Pace], _ bare: [Pace]) -> [Figure] {

@@ -26,7 +26,10 @@ struct Measure: AsyncParsableCommand {
     var rounds = 5
     @Option(help: "For lifecycle and transport: only so many callers.")
     var width: Int?
-    @Option(help: "For transport: only this way, beside plain: client, provider, engine or durable.")
+    @Option(
+        help:
+            "Only this way: for lifecycle ceiling, sqlite, full or memory, for transport client, provider, engine or durable, which is beside plain."
+    )
     var way: String?
     @Option(help: "The program for `narrate`.")
     var hablare = ".build/release/hablare"
@@ -37,8 +40,9 @@ struct Measure: AsyncParsableCommand {
                 "There is no benchmark '\(only ?? "")'. There are: \(Self.all.joined(separator: ", ")).")
         }
         guard width.map({ $0 > 0 }) ?? true else { throw ValidationError("There is at least one caller.") }
-        guard way.map(Transport.ways.contains) ?? true else {
-            throw ValidationError("The ways are: \(Transport.ways.joined(separator: ", ")).")
+        let ways = only == "lifecycle" ? Lifecycle.ways : Transport.ways
+        guard way.map(ways.contains) ?? true else {
+            throw ValidationError("The ways are: \(ways.joined(separator: ", ")).")
         }
         guard rounds > 0 else { throw ValidationError("Measure at least once.") }
     }
@@ -49,7 +53,9 @@ struct Measure: AsyncParsableCommand {
             FileHandle.standardError.write(Data("measuring \(name) …\n".utf8))
             switch name {
             case "lifecycle":
-                figures += try await Lifecycle.run(rounds: rounds, widths: width.map { [$0] } ?? Lifecycle.widths)
+                figures += try await Lifecycle.run(
+                    rounds: rounds, widths: width.map { [$0] } ?? Lifecycle.widths,
+                    ways: only == "lifecycle" ? way.map { [$0] } ?? Lifecycle.ways : Lifecycle.ways)
             case "pickup": figures += try await Pickup.run(rounds: rounds)
             case "recovery": figures += try await Recovery.run(rounds: rounds)
             case "flight": figures += try await Flight.run(rounds: rounds)

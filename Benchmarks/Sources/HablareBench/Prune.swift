@@ -84,7 +84,7 @@ enum Prune {
         let instance = ProviderInstance(rawValue: "empty")
         let old = Date(timeIntervalSinceNow: -24 * 3600)
         let registration = OwnerRegistration(host: "", processID: 0, lockName: "", expiresAt: old)
-        guard case .owner(let owner) = try store.commit([.registerOwner(registration)]).first else {
+        guard case .owner(let owner) = try store.commit([.registerOwner(registration)]).receipts.first else {
             throw BenchmarkFailure(what: "prune: no owner")
         }
         let flight = FlightLifecycle(state: .executing(owner), token: 1, attempt: 1, generation: 1)
@@ -98,7 +98,7 @@ enum Prune {
                         request: request, provider: "empty", fingerprint: try Fingerprint(request, instance: instance),
                         flight: flight, createdAt: old))
             }
-            let receipts = try store.commit(submissions)
+            let receipts = try store.commit(submissions).receipts
             let ends = zip(requests, receipts).compactMap { request, receipt -> StoreWrite? in
                 guard case .submitted(let stored) = receipt else { return nil }
                 let response = AIResponseData(

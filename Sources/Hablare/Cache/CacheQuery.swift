@@ -27,30 +27,3 @@ public struct CachedAnswer: Sendable, Hashable {
         self.response = response
     }
 }
-
-extension CachePolicy {
-    /// When an answer must have been received to be used now; `nil` where none is wanted.
-    ///
-    /// As far in the future as in the past: where several machines share a store their clocks differ a little, and an
-    /// answer of a clock that was set back since must not be young for ever.
-    ///
-    /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidRequest`` when the age is negative or no number.
-    func window(at now: Date, _ limits: CacheLimits, _ retention: Retention) throws(AIServiceError) -> ClosedRange<
-        Date
-    >? {
-        guard case .use(let own) = kind else { return nil }
-        if let own, !(own >= 0) {
-            throw AIServiceError(
-                .invalidRequest,
-                "The age of the answers that the request takes from the cache is negative. Give zero or more seconds, or another policy."
-            )
-        }
-        let age = min(own ?? limits.timeToLive, retention.maximumAge, Self.longest)
-        // Not one of this very moment where none is wanted.
-        guard age > 0 else { return nil }
-        return now.addingTimeInterval(-age)...now.addingTimeInterval(age)
-    }
-
-    /// A hundred years: what is longer cannot be counted from a date.
-    private static let longest: TimeInterval = 100 * 366 * 86_400
-}

@@ -40,18 +40,3 @@ extension AIResponseData {
             usage: Usage(costMicroDollars: 0))
     }
 }
-
-extension CachePolicy {
-    /// What the metadata of an answer that is made under this policy says.
-    var note: [String: String] {
-        switch kind {
-        case .use: Self.missed
-        case .refresh: Self.refreshed
-        case .bypass: [:]
-        }
-    }
-
-    // Made once: nearly every answer has one of them.
-    private static let missed = [AIResponseData.cacheKey: "miss"]
-    private static let refreshed = [AIResponseData.cacheKey: "refresh"]
-}

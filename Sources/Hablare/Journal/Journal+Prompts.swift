@@ -19,22 +19,18 @@ extension Journal {
     /// How long a request whose prompt cannot be read is left alone, in seconds.
     private static let unreadPause: TimeInterval = 5
 
-    /// Takes waiting flights, and reads the prompts that are in files afterwards, not on the journal's thread.
+    /// Reads the prompts of flights that were taken, not on the journal's thread.
     ///
     /// One whose prompt cannot be read now, for want of a file handle, say, is not lost. It is put back for a while, so
     /// that neither it nor those after it wait for each other.
     ///
     /// - Parameters:
+    ///   - claim: What was taken.
     ///   - date: The time; asked again after the reading, which may take long.
     ///   - isWanted: Asked before each file is read: whether what is taken can still be sent.
-    /// - Throws: what the store throws at the claim.
-    package func claimReading(
-        _ query: ClaimQuery, date: @Sendable () -> Date, isWanted: @escaping @Sendable () -> Bool = { true }
-    ) async throws -> ReadClaim {
-        let claim = try await claim(query)
-        guard claim.flights.contains(where: { $0.promptContent != nil || $0.failure?.isPassing == true }) else {
-            return ReadClaim(flights: claim.flights, nextDue: claim.nextDue)
-        }
+    package func reading(
+        _ claim: Claim, date: @Sendable () -> Date, isWanted: @escaping @Sendable () -> Bool = { true }
+    ) async -> ReadClaim {
         var read = await reading(claim, while: isWanted)
         guard !read.putBack.isEmpty else { return read }
         let now = date()
@@ -78,6 +74,11 @@ extension Journal {
         }
         _ = try await commit(writes)
     }
+}
+
+extension Claim {
+    /// Whether prompts have to be read from files before its flights can be sent.
+    var needsReading: Bool { flights.contains { $0.promptContent != nil || $0.failure?.isPassing == true } }
 }
 
 extension ClaimedFlight {

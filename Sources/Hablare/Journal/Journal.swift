@@ -1,16 +1,22 @@
-/// The only writer of a store. What arrives while one commit runs goes into the next one together: group commit.
+/// The only writer of a store, and the only teller of what was written. What arrives while one commit runs goes into the
+/// next one together: group commit.
 ///
-/// Nobody sleeps to fill a batch. Entries are committed in the order they arrived, so a cancellation and an outcome
-/// of the same request are decided by who came first. A failed commit fails all who waited for it.
+/// It never sleeps to fill a batch. Entries are committed in the order they arrived, so a cancellation and an outcome of
+/// the same request are decided by which came first. The changes of each commit go to the listener before any caller of
+/// that commit resumes, in commit order. A failed commit fails all who waited for it.
 package final class Journal: Sendable {
     /// The most writes of one commit, so that one huge submission does not hold up the others for long.
     package static let maximumBatch = 4096
 
+    /// Called with the result of an entry, on the journal's thread; it must not block.
+    package typealias Completion<R> = @Sendable (Result<R, any Error>) -> Void
+
     fileprivate enum Entry: Sendable {
         case write(StoreWrite, CheckedContinuation<WriteReceipt, any Error>)
-        case writes([StoreWrite], CheckedContinuation<[WriteReceipt], any Error>)
-        case claim(ClaimQuery, CheckedContinuation<Claim, any Error>)
-        case foreignCommits(CheckedContinuation<Bool, any Error>)
+        case writes([StoreWrite], Completion<[WriteReceipt]>)
+        case claim(ClaimQuery, Completion<Claim>)
+        case foreignChanges(CheckedContinuation<Void, any Error>)
+        case marker(CheckedContinuation<Void, Never>)
     }
 
     /// What the drain needs, apart from the journal so that the driver does not keep the journal alive.
@@ -18,6 +24,8 @@ package final class Journal: Sendable {
         let store: any RequestStore
         let meters: JournalMeters?
         let pending = Guarded<[Entry]>([])
+        /// Whether others committed more than the store can tell, and the rows of interest could not be read yet.
+        let mustReadAll = Guarded(false)
 
         init(store: any RequestStore, meters: JournalMeters?) {
             self.store = store
@@ -28,41 +36,60 @@ package final class Journal: Sendable {
     private let core: Core
     private let driver: any CommitDriver
 
+    /// Creates a journal, which commits nothing before ``start(telling:)``.
     package init(store: any RequestStore, driver: any CommitDriver, meters: JournalMeters? = nil) {
-        let core = Core(store: store, meters: meters)
-        self.core = core
+        core = Core(store: store, meters: meters)
         self.driver = driver
-        driver.start { core.drain() }
+    }
+
+    /// Begins to commit. To be called once.
+    ///
+    /// - Parameter listener: Hears of every commit; not kept alive.
+    package func start(telling listener: (any CommitListener)? = nil) {
+        driver.start { [core, weak listener] in core.drain(telling: listener) }
     }
 
     deinit {
         driver.stop()
     }
 
-    /// Makes writes durable and answers with their receipts. The writes of one call are in one commit.
+    /// Makes writes durable and returns their receipts. The writes of one call are in one commit.
     ///
     /// Not cancellable: what was handed over may be on disk the next moment, so the caller has to know.
     package func commit(_ writes: [StoreWrite]) async throws -> [WriteReceipt] {
-        try await withCheckedThrowingContinuation { enqueue(.writes(writes, $0)) }
+        try await withCheckedThrowingContinuation { continuation in
+            commit(writes) { continuation.resume(with: $0) }
+        }
     }
 
-    /// Makes one write durable and answers with its receipt.
+    /// Makes one write durable and returns its receipt.
     package func commit(_ write: StoreWrite) async throws -> WriteReceipt {
         try await withCheckedThrowingContinuation { enqueue(.write(write, $0)) }
     }
 
-    /// Takes waiting flights. Prompts that are in files are not read: ``claimReading(_:date:isWanted:)`` does that.
-    package func claim(_ query: ClaimQuery) async throws -> Claim {
-        try await withCheckedThrowingContinuation { enqueue(.claim(query, $0)) }
+    /// Makes writes durable, in one commit, and calls back with their receipts.
+    package func commit(_ writes: [StoreWrite], then completion: @escaping Completion<[WriteReceipt]>) {
+        enqueue(.writes(writes, completion))
+    }
+
+    /// Takes waiting flights, and calls back with them in commit order. Prompts that are in files are not read:
+    /// ``reading(_:date:isWanted:)`` does that.
+    package func claim(_ query: ClaimQuery, then completion: @escaping Completion<Claim>) {
+        enqueue(.claim(query, completion))
+    }
+
+    /// Has the listener hear of what other processes committed since the last call.
+    package func noticeOthers() async throws {
+        try await withCheckedThrowingContinuation { enqueue(.foreignChanges($0)) }
+    }
+
+    /// Waits until the listener has heard of everything that this journal had committed, or was asked to commit, by now.
+    package func commitsTold() async {
+        await withCheckedContinuation { enqueue(.marker($0)) }
     }
 
     /// Where prompts are that are not in the store's rows.
     var content: (any ContentReading)? { core.store.content }
-
-    /// Whether another process has committed since the last call.
-    package func hasForeignCommits() async throws -> Bool {
-        try await withCheckedThrowingContinuation { enqueue(.foreignCommits($0)) }
-    }
 
     /// Reads the store off the caller's actor: a read may wait for the disk, and the main actor never does.
     @concurrent func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
@@ -81,12 +108,33 @@ package final class Journal: Sendable {
     }
 }
 
+/// Hears of commits, on the journal's thread. Commits do not overlap: each is announced, then over.
+package protocol CommitListener: AnyObject, Sendable {
+    /// These are about to be written. May change how submissions are written.
+    func willCommit(_ writes: inout [StoreWrite])
+
+    /// They are on disk.
+    func committed(_ commit: StoreCommit, of writes: [StoreWrite])
+
+    /// They are not, and nothing of them is.
+    func commitFailed(_ writes: [StoreWrite], with error: any Error)
+
+    /// Whether anyone here runs or watches a row.
+    func isOfInterest(_ row: ChangedRow) -> Bool
+
+    /// The rows that anyone here runs or watches.
+    var rowsOfInterest: [ChangedRow] { get }
+
+    /// Other processes committed this.
+    func heard(_ news: ForeignChanges)
+}
+
 extension Journal.Core {
     /// What goes into one commit, and who waits for it.
     private struct Group {
         enum Waiter {
             case one(CheckedContinuation<WriteReceipt, any Error>)
-            case some(CheckedContinuation<[WriteReceipt], any Error>, Int)
+            case several(Journal.Completion<[WriteReceipt]>, Int)
         }
 
         var writes: [StoreWrite] = []
@@ -99,10 +147,10 @@ extension Journal.Core {
     }
 
     /// Works off what waits. Runs on the driver.
-    fileprivate func drain() {
+    fileprivate func drain(telling listener: (any CommitListener)?) {
         var group = Group()
         func flush() {
-            commit(group)
+            commit(&group, telling: listener)
             group.removeAll()
         }
         while true {
@@ -118,16 +166,19 @@ extension Journal.Core {
                     if group.writes.count >= Journal.maximumBatch { flush() }
                     group.writes.append(write)
                     group.waiters.append(.one(waiter))
-                case .writes(let writes, let waiter):
+                case .writes(let writes, let completion):
                     if !group.waiters.isEmpty, group.writes.count + writes.count > Journal.maximumBatch { flush() }
                     group.writes += writes
-                    group.waiters.append(.some(waiter, writes.count))
-                case .claim(let query, let waiter):
+                    group.waiters.append(.several(completion, writes.count))
+                case .claim(let query, let completion):
                     flush()
-                    waiter.resume(with: Result { try claim(query) })
-                case .foreignCommits(let waiter):
+                    completion(Result { try claim(query) })
+                case .foreignChanges(let waiter):
                     flush()
-                    waiter.resume(with: Result { try store.hasForeignCommits() })
+                    waiter.resume(with: Result { try noticeOthers(telling: listener) })
+                case .marker(let waiter):
+                    flush()
+                    waiter.resume()
                 }
             }
             flush()
@@ -139,38 +190,59 @@ extension Journal.Core {
         return try meters.measuringClaim { try store.claim(query) }
     }
 
-    private func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
-        guard let meters else { return try store.commit(writes) }
-        return try meters.measuringCommit(of: writes.count) { try store.commit(writes) }
+    private func noticeOthers(telling listener: (any CommitListener)?) throws {
+        var news = try store.foreignChanges { listener?.isOfInterest($0) ?? false }
+        // The store does not tell it again.
+        if !news.isComplete { mustReadAll.withLock { $0 = true } }
+        if mustReadAll.withLock({ $0 }) {
+            news = .unknown
+            if let listener { news.changes = try store.presentChanges(of: listener.rowsOfInterest) }
+            mustReadAll.withLock { $0 = false }
+        }
+        if !news.isEmpty { listener?.heard(news) }
     }
 
-    private func commit(_ group: Group) {
+    private func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
+        let commit =
+            if let meters {
+                try meters.measuringCommit(of: writes.count) { try store.commit(writes) }
+            } else {
+                try store.commit(writes)
+            }
+        guard commit.receipts.count == writes.count else {
+            throw AIServiceError(
+                .storageFailed,
+                "The store answered \(writes.count) writes with \(commit.receipts.count) receipts. Report this store.")
+        }
+        return commit
+    }
+
+    private func commit(_ group: inout Group, telling listener: (any CommitListener)?) {
         guard !group.waiters.isEmpty else { return }
+        listener?.willCommit(&group.writes)
+        let commit: StoreCommit
         do {
-            let receipts = try commit(group.writes)
-            guard receipts.count == group.writes.count else {
-                throw AIServiceError(
-                    .storageFailed,
-                    "The store answered \(group.writes.count) writes with \(receipts.count) receipts. Report this store."
-                )
-            }
-            var next = 0
-            for waiter in group.waiters {
-                switch waiter {
-                case .one(let waiter):
-                    waiter.resume(returning: receipts[next])
-                    next += 1
-                case .some(let waiter, let count):
-                    waiter.resume(returning: Array(receipts[next..<next + count]))
-                    next += count
-                }
-            }
+            commit = try self.commit(group.writes)
         } catch {
+            listener?.commitFailed(group.writes, with: error)
             for waiter in group.waiters {
                 switch waiter {
                 case .one(let waiter): waiter.resume(throwing: error)
-                case .some(let waiter, _): waiter.resume(throwing: error)
+                case .several(let completion, _): completion(.failure(error))
                 }
+            }
+            return
+        }
+        listener?.committed(commit, of: group.writes)
+        var next = 0
+        for waiter in group.waiters {
+            switch waiter {
+            case .one(let waiter):
+                waiter.resume(returning: commit.receipts[next])
+                next += 1
+            case .several(let completion, let count):
+                completion(.success(Array(commit.receipts[next..<next + count])))
+                next += count
             }
         }
     }

@@ -15,10 +15,15 @@ public struct AttemptEnding: Sendable {
     public let diversion: AttemptEnd.Diversion?
     /// The error that became the outcome of those that finished.
     public let error: AIServiceError?
-    /// What the writer is told: ``WriteReceipt/ended(finished:goesOn:)`` where the flight has a member that the attempt
-    /// does not name, or one ran out of time; ``WriteReceipt/diverted(finished:)`` where another provider is asked
-    /// because a postponement would be too late.
-    public let receipt: WriteReceipt
+    /// The end as it is recorded, with what follows; `nil` where it is refused.
+    public let settlement: Settlement?
+    /// Whether ``AttemptEnd/otherwise`` says what comes of the attempt.
+    package let isOtherwise: Bool
+    /// Why the end is refused: only its line in the ledger is written.
+    public let refusal: FlightLifecycle.Refusal?
+
+    /// The receipt of the write.
+    public var receipt: WriteReceipt { refusal.map { .refused($0) } ?? .done }
 
     /// Decides what an attempt's end does to a flight with these members.
     public init(_ end: AttemptEnd, flight: FlightLifecycle, members: [FlightMember]) {
@@ -90,18 +95,14 @@ public struct AttemptEnding: Sendable {
         self.response = response
         self.error = error
         self.diversion = diversion
-        let receipt: WriteReceipt
-        if let refusal {
-            receipt = .refused(refusal)
-        } else if diversion != nil, outcome.isByMember {
-            receipt = .diverted(finished: finished.map(\.id))
-        } else if members.contains(where: { $0.id != end.request }) || !finished.isEmpty && outcome.isByMember {
-            // Also where one other is left: whoever led the flight when the attempt was sent may be deleted since.
-            receipt = .ended(finished: finished.map(\.id), goesOn: !flight.isSettled)
-        } else {
-            receipt = .done
-        }
-        self.receipt = otherwise == nil ? receipt : .otherwise(receipt)
+        self.refusal = refusal
+        isOtherwise = otherwise != nil
+        var taken = end
+        taken.outcome = outcome
+        taken.otherwise = nil
+        settlement =
+            refusal == nil
+            ? Settlement(end: taken, flight: flight, finished: finished.map(\.id), diversion: diversion) : nil
     }
 
     /// What comes of an attempt whose lease stands, where its process was wrong about what there is to go on with.

@@ -30,9 +30,14 @@ package struct AttemptVerdict: Sendable {
     ///
     /// An answer that came in spite of a stop is an answer: the work is done and paid for. A failure after a stop is
     /// the stop's doing, whatever the provider calls it: a cancellation never becomes a network error. What a failure says
-    /// of the bill holds all the same.
+    /// of the bill holds all the same. Of a call that took too long nobody knows whether it was carried out, unless
+    /// nothing was sent: the disposition of ``AIServiceError/Code/timeout`` says so, and makes ``RetryPolicy`` hold it where
+    /// the request wants that.
+    ///
+    /// - Parameter wasSent: Whether the provider was called.
     package init(
-        _ result: Result<ProviderAnswer, AIServiceError>, promised type: ContentType, stopped reason: StopReason?
+        _ result: Result<ProviderAnswer, AIServiceError>, promised type: ContentType, stopped reason: StopReason?,
+        wasSent: Bool = true
     ) {
         switch (result, reason) {
         case (.success(let answer), _):
@@ -49,7 +54,7 @@ package struct AttemptVerdict: Sendable {
             outcome = .completed(answer)
             billing = .billed
         case (.failure(let error), .timedOut(let limit)):
-            outcome = .failed(.timedOut(after: limit))
+            outcome = .failed(.timedOut(after: limit, isUnsent: !wasSent))
             billing = error.billing?.state ?? .maybeBilled
         case (.failure(let error), .cancelled):
             outcome = .failed(.attemptCancelled)
@@ -81,11 +86,12 @@ extension AIServiceError {
         .invalidResponse,
         "The provider answered with a number that is not finite, or with more than 64 levels. Correct the provider.")
 
-    package static func timedOut(after limit: Duration) -> AIServiceError {
+    /// - Parameter isUnsent: Whether nothing was sent, so that another attempt cannot be paid twice.
+    package static func timedOut(after limit: Duration, isUnsent: Bool = false) -> AIServiceError {
         AIServiceError(
             .timeout,
-            "The attempt took longer than \(limit.formatted(.units(allowed: [.minutes, .seconds, .milliseconds]))). Allow more time, or ask for less at once."
-        )
+            "The attempt took longer than \(limit.formatted(.units(allowed: [.minutes, .seconds, .milliseconds]))). Allow more time, or ask for less at once.",
+            disposition: isUnsent ? .retry(after: nil) : nil)
     }
 
     static let interrupted = AIServiceError(

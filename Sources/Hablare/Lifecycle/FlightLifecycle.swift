@@ -355,3 +355,83 @@ extension FlightLifecycle {
         return opened
     }
 }
+
+// MARK: - Looking
+
+extension FlightLifecycle {
+    /// Why a live member of the flight waits, as far as the flight itself knows; `nil` when it does not wait.
+    ///
+    /// - Parameter ahead: Counts the flights of the same provider before this one; asked only where it matters.
+    public func waitReason(countingAhead ahead: () throws -> Int?) rethrows -> RequestSnapshot.WaitReason? {
+        switch state {
+        case .waiting: .unclaimed(ahead: try ahead())
+        case .leased: .queued(ahead: try ahead())
+        case .backingOff(let until): .backingOff(until: until)
+        case .held: .held
+        case .executing, .settled: nil
+        }
+    }
+}
+
+// MARK: - Output
+
+extension FlightLifecycle {
+    /// Why chunks are not added to the flight's output, of whose newest generation so many are journalled; `nil` when
+    /// they are.
+    ///
+    /// Only the attempt under way adds, and without a gap: what readers saw is never followed by anything but its
+    /// continuation.
+    public func refusal(of group: ChunkGroup, journalled: Int) -> Refusal? {
+        switch state {
+        case .settled(let settlement): .settled(settlement)
+        case .executing where token == group.token && generation == group.generation:
+            group.first == journalled ? nil : .outOfOrder
+        case .waiting, .backingOff, .held, .leased, .executing: .staleToken
+        }
+    }
+}
+
+// MARK: - Remembered work
+
+extension FlightLifecycle {
+    /// Whether somebody goes on with the work that an attempt began, or went on with: the attempt itself, as far as the
+    /// store knows, or whoever finds the handle that stands for that work.
+    ///
+    /// All attempts of one generation do the same work: one that finds no handle begins another generation. So a handle
+    /// stands for the work of those attempts only whose generation is the flight's. Whose lease was broken before it could
+    /// remember its work, nobody goes on with it, whatever others remember.
+    ///
+    /// - Parameters:
+    ///   - token: The token under which the attempt was sent.
+    ///   - generation: The generation in which it was.
+    public func isWanted(workOf token: Int64, in generation: Int) -> Bool {
+        switch state {
+        case .settled: false
+        case .executing where token == self.token: true
+        case .waiting, .backingOff, .held, .leased, .executing: hasHandle && generation == self.generation
+        }
+    }
+
+    /// Whether a newer attempt went on with the work of an earlier one, or the next one can: then the newer one tells what
+    /// the work cost. It does not where it ended and found the work gone.
+    ///
+    /// - Parameter earlier: The flight as the earlier attempt had it.
+    func isAccounted(workOf earlier: FlightLifecycle) -> Bool {
+        guard generation == earlier.generation else { return false }
+        // Also where no newer attempt was made yet: an attempt that was abandoned came back before it.
+        return hasHandle || attempt > earlier.attempt && (isSettled || isExecuting)
+    }
+}
+
+extension AttemptMemory {
+    /// Tells a flight what its attempt remembers, or that it forgets.
+    ///
+    /// - Throws: The machine's refusal.
+    public func apply(to flight: inout FlightLifecycle) throws(FlightLifecycle.Refusal) {
+        if handle != nil {
+            try flight.handleRemembered(token: token)
+        } else {
+            try flight.handleForgotten(token: token)
+        }
+    }
+}

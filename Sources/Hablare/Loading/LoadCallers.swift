@@ -19,10 +19,10 @@ struct LoadCallers: Sendable {
     var all: [Int] { visible.callers.union(preload.callers).sorted() }
 
     /// Where the load stands while it waits: its highest priority that somebody still wants, since that was first wanted.
-    var place: LoadQueue.Place {
+    var place: LoadPlace {
         visible.callers.isEmpty
-            ? LoadQueue.Place(priority: .preload, turn: preload.turn)
-            : LoadQueue.Place(priority: .visible, turn: visible.turn)
+            ? LoadPlace(priority: .preload, turn: preload.turn)
+            : LoadPlace(priority: .visible, turn: visible.turn)
     }
 
     mutating func insert(_ caller: Int, _ priority: LoadPriority, turn: Int) {
@@ -41,4 +41,13 @@ struct LoadCallers: Sendable {
     mutating func remove(_ caller: Int) -> Bool {
         visible.callers.remove(caller) != nil || preload.callers.remove(caller) != nil
     }
+}
+
+/// Where a load waits: the visible ones first, in the order of their turns within one priority. Turns are given to one load
+/// each, so no two stand in one place.
+struct LoadPlace: Sendable, Hashable, Comparable {
+    let priority: LoadPriority
+    let turn: Int
+
+    static func < (lhs: Self, rhs: Self) -> Bool { (lhs.priority, lhs.turn) < (rhs.priority, rhs.turn) }
 }

@@ -52,7 +52,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     private var loads: [Int: Load] = [:]
     /// The load that whoever asks for a key joins.
     private var present: [Key: Int] = [:]
-    private var queue = LoadQueue()
+    private var queue = KeyedHeap<Int, LoadPlace>()
     /// The attempts that have a place, those included that nobody wants any more.
     private(set) var underWay: Set<LoadAttempt> = []
     private var lastLoad = 0
@@ -182,7 +182,7 @@ struct LoadCore<Key: Hashable & Sendable>: Sendable {
     /// Puts a load that waits into its place in the queue.
     private mutating func place(_ number: Int) {
         guard let load = loads[number], load.stage == .queued else { return }
-        queue.put(number, at: load.callers.place)
+        queue.set(number, to: load.callers.place)
     }
 
     private mutating func startNext() -> [Effect] {

@@ -5,21 +5,10 @@ extension AIRequestManager {
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func status(for id: UUID) async throws -> RequestStatus {
-        let found = try await journal.read { store -> (RequestSnapshot, AIResponseData?)? in
-            // A page of one, because only a single snapshot counts who is ahead.
-            let page = try store.snapshots(SnapshotFilter(ids: [id], limit: 1))
-            guard let snapshot = page.first else { return nil }
-            return (snapshot, snapshot.phase == .completed ? try store.response(of: id) : nil)
-        }
-        guard let (snapshot, response) = found else { throw AIServiceError.unknown(id) }
-        switch snapshot.phase {
-        case .pending: return .pending
-        case .executing: return .executing(progress: hub.progress(of: id))
-        case .completed:
-            return .completed(kept(response, isProtected: snapshot.isProtected) ?? .expired(id, snapshot, seams.date()))
-        case .failed: return .failed(snapshot.error ?? AIServiceError(.providerFailed, "The reason is not recorded."))
-        case .cancelled: return .cancelled
-        }
+        let reader = StatusReader(journal: journal, retention: configuration.retention, date: seams.date)
+        guard let status = try await reader.status(of: id) else { throw AIServiceError.unknown(id) }
+        guard case .executing = status else { return status }
+        return .executing(progress: engine.read { $0.watched.progress(of: id) })
     }
 
     /// What is known of a request, its content left aside.

@@ -51,7 +51,6 @@ extension AIRequestManager {
     @discardableResult
     public func invalidateCache(_ selection: CacheSelection) async throws -> Int {
         let receipt = try await journal.commit(.uncache(selection))
-        answers.forgetAll()
         guard case .uncached(let count) = receipt else {
             throw AIServiceError(
                 .storageFailed, "The store did not drop answers. Report this store.", cause: "\(receipt)")

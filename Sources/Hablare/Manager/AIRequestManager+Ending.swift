@@ -16,12 +16,7 @@ extension AIRequestManager {
     @discardableResult
     public func cancelRequest(_ id: UUID) async throws -> CancelOutcome {
         switch try await journal.commit(.cancel(id, at: seams.date())) {
-        case .cancelled(let flight, let token):
-            dispatcher.cancelled(flight, token: token)
-            announceCancelled(id)
-            return .cancelled
-        case .done:  // its flight goes on for others
-            announceCancelled(id)
+        case .cancelled, .done:  // done: its flight goes on for others
             return .cancelled
         case .invalidState:
             return .alreadyFinal(try await status(for: id))
@@ -42,22 +37,9 @@ extension AIRequestManager {
             let page = try await snapshots(filter)
             guard let last = page.last else { return cancelled }
             let receipts = try await journal.commit(page.map { .cancel($0.id, at: seams.date()) })
-            for (snapshot, receipt) in zip(page, receipts) {
-                switch receipt {
-                case .cancelled(let flight, let token): dispatcher.cancelled(flight, token: token)
-                case .done: break  // its flight goes on for others
-                default: continue
-                }
-                announceCancelled(snapshot.id)
-                cancelled += 1
-            }
+            cancelled += receipts.count(where: \.cancels)
             filter.continues(after: last)
         }
-    }
-
-    private func announceCancelled(_ id: UUID) {
-        hub.announce(.cancelled, of: id)
-        observer.cancelled()
     }
 
     /// Tries a failed or cancelled request again, under the same UUID, as a recorded new attempt; or tries one now
@@ -67,28 +49,11 @@ extension AIRequestManager {
     ///   of category storage.
     public func retry(_ id: UUID) async throws {
         switch try await journal.commit(.retry(id, at: seams.date())) {
-        case .done:
-            hub.announce(.pending, of: id)
-            hub.revivals.tell(.request(id))
-            dispatcher.backlogMayExist()
-            await aboard(id)
+        case .done: break
         case .invalidState(let state):
             throw AIServiceError.notAllowed("retried", id, in: RequestPhase(state, FlightLifecycle()))
         case let receipt:
             throw AIServiceError.unexpected(receipt, for: id)
-        }
-    }
-
-    /// A request that is watched may have a new flight.
-    private func aboard(_ id: UUID) async {
-        guard hub.watcherCount(of: id) > 0 else { return }
-        do {
-            let flight = try await journal.read { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
-            if let flight { hub.attach(id, to: flight) }
-        } catch {
-            // It is retried all the same: whoever watches hears of the outcome, and not how far it is.
-            logger.error(
-                "Whoever watches a retried request is not told of its progress", metadata: ["error": "\(error)"])
         }
     }
 
@@ -97,7 +62,7 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`; `invalidState` unless completed; or of category storage.
     public func evict(_ id: UUID) async throws {
         switch try await journal.commit(.evict(id)) {
-        case .done: answers.forgetAll()
+        case .done: break
         case .invalidState(let state):
             throw AIServiceError.notAllowed("evicted", id, in: RequestPhase(state, FlightLifecycle()))
         case let receipt: throw AIServiceError.unexpected(receipt, for: id)
@@ -114,28 +79,22 @@ extension AIRequestManager {
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func delete(_ id: UUID) async throws {
-        let receipt = try await journal.commit(.delete(id, at: seams.date()))
-        answers.forgetAll()
-        switch receipt {
-        case .done:
-            await stopWhatWasErased()
-            hub.announce(.cancelled, of: id)
-        case .cancelled(let flight, let token):
-            dispatcher.cancelled(flight, token: token)
-            announceCancelled(id)
+        switch try await journal.commit(.delete(id, at: seams.date())) {
+        case .done, .cancelled: break
         case let receipt: throw AIServiceError.unexpected(receipt, for: id)
         }
+        // Another process may have ended the request, which this one has not noticed: an attempt that it had journalled
+        // would be sent although its prompt is erased.
+        await engine.noticeOthers()
     }
+}
 
-    /// A request that is deleted when it is final already may have been ended by another process, which this one has not
-    /// noticed: an attempt that it had journalled would be sent although its prompt is erased.
-    private func stopWhatWasErased() async {
-        do {
-            _ = try await stopWhatOthersEnded()
-        } catch {
-            // It is deleted all the same, and looked for again at the next renewal.
-            logger.error(
-                "Whether a deleted request is under way could not be read", metadata: ["error": "\(error)"])
+extension WriteReceipt {
+    /// Whether it answers a cancellation that was carried out.
+    fileprivate var cancels: Bool {
+        switch self {
+        case .cancelled, .done: true
+        default: false
         }
     }
 }

@@ -62,7 +62,7 @@ extension AIRequestManager {
     }
 
     /// Tells when waits for outcomes that ended without one that can be used may begin anew.
-    package func revivals() -> AsyncStream<Revival> { hub.revivals.elements() }
+    package func revivals() -> AsyncStream<Revival> { engine.revivals.elements() }
 
     private func expectDone(_ write: StoreWrite, for id: UUID) async throws {
         let receipt = try await journal.commit(write)
@@ -110,7 +110,6 @@ extension AIRequestManager {
                     throw AIServiceError(
                         .storageFailed, "The store answered a pruning unexpectedly.", cause: "\(receipt)")
                 }
-                if pruned.count > 0 { answers.forgetAll() }
                 report.responses += pruned.count
                 report.bytes += pruned.bytes
                 observer.gaveUp(pruned)

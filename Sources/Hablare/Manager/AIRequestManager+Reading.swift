@@ -1,15 +1,5 @@
 import Foundation
 
-extension AIRequestManager {
-    /// A response within its keeping time; past it, what is left of it.
-    func kept(_ response: AIResponseData?, isProtected: Bool) -> AIResponseData? {
-        guard let response else { return nil }
-        let isKept = configuration.retention.keeps(
-            receivedAt: response.receivedAt, isProtected: isProtected, now: seams.date())
-        return isKept ? response : response.evicted()
-    }
-}
-
 extension AIResponseData {
     /// What is left of a response whose row is gone.
     static func expired(_ id: UUID, _ snapshot: RequestSnapshot, _ now: Date) -> AIResponseData {

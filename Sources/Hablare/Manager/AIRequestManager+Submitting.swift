@@ -15,7 +15,9 @@ extension AIRequestManager {
     ///   the request was stored, which submitting again mends; or of category storage. Nothing was stored then.
     @discardableResult
     @concurrent public func submit(_ request: AIRequest, to provider: ProviderID) async throws -> UUID {
-        try await observer.submitting(request, to: provider) { try await store(try draft(request, provider)) }.id
+        try await observer.submitting(request, to: provider) {
+            try await store(try submission(of: request, to: provider))
+        }.id
     }
 
     /// Puts a request on disk for a provider, which must be the registered one of its id: a request outlives the
@@ -57,7 +59,7 @@ extension AIRequestManager {
                 .invalidRequest, "A job key has between 1 and 256 bytes. Use a hash of the job's input.")
         }
         return try await observer.submitting(batch, to: provider) {
-            try await store(try batch.map { try draft($0, provider) }, job: jobKey, from: position)
+            try await store(try batch.map { try submission(of: $0, to: provider) }, job: jobKey, from: position)
         }.map(\.id)
     }
 
@@ -81,8 +83,8 @@ extension AIRequestManager {
             return request
         }()
         return try await observer.submitting(request, to: stored.provider) {
-            var new = try draft(request, stored.provider)
-            new.submission.supersedes = id
+            var new = try submission(of: request, to: stored.provider)
+            new.supersedes = id
             return try await store(new)
         }.id
     }

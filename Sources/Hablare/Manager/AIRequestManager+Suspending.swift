@@ -25,12 +25,12 @@ extension AIRequestManager {
     ///   - reason: Why.
     ///   - grace: How long attempts may go on. Default: ``EngineConfiguration/shutdownGrace``.
     public func suspend(for reason: SuspensionReason, grace: Duration? = nil) async {
-        dispatcher.suspended(for: reason, grace: min(grace ?? configuration.shutdownGrace, .farthest))
-        tellOrKeepSilent()
+        let grace = min(grace ?? configuration.shutdownGrace, .farthest)
+        engine.apply { $0.suspended(for: reason, grace: grace) }
         await withTaskCancellationHandler {
-            await dispatcher.settled(reason)
-        } onCancel: { [dispatcher] in
-            dispatcher.hurried(reason)
+            await engine.settled(reason)
+        } onCancel: { [engine] in
+            engine.apply { $0.hurried(reason) }
         }
     }
 
@@ -40,24 +40,19 @@ extension AIRequestManager {
     /// Status streams and streams of answers can be begun anew as soon as this returns: a stream of an answer at the
     /// position after the last chunk that was read.
     public func resume(from reason: SuspensionReason) {
-        dispatcher.resumed(from: reason)
-        tellOrKeepSilent()
+        engine.apply { $0.resumed(from: reason) }
     }
 
     /// The reasons for which the engine rests, or would if it ran.
-    public var suspensions: Set<SuspensionReason> { dispatcher.suspensionReasons }
+    public var suspensions: Set<SuspensionReason> { engine.read { $0.suspensions.reasons } }
 
-    /// Lets those who watch and wait be told of what happens, or tells them that they will not be.
-    ///
-    /// Called by the engine and by whoever resumes it, at the same time perhaps. Decisions are numbered, and one that
-    /// is carried out late, after a newer one, is without effect: it would end what began after ``resume(from:)``.
-    func tellOrKeepSilent() {
-        let (isSilent, decision) = dispatcher.decideOnSilence()
-        if isSilent {
-            hub.shutDown(as: decision)
-        } else {
-            hub.open(as: decision)
-            hub.revivals.tell(.engine)
-        }
-    }
+    // MARK: Accounts
+
+    /// Whether a provider's account is suspended because it refused a call; see
+    /// ``EngineConfiguration/suspendsRefusingAccounts``.
+    public func isSuspended(_ provider: ProviderID) -> Bool { engine.read { $0.isAccountSuspended(of: provider) } }
+
+    /// Calls an account again that was suspended because it refused a call: its key is right now, or it has credit.
+    /// Harmless where it is not suspended.
+    public func resume(_ account: AccountID) { engine.apply { $0.resumed(account) } }
 }

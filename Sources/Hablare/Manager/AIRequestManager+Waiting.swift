@@ -7,19 +7,11 @@ extension AIRequestManager {
     ///
     /// - Throws: as ``submit(_:to:)`` and ``execute(requestID:)``.
     @concurrent public func execute(_ request: AIRequest, with provider: ProviderID) async throws -> AIResponseData {
-        let waiter = hub.expectOutcome(of: request.id, isWritten: false)
-        defer { hub.forget(waiter, of: request.id) }
-        let receipt: SubmissionReceipt
-        do {
-            receipt = try await observer.submitting(request, to: provider) {
-                try await store(try draft(request, provider))
-            }
-            hub.submissionEnded(of: request.id)
-        } catch {
-            hub.submissionEnded(of: request.id)
-            throw error
+        let waiter = engine.expectOutcome(of: request.id)
+        defer { engine.forget(waiter, of: request.id) }
+        let receipt = try await observer.submitting(request, to: provider) {
+            try await store(try submission(of: request, to: provider))
         }
-        hub.attach(request.id, to: receipt.flight)
         if receipt.wasPresent || receipt.isAnswered { return try await execute(requestID: request.id) }
         return try await waiter.value().response(of: request.id)
     }
@@ -46,8 +38,8 @@ extension AIRequestManager {
     ///   storage when the store cannot be read, or when an attempt or its outcome cannot be recorded: the request goes on
     ///   when they can. `CancellationError` when the task is cancelled, which ends the wait, not the request.
     public func outcome(of id: UUID) async throws -> RequestStatus {
-        let waiter = hub.expectOutcome(of: id)
-        defer { hub.forget(waiter, of: id) }
+        let waiter = engine.expectOutcome(of: id)
+        defer { engine.forget(waiter, of: id) }
         let now = try await present(id)
         return now.isFinal ? now : try await waiter.value()
     }
@@ -65,15 +57,20 @@ extension AIRequestManager {
     ///
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func statusUpdates(for id: UUID) async throws -> AsyncThrowingStream<RequestStatus, any Error> {
-        let stream = hub.stream(of: id)
-        return hub.begin(stream, of: id, with: try await present(id))
+        let stream = engine.stream(of: id)
+        return engine.begin(stream, of: id, with: try await present(id))
     }
 
     /// The present status of a request that is watched, and from now on hears of its flight.
     private func present(_ id: UUID) async throws -> RequestStatus {
         let flight = try await journal.read { try $0.snapshots(SnapshotFilter(ids: [id], limit: 1)).first?.flight }
-        if let flight { hub.attach(id, to: flight) }
+        if let flight { engine.apply { $0.attach(id, to: flight) } }
         // Read after it was attached: what happens from now on is told, what happened before is read.
         return try await status(for: id)
     }
+}
+
+extension AIRequestManager {
+    /// How many requests are waited for or watched here that are known to be on disk.
+    package var watchedCount: Int { engine.read { $0.watched.known.count } }
 }

@@ -16,10 +16,8 @@ public final class AIRequestManager: Sendable {
     let logger: Logger
     let observer: EngineObserver
     let journal: Journal
-    let hub = StatusHub()
     let answers: AnswerCache
-    let dispatcher: Dispatcher
-    let deadlines: DeadlineWatch
+    let engine: Engine
 
     /// Creates a manager and its parts. Starts the journal's thread, nothing else.
     ///
@@ -45,21 +43,17 @@ public final class AIRequestManager: Sendable {
         self.observer = observer
         let journal = Journal(store: store, driver: seams.makeCommitDriver(), meters: observer.meters?.journal)
         answers = AnswerCache(configuration.cache, isShared: store.signal != nil)
-        let runner = AttemptRunner(
-            journal: journal, content: store.content, registry: providers, hub: hub, answers: answers,
+        let chunks = ChunkHub()
+        let parts = AttemptTask.Parts(
+            journal: journal, content: store.content, registry: providers,
             streams: AttemptStream.Seams(
-                journal: journal, content: store.content, hub: hub.chunks, clock: seams.clock,
+                journal: journal, content: store.content, hub: chunks, clock: seams.clock,
                 spawner: TaskSpawner(executor: seams.taskExecutor)),
-            date: seams.date,
-            attemptTimeout: configuration.attemptTimeout, retry: configuration.retry, jitter: seams.jitter,
-            spending: Spending(budgets: configuration.budgets, costs: CostModel(prices: configuration.prices)),
-            observer: observer, logger: logger)
+            configuration: configuration, seams: seams, observer: observer, logger: logger)
         self.journal = journal
-        dispatcher = Dispatcher(
-            runner: runner, journal: journal, hub: hub, answers: answers, registry: providers,
-            configuration: configuration,
-            seams: seams, logger: logger)
-        deadlines = DeadlineWatch(
-            journal: journal, hub: hub, dispatcher: dispatcher, seams: seams, observer: observer, logger: logger)
+        engine = Engine(
+            parts: parts, store: store, answers: answers, chunks: chunks, registry: providers,
+            configuration: configuration, seams: seams)
+        journal.start(telling: engine)
     }
 }

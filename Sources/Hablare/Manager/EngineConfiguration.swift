@@ -19,6 +19,11 @@ public struct EngineConfiguration: Sendable, Hashable {
     public var retry: RetryPolicy
     /// When a provider that fails is left alone, where ``ProviderLimits/breaker`` does not say.
     public var breaker: BreakerPolicy
+    /// Whether an account that refuses a call as it would refuse every other, for a wrong key or for lack of credit
+    /// (`unauthorized`, `quotaExceeded`), is suspended: this process calls it no more until
+    /// ``AIRequestManager/resume(_:)``, and what waits for its providers stays in the store, where other processes may
+    /// take it. Calls under way go on. Default `false`: each request is sent, and fails with the refusal.
+    public var suspendsRefusingAccounts: Bool
     /// What calls cost, where the provider does not say. Default ``PriceTable/shipped``.
     public var prices: PriceTable
     /// What may be spent. Default: as much as requests ask for.
@@ -41,6 +46,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         leaseDuration: Duration = .seconds(30),
         retry: RetryPolicy = RetryPolicy(),
         breaker: BreakerPolicy = BreakerPolicy(),
+        suspendsRefusingAccounts: Bool = false,
         prices: PriceTable = .shipped,
         budgets: [Budget] = [],
         retention: Retention = Retention(),
@@ -55,6 +61,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         self.leaseDuration = leaseDuration
         self.retry = retry
         self.breaker = breaker
+        self.suspendsRefusingAccounts = suspendsRefusingAccounts
         self.prices = prices
         self.budgets = budgets
         self.retention = retention

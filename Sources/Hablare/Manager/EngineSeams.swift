@@ -7,11 +7,11 @@ public import Foundation
 public struct EngineSeams: Sendable {
     /// What is waited by.
     public var clock: EngineClock
-    /// What records are dated by.
+    /// What records are dated by. Called under the engine's lock: it must not block, nor call the manager.
     public var date: @Sendable () -> Date
     /// Where the UUIDs of regenerated requests come from.
     public var makeID: @Sendable () -> UUID
-    /// What spreads retries: a number between 0 and 1 for each.
+    /// What spreads retries: a number between 0 and 1 for each. Called under the engine's lock, as the date is.
     public var jitter: @Sendable () -> Double
     /// Where tasks run; `nil` is the global executor.
     public var taskExecutor: (any TaskExecutor)?
@@ -19,9 +19,15 @@ public struct EngineSeams: Sendable {
     public var makeCommitDriver: @Sendable () -> any CommitDriver
     /// Where metrics and spans go.
     public var observation: EngineObservation
+    /// Hears of every ``EngineEvent`` of the manager, from its first one on; `nil`, the default, hears of none.
+    ///
+    /// Called in commit order, from any thread, before anyone who waits for the outcome in question resumes. The engine
+    /// keeps its lock meanwhile: the follower must not block, and deadlocks if it calls the manager. To do more than count
+    /// or pass on, or where missing an event does no harm, read ``AIRequestManager/events()``.
+    public var follower: (@Sendable (EngineEvent) -> Void)?
 
-    /// The system's clock, dates, UUIDs and threads, and what the process has bootstrapped for metrics and spans, unless
-    /// given.
+    /// The system's clock, dates, UUIDs and threads, what the process has bootstrapped for metrics and spans, and no
+    /// follower, unless given.
     public init(
         clock: EngineClock = EngineClock(ContinuousClock()),
         date: @escaping @Sendable () -> Date = { Date() },
@@ -29,7 +35,8 @@ public struct EngineSeams: Sendable {
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
         taskExecutor: (any TaskExecutor)? = nil,
         makeCommitDriver: @escaping @Sendable () -> any CommitDriver = { ThreadCommitDriver() },
-        observation: EngineObservation = EngineObservation()
+        observation: EngineObservation = EngineObservation(),
+        follower: (@Sendable (EngineEvent) -> Void)? = nil
     ) {
         self.clock = clock
         self.date = date
@@ -38,6 +45,7 @@ public struct EngineSeams: Sendable {
         self.taskExecutor = taskExecutor
         self.makeCommitDriver = makeCommitDriver
         self.observation = observation
+        self.follower = follower
     }
 }
 

@@ -71,12 +71,12 @@ public struct EngineService: Service {
     ) async throws {
         try manager.configuration.check()
         let housekeeper = Housekeeper(manager)
-        let dispatcher = manager.dispatcher
+        let engine = manager.engine
         let registration = try await begin(with: housekeeper)
         await withTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: manager.seams.taskExecutor) {
                 await untilShutdown()
-                dispatcher.endOrdered()
+                engine.apply { $0.suspensions.endOrdered() }
             }
             if let registration {
                 await work(as: registration, with: housekeeper, whenOpen: whenStarted)
@@ -85,20 +85,19 @@ public struct EngineService: Service {
                 rest()
                 whenStarted()
             }
-            while await dispatcher.untilToWork() {
+            while await engine.untilToWork() {
                 if let registration = await housekeeper.registerAgain() {
                     await work(as: registration, with: housekeeper)
                 }
                 rest()
             }
         }
-        dispatcher.engineEnded()
-        manager.tellOrKeepSilent()
+        engine.apply { $0.engineEnded() }
     }
 
     /// Registers the process, unless it is to rest.
     private func begin(with housekeeper: Housekeeper) async throws -> Housekeeper.Registration? {
-        guard let (isToWork, before) = manager.dispatcher.engineStarted() else {
+        guard let (isToWork, before) = manager.engine.apply({ $0.engineStarted() }) else {
             throw AIServiceError(
                 .invalidState,
                 "An engine runs on this manager already. Submit to that one, or start another when it has ended.")
@@ -107,7 +106,7 @@ public struct EngineService: Service {
         do {
             return try await housekeeper.register()
         } catch {
-            manager.dispatcher.engineFailed(before: before)
+            manager.engine.apply { $0.suspensions.engineFailed(before: before) }
             throw error
         }
     }
@@ -117,31 +116,29 @@ public struct EngineService: Service {
         as registered: Housekeeper.Registration, with housekeeper: Housekeeper, whenOpen: @Sendable () -> Void = {}
     ) async {
         let registration = Guarded(registered)
-        manager.tellOrKeepSilent()
-        manager.dispatcher.open(as: registered.owner)
-        await manager.deadlines.open()
+        manager.engine.apply { $0.revive() }
+        // Requests that ran out of time while no engine ran end before this one starts anything.
+        await housekeeper.sweep()
+        manager.engine.apply { $0.opened(as: registered.owner) }
         manager.answers.attended(true)
         whenOpen()
         await withTaskGroup(of: Void.self) { group in
             let executor = manager.seams.taskExecutor
             group.addTask(executorPreference: executor) { await housekeeper.keepHouse(registration) }
-            group.addTask(executorPreference: executor) { await housekeeper.watchOthers() }
             group.addTask(executorPreference: executor) { await housekeeper.keepWithinLimits() }
-            await manager.dispatcher.untilClosed()
+            await manager.engine.untilClosed()
             group.cancelAll()
         }
         manager.answers.attended(false)
-        await manager.deadlines.close()
-        let isToRest = manager.dispatcher.order != .end
+        let isToRest = manager.engine.read { $0.suspensions.order } != .end
         // Whoever rests had its grace already.
         let grace = isToRest || Task.isCancelled ? .zero : manager.configuration.shutdownGrace
-        await manager.dispatcher.drain(grace: grace)
+        await manager.engine.drain(grace: grace)
         await housekeeper.deregister(registration.withLock { $0 })
     }
 
     private func rest() {
-        manager.dispatcher.engineRested()
-        manager.tellOrKeepSilent()
+        manager.engine.apply { $0.engineRested() }
     }
 
     private static func shutdownOrCancellation() async {

@@ -4,9 +4,6 @@ import Logging
 /// Says that this process lives, finds those that do not, and notices what others did on the same store.
 struct Housekeeper: Sendable {
     let manager: AIRequestManager
-    /// How many looks around were called for, and how many of these calls were answered by one that succeeded.
-    private let looks = Guarded((wanted: 0, done: 0))
-
     /// Registrations of this process that it could not end: it does when it registers again.
     private let unretired = Guarded<Set<OwnerID>>([])
 
@@ -53,14 +50,14 @@ struct Housekeeper: Sendable {
 
     /// Registers the process after a rest. Tries until the store takes it, or the engine is to rest again or to end.
     func registerAgain() async -> Registration? {
-        while manager.dispatcher.order == .work {
+        while manager.engine.read({ $0.suspensions.order }) == .work {
             do {
                 return try await register()
             } catch {
                 manager.logger.error(
                     "The engine cannot go on after its rest; tried again", metadata: ["error": "\(error)"])
             }
-            await manager.dispatcher.untilNotToWork(within: manager.configuration.renewalInterval)
+            await manager.engine.untilNotToWork(within: manager.configuration.renewalInterval)
         }
         return nil
     }
@@ -72,9 +69,7 @@ struct Housekeeper: Sendable {
 
     private func retire(_ owner: OwnerID) async {
         do {
-            let receipt = try await manager.journal.commit(.retireOwner(owner, at: manager.seams.date()))
-            // An attempt that did not listen lost its lease with it, and its request may have failed of that.
-            if case .broken(let flights) = receipt, flights > 0 { looks.withLock { $0.wanted += 1 } }
+            _ = try await manager.journal.commit(.retireOwner(owner, at: manager.seams.date()))
         } catch {
             manager.logger.error(
                 "The process could not deregister; the next one does it", metadata: ["error": "\(error)"])
@@ -93,9 +88,6 @@ struct Housekeeper: Sendable {
                 "Took over from a process that is gone",
                 metadata: ["pid": "\(other.registration.processID)", "receipt": "\(receipt)"])
             unretired.withLock { _ = $0.remove(other.id) }
-            manager.dispatcher.backlogMayExist()
-            // What others did to the requests that are watched here is not all of it: some may be held now.
-            looks.withLock { $0.wanted += 1 }
         }
     }
 
@@ -116,7 +108,7 @@ struct Housekeeper: Sendable {
             await renew(current)
             do {
                 try await reap(except: current.withLock { $0.owner })
-                try await noticeOthers()
+                try await manager.journal.noticeOthers()
             } catch {
                 manager.logger.error("Other processes could not be looked after", metadata: ["error": "\(error)"])
             }
@@ -129,15 +121,14 @@ struct Housekeeper: Sendable {
             // In one commit with the renewal: deadlines of other processes' requests, which may be gone.
             let receipts = try await manager.journal.commit([
                 .renewOwner(registration.owner, until: leaseEnd),
-                .expire(at: manager.seams.date(), limit: DeadlineWatch.batch),
+                .expire(at: manager.seams.date(), limit: Engine.sweepBatch),
             ])
             if case .refused = receipts.first { try await registerAnew(current) }
-            manager.dispatcher.storeRecovered()
-            manager.dispatcher.timePassed()
-            if let receipt = receipts.last, await manager.deadlines.took(receipt) { await manager.deadlines.sweep() }
+            manager.engine.apply { $0.storeRecovered() }
+            manager.engine.timePassed()
         } catch {
             manager.logger.error("The store cannot be written", metadata: ["error": "\(error)"])
-            manager.dispatcher.storeFailed()
+            manager.engine.apply { $0.storeFailed(with: error) }
         }
     }
 
@@ -145,66 +136,21 @@ struct Housekeeper: Sendable {
     /// whatever it held is not its any more, and it begins again under a new registration.
     private func registerAnew(_ current: Guarded<Registration>) async throws {
         manager.logger.warning("Another process took this one for dead; registering anew")
-        await manager.dispatcher.drain(grace: .zero)
+        await manager.engine.drain(grace: .zero)
         manager.store.liveness?.release(current.withLock { $0.lockName })
         let registration = try await register()
         current.withLock { $0 = registration }
-        manager.dispatcher.open(as: registration.owner)
+        manager.engine.apply { $0.opened(as: registration.owner) }
     }
 
-    // MARK: Other processes
-
-    /// Looks at what other processes committed, whenever they did, until cancelled.
-    func watchOthers() async {
-        guard let signal = manager.store.signal else { return }
-        for await _ in signal.changes() {
-            do {
-                try await noticeOthers()
-            } catch {
-                manager.logger.error("The store cannot be read", metadata: ["error": "\(error)"])
-            }
-        }
-    }
-
-    private func noticeOthers() async throws {
-        let isForeign = try await manager.journal.hasForeignCommits()
-        let wanted = looks.withLock { looks -> Int? in
-            if isForeign { looks.wanted += 1 }
-            return looks.wanted > looks.done ? looks.wanted : nil
-        }
-        if isForeign { manager.answers.storeChanged() }
-        guard let wanted else { return }
-        try await lookAround()
-        looks.withLock { $0.done = max($0.done, wanted) }
-    }
-
-    /// Stops what others cancelled, announces what others finished, takes what others left.
-    private func lookAround() async throws {
-        let watched = manager.hub.watchedIDs
-        let mine = try await manager.stopWhatOthersEnded()
-        if !watched.isEmpty {
-            let page = try await manager.journal.read {
-                try $0.snapshots(SnapshotFilter(ids: watched, limit: watched.count))
-            }
-            let snapshots = Dictionary(page.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-            let running = Set(mine.map(\.flight))
-            for id in watched {
-                let snapshot = snapshots[id]
-                // What this process executes it announces itself, and knows how far it is.
-                if let flight = snapshot?.flight, running.contains(flight), snapshot?.phase == .executing { continue }
-                try await announce(id, snapshot?.phase)
-            }
-        }
-        manager.hub.chunks.othersWrote()
-        manager.dispatcher.backlogMayExist()
-    }
-
-    private func announce(_ id: UUID, _ phase: RequestPhase?) async throws {
-        switch phase {
-        case nil: manager.hub.fail(id, with: AIServiceError.unknown(id))
-        case .pending: manager.hub.announce(.pending, of: id)
-        case .executing: manager.hub.announce(.executing(progress: nil), of: id)
-        case .completed, .failed, .cancelled: manager.hub.announce(try await manager.status(for: id), of: id)
+    /// Ends the requests whose deadline has come. What is left is ended by the engine's own sweeps.
+    func sweep() async {
+        do {
+            _ = try await manager.journal.commit(.expire(at: manager.seams.date(), limit: Engine.sweepBatch))
+        } catch {
+            // Tried again at the next renewal, by this process or another.
+            manager.logger.error(
+                "Requests that ran out of time could not be ended", metadata: ["error": "\(error)"])
         }
     }
 }

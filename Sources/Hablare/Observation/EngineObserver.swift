@@ -71,11 +71,6 @@ struct EngineObserver: Sendable {
 
     // MARK: Ends
 
-    /// A request was cancelled.
-    func cancelled() {
-        meters?.cancelled.increment()
-    }
-
     /// Responses past the limits were given up.
     func gaveUp(_ pruned: Pruned) {
         meters?.responsesPruned.increment(by: pruned.count)
@@ -87,21 +82,38 @@ struct EngineObserver: Sendable {
         meters?.flightsRecovered.increment(by: flights)
     }
 
-    /// The end of an attempt is on disk, and the store has said what follows: whether a postponement is one, or comes too
-    /// late for everybody, is decided there.
-    func recorded(_ outcome: AttemptEnd.Outcome?, at provider: ProviderID) {
-        guard let outcome else { return }
-        meters?.provider(provider)?.recorded(as: outcome)
+    /// Counts what an event says of ends.
+    func noted(_ event: EngineEvent) {
+        guard let meters else { return }
+        switch event {
+        case .retried(let settlement, _):
+            if let error = settlement.end.outcome.failure {
+                meters.provider(settlement.end.provider)?.retries[error.category]?.increment()
+            }
+            finished(with: settlement)
+        case .diverted(let settlement, _):
+            if let error = settlement.end.outcome.failure {
+                meters.provider(settlement.end.provider)?.fallbacks[error.category]?.increment()
+            }
+            finished(with: settlement)
+        case .held(let settlement), .interrupted(let settlement), .settled(let settlement): finished(with: settlement)
+        case .failed(_, _, let error):
+            (error.code == .deadlineExceeded ? meters.expired : meters.failed).increment()
+        case .cancelled: meters.cancelled.increment()
+        case .submitted, .rejected, .claimed, .idle, .released, .waiting, .started, .discarded, .refused, .suspended,
+            .revived, .registered, .recovered, .moved, .storeFailed, .storeRecovered:
+            break
+        }
     }
 
-    /// Requests became final with an attempt's end.
-    func finished(_ count: Int, with outcome: AttemptEnd.Outcome) {
-        guard let meters, count > 0 else { return }
-        switch outcome {
+    /// Counts the requests that became final with an attempt's end.
+    private func finished(with settlement: Settlement) {
+        guard let meters, !settlement.finished.isEmpty else { return }
+        let count = settlement.finished.count
+        switch settlement.end.outcome {
         case .completed: meters.completed.increment(by: count)
         case .expired: meters.expired.increment(by: count)
-        case .failed, .postponed: meters.failed.increment(by: count)
-        case .diverted, .held, .interrupted: break  // they go on
+        case .failed, .postponed, .diverted, .held, .interrupted: meters.failed.increment(by: count)
         }
     }
 }

@@ -11,7 +11,7 @@ struct LaneLoad: Sendable, Hashable {
 
 /// Shows how much there is to do, whenever it changed.
 ///
-/// The loads are asked for, and shown, under one lock, so that what is shown last is true. It is not the dispatcher's
+/// The loads are asked for, and shown, under one lock, so that what is shown last is true. It is not the engine's
 /// lock: whoever takes in metrics is code of others.
 final class LaneGauges: Sendable {
     private let meters: EngineMeters

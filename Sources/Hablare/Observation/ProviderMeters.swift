@@ -28,9 +28,9 @@ final class ProviderMeters: Sendable {
     private let firstWait: Timer
     private let furtherWait: Timer
     private let durations: [EngineMetric.AttemptOutcome: Timer]
-    private let failures: [AIServiceError.Category: Counter]
-    private let retries: [AIServiceError.Category: Counter]
-    private let fallbacks: [AIServiceError.Category: Counter]
+    let failures: [AIServiceError.Category: Counter]
+    let retries: [AIServiceError.Category: Counter]
+    let fallbacks: [AIServiceError.Category: Counter]
     private let provider: ProviderID
     private let factory: any MetricsFactory
     private let models = Guarded(Models())
@@ -86,15 +86,6 @@ final class ProviderMeters: Sendable {
             responseBytes.record(content.keptByteCount)
         }
         used(end.usage, of: model, mayBeBilled: end.billing != .neverSent)
-    }
-
-    /// The end of an attempt is on disk, as this.
-    func recorded(as outcome: AttemptEnd.Outcome) {
-        switch outcome {
-        case .postponed(let error, _, _): retries[error.category]?.increment()
-        case .diverted(let error, _, _): fallbacks[error.category]?.increment()
-        case .completed, .failed, .held, .expired, .interrupted: break
-        }
     }
 
     private func used(_ usage: Usage, of model: String?, mayBeBilled: Bool) {

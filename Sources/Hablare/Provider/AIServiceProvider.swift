@@ -4,7 +4,7 @@
 /// the engine does. Implement ``generate(prompt:parameters:)`` for the simple case or ``generate(_:)`` for the full
 /// one, which is the one that the engine calls and whose default calls the simple form.
 ///
-/// A provider must answer soon after its task is cancelled. What it answers then is not looked at.
+/// A provider must answer soon after its task is cancelled. An answer counts also then; how a failure is called does not.
 public protocol AIServiceProvider: Sendable {
     /// The name it is registered under.
     var id: ProviderID { get }

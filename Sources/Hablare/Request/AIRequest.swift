@@ -87,8 +87,8 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         get { parts.value.maximumAttempts }
         set { parts.value.maximumAttempts = newValue }
     }
-    /// What to do when nobody knows whether an attempt was carried out, and billed: its process died, or the
-    /// connection was lost. Default ``UnknownOutcomePolicy/runAgain``.
+    /// What to do when nobody knows whether an attempt was carried out, and billed: its process died, the connection was
+    /// lost, or it took too long. Default ``UnknownOutcomePolicy/runAgain``.
     public var unknownOutcome: UnknownOutcomePolicy {
         get { parts.value.unknownOutcome }
         set { parts.value.unknownOutcome = newValue }

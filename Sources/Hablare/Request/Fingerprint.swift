@@ -15,6 +15,12 @@ public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
         words = hash.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
     }
 
+    /// A fingerprint as a store has it; `nil` where it has not 32 bytes.
+    package init?(digest: Data) {
+        guard digest.count == SHA256.byteCount else { return nil }
+        words = digest.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
+    }
+
     /// The 32 bytes of the digest.
     public var digest: Data { withUnsafeBytes { Data($0) } }
 

@@ -1,7 +1,7 @@
 /// What to do with a request when nobody knows whether its attempt was carried out, and billed.
 ///
-/// No provider offers exactly-once billing: after a crash or a lost connection the choice is between perhaps paying
-/// twice and asking a person. The ledger says ``BillingState/maybeBilled`` of the attempt either way.
+/// No provider offers exactly-once billing: after a crash, a lost connection or an attempt that took too long the choice
+/// is between perhaps paying twice and asking a person. The ledger says ``BillingState/maybeBilled`` of the attempt either way.
 public enum UnknownOutcomePolicy: Int, Sendable, Hashable, Codable, CaseIterable {
     /// Try again: it is worth more than what a second call costs.
     case runAgain = 0

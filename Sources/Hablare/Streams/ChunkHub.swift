@@ -18,8 +18,6 @@ package final class ChunkHub: Sendable {
         var ofFlight: [FlightID: OrderedSet<Int>] = [:]
         var lastReader = 0
         var isShutDown = false
-        /// The number of the last decision whether to announce anything.
-        var lastDecision = 0
     }
 
     private let state = Guarded(State())
@@ -65,6 +63,19 @@ package final class ChunkHub: Sendable {
         if state.ofFlight[flight]?.isEmpty == true { state.ofFlight[flight] = nil }
     }
 
+    /// Whether anyone reads the output of a flight.
+    package func hasReaders(of flight: FlightID) -> Bool {
+        state.withLock { $0.ofFlight[flight] != nil }
+    }
+
+    /// What is read, in an order that is the same in every run.
+    package var read: (requests: [UUID], flights: [FlightID]) {
+        state.withLock { state in
+            let readers = state.readers.sorted { $0.key < $1.key }.map(\.value)
+            return (readers.map(\.request), readers.compactMap(\.flight))
+        }
+    }
+
     /// How many read the stream of a request.
     package func readerCount(of request: UUID) -> Int {
         state.withLock { $0.ofRequest[request]?.count ?? 0 }
@@ -94,6 +105,9 @@ package final class ChunkHub: Sendable {
     /// There are more chunks of a flight.
     func chunksCame(of flight: FlightID) { wake(flight, .chunks) }
 
+    /// A flight's output, or its attempt, may have changed in the store.
+    func changed(_ flight: FlightID) { wake(flight, .status) }
+
     private func wake(_ flight: FlightID, _ news: StreamWaker.News) {
         for waker in state.withLock({ wakers($0.ofFlight[flight], $0) }) { waker.wake(news) }
     }
@@ -109,39 +123,23 @@ package final class ChunkHub: Sendable {
         for waker in state.withLock({ wakers($0.ofRequest[request], $0) }) { waker.wake(.status) }
     }
 
-    /// Another process wrote to the store: there may be chunks or outcomes for anybody.
-    package func othersWrote() {
-        for waker in state.withLock({ everybody($0) }) { waker.wake(.status) }
-    }
-
-    /// A request's outcome could not be recorded.
+    /// A request is gone, or could not be read.
     package func fail(_ request: UUID, with error: any Error) {
         for waker in state.withLock({ wakers($0.ofRequest[request], $0) }) { waker.fail(error) }
     }
 
-    /// Nobody will announce anything any more.
-    ///
-    /// - Parameter decision: The number of the decision. One that is older than the last is without effect.
-    package func shutDown(as decision: Int) {
-        // In one step with the decision: whoever comes after a newer one is not to be told of this one.
+    /// Nothing is announced any more: all reading ends.
+    package func shutDown() {
         let wakers = state.withLock { state -> [StreamWaker] in
-            guard decision > state.lastDecision else { return [] }
-            state.lastDecision = decision
             state.isShutDown = true
             return everybody(state)
         }
         for waker in wakers { waker.fail(AIServiceError.suspended) }
     }
 
-    /// Announcements will be made (again).
-    ///
-    /// - Parameter decision: The number of the decision. One that is older than the last is without effect.
-    package func open(as decision: Int) {
-        state.withLock { state in
-            guard decision > state.lastDecision else { return }
-            state.lastDecision = decision
-            state.isShutDown = false
-        }
+    /// Things are announced (again).
+    package func open() {
+        state.withLock { $0.isShutDown = false }
     }
 
     /// In the order in which they came, so that a simulation sees them woken in the same order.

@@ -27,11 +27,11 @@ final class StreamReader {
         self.manager = manager
         self.id = id
         cursor = StreamCursor(at: position)
-        (number, waker) = manager.hub.chunks.readerCame(for: id)
+        (number, waker) = manager.engine.readerCame(for: id)
     }
 
     deinit {
-        manager.hub.chunks.readerLeft(number)
+        manager.engine.readerLeft(number)
     }
 
     func next() async throws -> StreamElement? {
@@ -52,7 +52,7 @@ final class StreamReader {
         while elements.isEmpty, !isOver {
             if let whole {
                 try await read(whole)
-            } else if !mustLookAtStore, let live = flight.flatMap(manager.hub.chunks.live) {
+            } else if !mustLookAtStore, let live = flight.flatMap(manager.engine.chunks.live) {
                 try await read(live)
             } else {
                 try await readStore()
@@ -73,11 +73,13 @@ final class StreamReader {
             try store.stream(of: id, from: position, maximumBytes: Self.pageBytes)
         }
         guard let page else { throw AIServiceError.unknown(id) }
+        let isNew = flight != page.flight
         flight = page.flight
-        let live = manager.hub.chunks.reader(number, follows: page.flight)
+        let live = manager.engine.chunks.reader(number, follows: page.flight)
         try found(page.chunks, of: page.generation, in: page.flight)
-        // The end is looked for once there are no more chunks.
-        guard page.chunks.isEmpty else { return }
+        // The end is looked for once there are no more chunks. Of a flight that was not followed before there may be some
+        // that nobody told of: they came after the page was read.
+        guard page.chunks.isEmpty, !isNew else { return }
         mustLookAtStore = false
         if page.phase.isFinal {
             try await conclude(page)

@@ -51,20 +51,19 @@ struct WorkCommand: ComposedCommand {
         let everybody = directory.withNetwork(directory.everybody(askedBefore: try opened.store.providers()))
         let providers = everybody.providers
         let console = composition.console
-        let refusing = RefusingAccounts(of: providers.map(\.provider)) { [quiet] account, error in
-            if !quiet { console.note("Nothing more is asked of \(account): \(error.reason) [\(error.code)]") }
-        }
         let workplace = try Workplace(
             opened, providers: providers, scope: .everything, retry: engine.retry(of: providers),
-            prices: limits.prices, verbose: data.verbose, refusing: refusing, in: composition)
+            prices: limits.prices, verbose: data.verbose,
+            suspending: { [quiet] account, error in
+                if !quiet { console.note("Nothing more is asked of \(account): \(error.reason) [\(error.code)]") }
+            }, in: composition)
         let reporter = ProgressReporter(
             Tally(total: 0, noun: "request"),
             manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
             console: console, clock: composition.seams.clock)
         let round = WorkRound(
             manager: workplace.manager, store: workplace.store, own: workplace.own,
-            lookout: workplace.lookout(for: reporter, isLeft: refusing.has),
-            providers: Set(providers.map(\.provider.id)), refusing: refusing,
+            lookout: workplace.lookout(for: reporter), providers: Set(providers.map(\.provider.id)),
             reporter: reporter, forever: forever)
         // Who goes on forever may never see its end.
         if forever, !quiet { tell(of: try await round.left(), everybody, to: console) }
@@ -77,7 +76,7 @@ struct WorkCommand: ComposedCommand {
             let left = try await round.left()
             if !quiet {
                 try await tell(ended, cancelled: reporter.current.cancelled, left, to: console)
-                tell(of: left, everybody.without(refusing.providers, refusal), to: console)
+                tell(of: left, everybody.without(round.suspended, refusal), to: console)
             }
             if case .stopped(let signal) = end { return signal.status }
             if ended.count(.failed) > 0 || left.held > 0 { return .incomplete }
@@ -139,8 +138,6 @@ struct WorkRound: Sendable {
     let own: OwnWork
     let lookout: Lookout
     let providers: Set<ProviderID>
-    /// Who is left alone.
-    let refusing: RefusingAccounts
     let reporter: ProgressReporter
     let forever: Bool
 
@@ -170,8 +167,10 @@ struct WorkRound: Sendable {
             try await waitForAll(early)
             while true {
                 while try await waitForAll() {}
+                guard forever else { return }
+                await manager.eventsTold()
                 own.forgetRequests()
-                guard forever, await changes?.next() != nil else { return }
+                guard await changes?.next() != nil else { return }
             }
         }
     }
@@ -264,7 +263,12 @@ struct WorkRound: Sendable {
         snapshot.phase == .executing ? providers.contains(snapshot.providerID) : isAsked(snapshot.providerID)
     }
 
-    private func isAsked(_ provider: ProviderID) -> Bool { providers.contains(provider) && !refusing.has(provider) }
+    private func isAsked(_ provider: ProviderID) -> Bool {
+        providers.contains(provider) && !manager.isSuspended(provider)
+    }
+
+    /// The providers whose accounts are suspended.
+    var suspended: [ProviderID] { providers.filter(manager.isSuspended) }
 
     private func wait(for id: UUID) async throws {
         do {

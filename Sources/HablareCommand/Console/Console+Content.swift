@@ -16,12 +16,11 @@ extension ContentType {
     /// What begins so and is no text: sound, a picture, or else `data`, as no text has the byte 0; `nil` for what may be
     /// text. Pure.
     init?(ofBeginning bytes: Data) {
-        let first = [UInt8](bytes.prefix(12))
-        func has(_ word: String, at place: Int = 0) -> Bool { first.dropFirst(place).starts(with: word.utf8) }
-        let isFrame = first.count > 1 && first[0] == 0xFF && first[1] & 0xE0 == 0xE0
-        if PictureFile.format(of: bytes) != nil {
+        let first = MagicBytes(bytes)
+        let isFrame = bytes.count > 1 && bytes[bytes.startIndex] == 0xFF && bytes[bytes.startIndex + 1] & 0xE0 == 0xE0
+        if first.image != nil {
             self = .image
-        } else if has("RIFF") && has("WAVE", at: 8) || has("fLaC") || has("OggS") || has("ID3") || isFrame {
+        } else if first.audioContainer != nil || isFrame {
             self = .audio
         } else if bytes.contains(0) {
             self = .data

@@ -1,55 +1,49 @@
 import Foundation
 import Hablare
 
-/// Waits for requests as the engine does, and notices what the engine does not announce as an end: that one is held, or
-/// waits for a provider that is left alone.
+/// Waits for requests as the engine does, and notices what is no end: that a request is held, or waits for a suspended
+/// account.
 ///
-/// Reads the requests that are waited for whenever something was written to the store, by whichever process, at most
-/// every quarter of a second; when nothing is written, it reads nothing.
+/// Reads the requests that are waited for when a wait begins, and when an event says that one of them may wait for
+/// something else from now on.
 final class Lookout: Sendable {
     /// How a wait ended.
     enum Ending: Sendable {
         /// With the request's final status.
         case final(RequestStatus)
-        /// The request is held: without somebody's word nothing more will come.
+        /// The request is held: nothing more comes until a person retries or cancels it.
         case held
-        /// The request waits for a provider that this process leaves alone.
+        /// The request waits for a provider whose account is suspended in this process.
         case left
     }
 
+    private typealias Waiter = AsyncThrowingStream<Ending, any Error>.Continuation
+
     private struct State: Sendable {
-        var waiting: [UUID: [Int: AsyncThrowingStream<Ending, any Error>.Continuation]] = [:]
+        var waiting: [UUID: [Int: Waiter]] = [:]
         var last = 0
+        /// Those that back off, as of the last look.
+        var backingOff: Set<UUID> = []
     }
 
-    /// The pause between two looks.
-    private static let interval = Duration.milliseconds(250)
-
     private let manager: AIRequestManager
-    private let signal: (any StoreSignal)?
-    private let clock: EngineClock
-    private let isLeft: @Sendable (ProviderID) -> Bool
+    private let news: Broadcast<Void>
     private let retrying: @Sendable (Int) -> Void
     private let looked: @Sendable (RequestSnapshot) -> Void
     private let state = Guarded(State())
-    private let nudges = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// Creates a lookout.
     ///
     /// - Parameters:
-    ///   - isLeft: Whether a provider is left alone. When that begins, something has to be written to the store.
-    ///   - retrying: Told how many of those that are waited for back off after a failure.
-    ///   - looked: Told at every look of each that waits.
+    ///   - news: Tells when to look: see ``EngineEvent/mayChangeWaits``.
+    ///   - retrying: Called with the number of those waited for that back off after a failure.
+    ///   - looked: Called at every look with each that waits.
     init(
-        manager: AIRequestManager, signal: (any StoreSignal)?, clock: EngineClock,
-        isLeft: @escaping @Sendable (ProviderID) -> Bool = { _ in false },
-        retrying: @escaping @Sendable (Int) -> Void = { _ in },
-        looked: @escaping @Sendable (RequestSnapshot) -> Void = { _ in }
+        manager: AIRequestManager, news: Broadcast<Void>, retrying: @escaping @Sendable (Int) -> Void,
+        looked: @escaping @Sendable (RequestSnapshot) -> Void
     ) {
         self.manager = manager
-        self.signal = signal
-        self.clock = clock
-        self.isLeft = isLeft
+        self.news = news
         self.retrying = retrying
         self.looked = looked
     }
@@ -60,16 +54,22 @@ final class Lookout: Sendable {
     ///
     /// - Throws: `AIServiceError`, `CancellationError`.
     func ending(of id: UUID) async throws -> Ending {
-        try await withThrowingTaskGroup(of: Ending.self) { group in
+        // Before the look: from now on the engine tells of the request, whichever process moves it.
+        let statuses = try await manager.statusUpdates(for: id)
+        return try await withThrowingTaskGroup(of: Ending.self) { group in
             defer { group.cancelAll() }
-            group.addTask { [manager] in .final(try await manager.outcome(of: id)) }
+            group.addTask {
+                for try await status in statuses where status.isFinal { return .final(status) }
+                throw CancellationError()
+            }
             group.addTask { try await self.standstill(of: id) }
             guard let ending = try await group.next() else { throw CancellationError() }
             return ending
         }
     }
 
-    /// Waits until a request is held or left, which it may never be. It need not be there yet. Needs ``run()`` beside it.
+    /// Waits until a request is held or left, which it may never be. It need not be in the store yet. Needs ``run()``
+    /// beside it.
     ///
     /// - Throws: `AIServiceError`, `CancellationError`.
     func standstill(of id: UUID) async throws -> Ending {
@@ -80,13 +80,16 @@ final class Lookout: Sendable {
             return state.last
         }
         defer {
-            state.withLock { state in
+            let backedOff = state.withLock { state in
                 state.waiting[id]?[number] = nil
-                if state.waiting[id]?.isEmpty == true { state.waiting[id] = nil }
+                guard state.waiting[id]?.isEmpty == true else { return false }
+                state.waiting[id] = nil
+                return state.backingOff.contains(id)
             }
+            if backedOff { news.tell(()) }
         }
-        // It may have been held before anybody looked.
-        nudges.continuation.yield()
+        // It may have been held before the wait began.
+        news.tell(())
         for try await ending in stream { return ending }
         throw CancellationError()
     }
@@ -95,42 +98,32 @@ final class Lookout: Sendable {
 
     /// Looks until the task is cancelled.
     func run() async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [signal, nudges] in
-                guard let changes = signal?.changes() else { return }
-                for await _ in changes { nudges.continuation.yield() }
-            }
-            defer { group.cancelAll() }
-            for await _ in nudges.stream {
-                await look()
-                do {
-                    try await clock.sleep(for: Self.interval)
-                } catch {
-                    return  // the work is over, or stopped
-                }
-            }
-        }
+        let news = news.elements()
+        await look()
+        for await _ in news { await look() }
     }
 
     private func look() async {
         let ids = state.withLock { Array($0.waiting.keys) }
-        guard !ids.isEmpty else { return retrying(0) }
         do {
-            let snapshots = try await manager.snapshots(SnapshotFilter(phases: [.pending], ids: ids, limit: ids.count))
-            retrying(snapshots.count(where: \.isBackingOff))
+            let filter = SnapshotFilter(phases: [.pending], ids: ids, limit: ids.count)
+            let snapshots = ids.isEmpty ? [] : try await manager.snapshots(filter)
+            let backingOff = Set(snapshots.filter(\.isBackingOff).map(\.id))
+            state.withLock { $0.backingOff = backingOff.intersection($0.waiting.keys) }
+            retrying(backingOff.count)
             for snapshot in snapshots {
                 looked(snapshot)
                 let isHeld = snapshot.waiting == .held
-                guard isHeld || isLeft(snapshot.providerID) else { continue }
+                guard isHeld || manager.isSuspended(snapshot.providerID) else { continue }
                 for waiter in waiters(for: snapshot.id) { waiter.yield(isHeld ? .held : .left) }
             }
         } catch {
-            // Whoever waits learns it: a store that cannot be read announces nothing.
+            // A store that cannot be read announces nothing.
             for id in ids { for waiter in waiters(for: id) { waiter.finish(throwing: error) } }
         }
     }
 
-    private func waiters(for id: UUID) -> [AsyncThrowingStream<Ending, any Error>.Continuation] {
+    private func waiters(for id: UUID) -> [Waiter] {
         state.withLock { $0.waiting[id].map { Array($0.values) } ?? [] }
     }
 }
@@ -138,5 +131,22 @@ final class Lookout: Sendable {
 extension RequestSnapshot {
     fileprivate var isBackingOff: Bool {
         if case .backingOff = waiting { true } else { false }
+    }
+}
+
+extension EngineEvent {
+    /// Whether a request that does not end may wait for something else from now on, or wait no longer.
+    var mayChangeWaits: Bool {
+        switch self {
+        case .submitted, .waiting, .retried, .diverted, .held, .interrupted, .suspended, .recovered: true
+        case .started(_, _, _, let attempt): attempt > 1
+        case .moved(_, let flight):
+            switch flight.state {
+            case .waiting, .backingOff, .held: true
+            case .leased, .executing: flight.attempt > 1
+            case .settled: false
+            }
+        default: false
+        }
     }
 }

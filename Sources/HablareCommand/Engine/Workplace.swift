@@ -5,11 +5,13 @@ import Hablare
 struct Workplace: Sendable {
     let manager: AIRequestManager
     let store: any RequestStore
-    /// What this process does on the store.
+    /// The work of this process on the store.
     let own = OwnWork()
-    /// What providers refuse it.
+    /// The refusals of providers.
     let refusals = Refusals()
-    private let alarm: StoreAlarm
+    private let alarm = StoreAlarm()
+    /// Tells lookouts when to look.
+    private let news = Broadcast<Void>(limit: 1)
     private let composition: Composition
 
     /// How long running segments may go on after the first Ctrl-C.
@@ -17,34 +19,46 @@ struct Workplace: Sendable {
 
     /// Puts a manager on a store, for a process that is there for `scope`.
     ///
-    /// - Parameter refusing: Notes who refuses whatever it is asked, and has that left alone; `nil`: nobody is.
+    /// - Parameter suspending: Has accounts suspended that refuse every call, and is called for each; it must not block.
+    ///   `nil`: none is suspended.
     /// - Throws: `AIServiceError` for providers that do not go together.
     init(
         _ opened: OpenedStore, providers: [InstalledProvider], scope: ClaimScope, retry: RetryPolicy,
-        prices: PriceTable, verbose: Bool, refusing: RefusingAccounts? = nil, in composition: Composition
+        prices: PriceTable, verbose: Bool, suspending: (@Sendable (AccountID, AIServiceError) -> Void)? = nil,
+        in composition: Composition
     ) throws {
-        alarm = StoreAlarm()
-        let logger = composition.logger(verbose: verbose)
-        store = AttendedStore(
-            base: opened.store, alarm: alarm, own: own, refusals: refusals, refusing: refusing,
-            log: verbose ? StoreLog(logger: logger) : nil)
+        store = opened.store
         self.composition = composition
+        let logger = composition.logger(verbose: verbose)
+        let log = verbose ? EngineLog(logger: logger) : nil
+        var seams = composition.seams
+        seams.follower = { [own, refusals, alarm, news] event in
+            log?.noted(event)
+            own.noted(event)
+            refusals.noted(event)
+            alarm.noted(event)
+            if case .suspended(let account, let error) = event { suspending?(account, error) }
+            if event.mayChangeWaits { news.tell(()) }
+        }
         manager = AIRequestManager(
             store: store, providers: try providers.registry(),
-            configuration: EngineConfiguration(scope: scope, shutdownGrace: Self.grace, retry: retry, prices: prices),
-            seams: composition.seams,
-            logger: logger)
+            configuration: EngineConfiguration(
+                scope: scope, shutdownGrace: Self.grace, retry: retry, suspendsRefusingAccounts: suspending != nil,
+                prices: prices),
+            seams: seams, logger: logger)
     }
 
     /// Waits for requests, and shows how many wait for their next attempt.
-    ///
-    /// - Parameter isLeft: Whether a provider is left alone, so that what waits for it is not waited for.
+    func lookout(for reporter: ProgressReporter) -> Lookout {
+        lookout(retrying: { count in reporter.update { $0.retrying = count } })
+    }
+
+    /// Waits for requests; see ``Lookout``.
     func lookout(
-        for reporter: ProgressReporter, isLeft: @escaping @Sendable (ProviderID) -> Bool = { _ in false }
+        retrying: @escaping @Sendable (Int) -> Void = { _ in },
+        looked: @escaping @Sendable (RequestSnapshot) -> Void = { _ in }
     ) -> Lookout {
-        Lookout(manager: manager, signal: store.signal, clock: composition.seams.clock, isLeft: isLeft) { count in
-            reporter.update { $0.retrying = count }
-        }
+        Lookout(manager: manager, news: news, retrying: retrying, looked: looked)
     }
 
     /// Runs the engine while some work needs it; see ``EngineSession``.

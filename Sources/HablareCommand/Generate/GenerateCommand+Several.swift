@@ -14,16 +14,14 @@ extension GenerateCommand {
             one.sample = number
             return one
         }
-        // What is left to wait is said at the end, with how to go on.
-        let refusing = RefusingAccounts(of: team.map(\.provider)) { _, _ in }
         let workplace = try Workplace(
             try data.open(in: composition), providers: team, scope: .job(job),
-            retry: retry(of: team), prices: prices, verbose: data.verbose, refusing: refusing, in: composition)
+            retry: retry(of: team), prices: prices, verbose: data.verbose,
+            // The requests that wait then are told of at the end, with how to go on.
+            suspending: { _, _ in }, in: composition)
         let run = AnswersRun(
             requests: requests, provider: team[0].provider.id, judge: judge, job: job, manager: workplace.manager,
-            lookout: Lookout(
-                manager: workplace.manager, signal: workplace.store.signal, clock: composition.seams.clock,
-                isLeft: refusing.has))
+            lookout: workplace.lookout())
         let asked = AskedRequests(store: workplace.store, console: composition.console, isQuiet: quiet, data: data)
         let output = SeveralAnswers(
             job: job, target: target, isJSON: json, isOne: sample == nil, judge: judge, asked: asked,

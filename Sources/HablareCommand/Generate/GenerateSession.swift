@@ -34,9 +34,7 @@ struct GenerateSession: Sendable {
         let longest = Guarded(Date.distantPast)
         let run = GenerateRun(
             request: request, provider: provider, manager: workplace.manager,
-            lookout: Lookout(
-                manager: workplace.manager, signal: store.signal, clock: composition.seams.clock,
-                looked: { tellPause(of: $0, told: longest) }),
+            lookout: workplace.lookout(looked: { tellPause(of: $0, told: longest) }),
             printer: isStream ? printer : nil, submitted: submitted, readerLeft: readerLeft)
         let wanted = SnapshotFilter(ids: [id], limit: 1)
         return try await asked.tellingHowToGoOn(wanted, then: reads) {

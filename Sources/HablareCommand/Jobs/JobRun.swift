@@ -85,7 +85,7 @@ struct JobRun: Sendable {
                 }
             }
             group.addTask {
-                guard await refusals.untilResting() else { return nil }
+                guard await refusals.untilSuspended() else { return nil }
                 return try await gapsNow(of: ids, known)
             }
             while let gaps = try await group.next() {

@@ -55,12 +55,12 @@ struct SoundCollector: Sendable {
     mutating func take(_ piece: Data) throws(Overflow) -> Data? {
         guard !piece.isEmpty else { return nil }
         byteCount += piece.count
-        beginning.append(piece.prefix(AudioFormat.beginningBytes - beginning.count))
+        beginning.append(piece.prefix(MagicBytes.count - beginning.count))
         if format.header == nil || isUnderWay { return piece }
         guard isStreamed || byteCount <= Self.mostCollected else { throw Overflow(limit: Self.mostCollected) }
         held.append(piece)
         // Whether it needs a header is seen by its first bytes.
-        return isStreamed && beginning.count == AudioFormat.beginningBytes ? release() : nil
+        return isStreamed && beginning.count == MagicBytes.count ? release() : nil
     }
 
     /// The whole file, where it was collected, or was too short to be begun; `nil` where all of it was handed over.

@@ -150,3 +150,35 @@ extension ContentType {
         self = type
     }
 }
+
+extension CachePolicy {
+    /// The `caching` column: NULL for the default, -1 to refresh, -2 to bypass, else the greatest age in microseconds.
+    var code: Int64? {
+        switch kind {
+        case .use(within: nil): nil
+        case .use(within: let age?): Int64(min(max(0, age) * 1e6, 9e18))
+        case .refresh: -1
+        case .bypass: -2
+        }
+    }
+
+    /// The policy of a column; of a damaged one the default.
+    init(code: Int64?) {
+        switch code {
+        case .some(-1): self = .refresh
+        case .some(-2): self = .bypass
+        case .some(let age) where age >= 0: self = .use(within: TimeInterval(age) / 1e6)
+        default: self = .use
+        }
+    }
+}
+
+extension StreamingPolicy {
+    /// The `streaming` column: 1 for durable, 2 for volatile, 4 more where a restart is allowed.
+    var code: Int64 { Int64(durability.rawValue + 1) | (allowsRestart ? 4 : 0) }
+
+    /// The policy of a column; of a damaged one the most careful.
+    init(code: Int64) {
+        self.init(durability: code & 3 == 2 ? .volatile : .durable, allowsRestart: code & 4 != 0)
+    }
+}

@@ -114,14 +114,16 @@ struct RowCheck {
         WHERE c.first IS NOT c.expected OR c.start IS NOT c.place OR c.held <> c.size
         """
 
-    /// What is in the cache is a completed flight's, and its response is there and of the size that is noted.
+    /// What is in the cache is a completed flight's, and its response is there and of the size that is noted. A flight is
+    /// found by its work as long as it is open or its answer is in the cache.
     private static let inconsistentAnswers = """
         SELECT coalesce(r.id, f.member) FROM flights f LEFT JOIN requests r ON r.id = f.member
             LEFT JOIN responses s ON s.flight = f.id
         WHERE (f.used_at IS NOT NULL OR f.answer_size IS NOT NULL) AND (
             f.used_at IS NULL OR f.state <> 3 OR f.owner IS NOT NULL
             OR f.answer_size IS NOT coalesce(s.size, length(s.body)) OR s.body IS NULL AND s.digest IS NULL
-        )
+        ) OR (f.findable IS 1) <> (f.owner IS NOT NULL OR f.used_at IS NOT NULL)
+            AND (f.owner IS NULL) = (f.state IN (3, 4, 5))
         """
 
     private func find(

@@ -46,6 +46,12 @@ enum Schema {
         migrator.registerMigration("013-cached-tokens") { db in
             try db.execute(sql: cachedTokens)
         }
+        migrator.registerMigration("014-commits") { db in
+            try db.execute(sql: commits)
+        }
+        migrator.registerMigration("015-findable") { db in
+            try db.execute(sql: findable)
+        }
         return migrator
     }
 
@@ -292,7 +298,7 @@ enum Schema {
     /// - `flights.used_at`: when the answer was last used, at first when it was received; NULL where it is not in the
     ///   cache. `flights.answer_size` is its size in bytes. `flights_answered` has both, in the order in which answers
     ///   drop out.
-    /// - `flights_by_work`: see `CacheColumns`. A flight whose answer enters the cache stays where it is in that index.
+    /// - `flights_by_work`: see `CacheColumns`, and `findable` for what it is now.
     /// - `requests.caching`: see `CachePolicy.code`. `requests.cache_age`: how old the answer was that the request found,
     ///   in microseconds; NULL where it found none.
     /// - `responses.cache_use`: see `ResponseLabels`.
@@ -369,5 +375,30 @@ enum Schema {
     private static let cachedTokens = """
         ALTER TABLE attempts ADD COLUMN cached_tokens INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE attempts ADD COLUMN cache_write_tokens INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// The log of commits, by which processes tell each other which rows changed, see `CommitLog`.
+    ///
+    /// - `commits.seq`: one more than that of the commit before. The newest row is never deleted, so that no number is
+    ///   used twice.
+    /// - `commits.writer`: the random number of an open store. `commits.changes`: see `ChangeRecord.encoded`.
+    private static let commits = """
+        CREATE TABLE commits (
+            seq INTEGER PRIMARY KEY,
+            writer INTEGER NOT NULL,
+            changes BLOB NOT NULL
+        );
+        """
+
+    /// By which a submission finds the flight that does, or did, the same work.
+    ///
+    /// - `flights.findable`: 1 while the flight is live or its answer is in the cache, else NULL. A column of its own, so
+    ///   that what moves a flight leaves `flights_by_work` alone: fingerprints come in no order, so each change there is
+    ///   another page to write.
+    private static let findable = """
+        ALTER TABLE flights ADD COLUMN findable INTEGER;
+        UPDATE flights SET findable = 1 WHERE owner IS NOT NULL OR used_at IS NOT NULL;
+        DROP INDEX flights_by_work;
+        CREATE INDEX flights_by_work ON flights (substr(fingerprint, 1, 8)) WHERE findable IS NOT NULL;
         """
 }

@@ -2,101 +2,243 @@ import Foundation
 import GRDB
 import Hablare
 
-/// One commit: applies writes to the tables as the lifecycles decide.
+/// One commit: applies writes to the tables as `StoreMachine` decides.
 ///
-/// The usual moves are a compare-and-set of a transition that the dispatcher's machine decided; where the row is not
-/// what the mover believed, the row is read and the machine asked again. No statement here can violate a constraint:
-/// an error of one write would cost all others of the commit.
+/// The three commonest writes have a short way: the submission of new work, and the moves that are a compare-and-set of a
+/// transition which the core's machine decided: an attempt's start, and its end in a flight of one member. Where the row is
+/// not what the writer believed, the machine decides. The differential test shows that both do the same.
 struct WriteTransaction {
-    let db: Database
-    /// Whether a content file is there. Asked inside the transaction, which collection excludes.
-    let hasContent: (ContentReference) -> Bool
-    /// Content that lost a reference and may have none left.
-    private(set) var releasedContent: Set<ContentReference> = []
-    private var providers: [ProviderID: ProviderRow] = [:]
-    private var jobs: [JobKey: Int64] = [:]
+    /// The largest row that is tried. SQLite refuses rows from 1,000,000,000 bytes on, and a refusal would cost the
+    /// other writes of the commit.
+    private static let largestRow = 500_000_000
+
+    private var machine: StoreMachine<SQLiteRows>
 
     init(_ db: Database, hasContent: @escaping (ContentReference) -> Bool) {
-        self.db = db
-        self.hasContent = hasContent
+        machine = StoreMachine(SQLiteRows(db, hasContent: hasContent))
     }
+
+    /// The changes so far.
+    var changes: [StoreChange] { machine.changes }
+
+    /// Content that lost a reference and may have none left.
+    var releasedContent: Set<ContentReference> { machine.rows.releasedContent }
+
+    private var db: Database { machine.rows.db }
 
     mutating func apply(_ write: StoreWrite) throws -> WriteReceipt {
         switch write {
-        case .registerOwner(let registration): try register(registration)
-        case .renewOwner(let owner, let until): try renew(owner, until: until)
-        case .retireOwner(let owner, let date): try retire(owner, at: date)
         case .submit(let submission): try submit(submission)
-        case .advance(let flight, let transition, let date): try advance(flight, transition, at: date)
-        case .start(let start): try self.start(start)
-        case .append(let group): try append(group)
-        case .remember(let memory): try remember(memory)
+        case .advance(let flight, let transition, let date): try advance(flight, transition, at: date, write)
         case .settle(let end): try settle(end)
-        case .cancel(let id, let date): try cancel(id, at: date)
-        case .retry(let id, let date): try retry(id, at: date)
-        case .expire(let date, let limit): try expire(at: date, limit: limit)
-        case .reserve(let request, let date): try reserve(request, at: date)
-        case .report(let report, let date): try note(report, at: date)
-        case .evict(let id): try evict(id)
-        case .prune(let place, let limit): try prune(through: place, limit: limit)
-        case .pin(let id, let isPinned): try pin(id, isPinned)
-        case .merged(let id): try merged(id)
-        case .trimCache(let limits, let date, let used, let limit):
-            try trimCache(limits, usedBefore: date, noting: used, limit: limit)
-        case .uncache(let selection): try uncache(selection)
-        case .delete(let id, let date): try delete(id, at: date)
+        default: try machine.apply(write)
         }
     }
 
-    private struct ProviderRow {
-        let number: Int64
-        var account: AccountID?
-    }
+    // MARK: Submissions
 
-    mutating func provider(_ id: ProviderID) throws -> Int64 {
-        if let known = providers[id] { return known.number }
-        var found: ProviderRow?
-        var select = try BoundStatement(db, "SELECT id, account FROM providers WHERE name = ?1")
-        select.bind(1, id.rawValue)
-        try select.forEach { row in
-            found = ProviderRow(number: row.int(0), account: row.text(1).map(AccountID.init(rawValue:)))
+    private mutating func submit(_ submission: Submission) throws -> WriteReceipt {
+        do {
+            let columns = try SubmissionColumns(submission)
+            guard columns.byteCount < Self.largestRow else {
+                return .rejected(
+                    AIServiceError(
+                        .invalidRequest, "The request is larger than 500 MB. Split it, or refer to a file."))
+            }
+            machine.rows.columns = columns
+        } catch {
+            return .rejected(Self.unwritable(.invalidRequest, "The request", error))
         }
-        let provider = try found ?? ProviderRow(number: enter(id.rawValue, in: "providers", column: "name"))
-        providers[id] = provider
-        return provider.number
+        if let receipt = try submitNew(submission) { return receipt }
+        let receipt = try machine.apply(.submit(submission))
+        if case .submitted(let stored) = receipt, stored.isNewFlight { return receipt }
+        machine.rows.release(submission.promptContent)
+        return receipt
     }
 
-    /// Notes whose limits a provider's calls use up; written only when it is news.
-    mutating func note(_ account: AccountID, of id: ProviderID) throws {
-        let number = try provider(id)
-        guard providers[id]?.account != account else { return }
-        providers[id]?.account = account
-        var update = try BoundStatement(db, "UPDATE providers SET account = ?2 WHERE id = ?1")
-        update.bind(1, number)
-        update.bind(2, account.rawValue)
+    /// A request for work that no other one is known to do. `nil` where the machine decides: where there is such work, or the
+    /// UUID or the place in a job is taken.
+    private mutating func submitNew(_ submission: Submission) throws -> WriteReceipt? {
+        if let content = submission.promptContent, !machine.rows.hasContent(content) { return nil }
+        guard try machine.rows.flights(for: submission.fingerprint).isEmpty else { return nil }
+        let flight = try machine.rows.insert(FlightRow(submission), of: submission)
+        guard try machine.rows.insertNew(RequestRow(submission, of: flight), of: submission) else {
+            try machine.rows.run("DELETE FROM flights WHERE id = ?1", of: flight)
+            return nil
+        }
+        try machine.rows.note(submission.account, of: submission.provider)
+        try machine.rows.charge(submission.request.tags, for: flight)
+        let receipt = SubmissionReceipt(id: submission.request.id, flight: flight, wasPresent: false)
+        machine.changes.append(.submitted(submission, receipt))
+        return .submitted(receipt)
+    }
+
+    /// Why a value cannot be a row. Found before anything was written, so it costs the other writes nothing.
+    private static func unwritable(_ code: AIServiceError.Code, _ what: String, _ error: any Error) -> AIServiceError {
+        // An encoding's own refusal is of the request, whoever asked; what could not be read keeps its code.
+        if let error = error as? AIServiceError, error.code != .invalidRequest { return error }
+        return AIServiceError(
+            code, "\(what) has values that cannot be stored. Numbers must be finite, and nesting at most 64 deep.",
+            cause: (error as? AIServiceError)?.message ?? "\(Swift.type(of: error))")
+    }
+
+    // MARK: Moves
+
+    private mutating func advance(
+        _ flight: FlightID, _ transition: FlightTransition, at date: Date, _ write: StoreWrite
+    ) throws -> WriteReceipt {
+        let startedAt = transition.new.isExecuting ? Coding.time(date) : nil
+        guard try move(flight, from: transition.old, to: transition.new, startedAt: startedAt) else {
+            return try machine.apply(write)
+        }
+        machine.changes.append(.flight(flight, transition.new))
+        return .done
+    }
+
+    private mutating func settle(_ end: AttemptEnd) throws -> WriteReceipt {
+        let content: ContentColumns?
+        do {
+            content = try ContentColumns(ofAnswerIn: end)
+        } catch {
+            return .rejected(Self.unwritable(.invalidResponse, "The answer", error))
+        }
+        if let receipt = try settleAlone(end, content) { return receipt }
+        let receipt = try machine.apply(.settle(end))
+        if case .refused = receipt { machine.rows.release(content?.reference) }
+        return receipt
+    }
+
+    /// An end that no member's deadline has a say in, of a flight of one member that is as its attempt believes. `nil` where the
+    /// machine decides.
+    private mutating func settleAlone(_ end: AttemptEnd, _ content: ContentColumns?) throws -> WriteReceipt? {
+        switch end.outcome {
+        case .completed, .failed, .held, .interrupted: break
+        case .postponed, .diverted, .expired: return nil
+        }
+        if let reference = content?.reference, !machine.rows.hasContent(reference) { return nil }
+        let ending = AttemptEnding(end, flight: end.lifecycle, members: [FlightMember(id: end.request)])
+        guard end.rest == nil, !ending.isOtherwise, let settlement = ending.settlement,
+            try move(
+                end.flight, from: end.lifecycle, to: ending.flight, startedAt: nil, isAlone: true,
+                answering: content.flatMap { CacheEntry(of: end, $0) })
+        else { return nil }
+        if let line = ending.record, try record(line, of: end.flight), end.isReserved {
+            try machine.settleReservations(of: end.flight, by: line)
+        }
+        for member in ending.finished {
+            try finish(member.id, as: member.lifecycle.state, at: end.endedAt, error: ending.error)
+        }
+        if let response = ending.response, case .success(let answer) = response.result, let content {
+            try machine.rows.insert(response, answer, content, of: end.flight)
+        }
+        if end.isStreaming, ending.flight.state == .settled(.completed) {
+            try machine.rows.outputCompleted(of: end.flight, generation: end.lifecycle.generation)
+        }
+        machine.changes.append(.settled(settlement))
+        return .done
+    }
+
+    /// Makes a live request final.
+    private func finish(
+        _ id: UUID, as state: RequestLifecycle.State, at date: Date, error: AIServiceError?
+    ) throws {
+        var update = try BoundStatement(
+            db, "UPDATE requests SET state = ?2, finished_at = ?3, error = ?4 WHERE id = ?1 AND state = 0")
+        update.bind(1, id)
+        update.bind(2, state.rawValue)
+        update.bind(3, Coding.time(date))
+        update.bind(4, try error.map { try Coding.json($0) })
         try update.run()
     }
 
-    mutating func job(_ key: JobKey) throws -> Int64 {
-        if let known = jobs[key] { return known }
-        var found: Int64?
-        var select = try BoundStatement(db, "SELECT id FROM jobs WHERE key = ?1")
-        select.bind(1, key.rawValue)
-        try select.forEach { found = $0.int(0) }
-        let number = try found ?? enter(key.rawValue, in: "jobs", column: "key")
-        jobs[key] = number
-        return number
+    // Put together once, and not for every move.
+    private static let moveKeepingOwner = move("tried_since = coalesce(tried_since, ?10)")
+    private static let moveToOwner = move(changeOfOwner)
+    private static let moveAnswering = move("\(changeOfOwner), used_at = ?14, answer_size = ?15")
+    private static let moveOutOfSight = move("\(changeOfOwner), findable = NULL")
+    private static let changeOfOwner =
+        "owner = ?11, not_before = ?12, tried_since = CASE WHEN ?5 > ?7 THEN coalesce(tried_since, ?10) END"
+
+    private static func move(_ changes: String) -> String {
+        """
+        UPDATE flights SET state = ?3, token = ?4, attempt = ?5, generation = ?6, uncounted = ?7, losses = ?8,
+            started_at = coalesce(?10, started_at), handle = CASE WHEN ?16 THEN handle END, \(changes)
+        WHERE id = ?1 AND state = ?2 AND token = ?9 AND shared <= ?13 AND (handle IS NOT NULL) = ?17
+        """
     }
 
-    /// Enters a name that is new, and answers with its number.
-    private func enter(_ name: String, in table: String, column: String) throws -> Int64 {
-        var insert = try BoundStatement(db, "INSERT INTO \(table) (\(column)) VALUES (?1) ON CONFLICT DO NOTHING")
-        insert.bind(1, name)
-        try insert.run()
-        return db.lastInsertedRowID
+    /// Writes a move where the row still is what the mover believes.
+    ///
+    /// A flight is tried since the first attempt that counts. So the date stays while one does, and is forgotten with
+    /// the last: by an interruption, a loss or a retry. A handle stays until the machine knows of none.
+    ///
+    /// - Parameters:
+    ///   - isAlone: Whether the move holds for a flight of one member only.
+    ///   - answer: What it enters in the cache.
+    private func move(
+        _ flight: FlightID, from old: FlightLifecycle, to new: FlightLifecycle, startedAt: Int64?,
+        isAlone: Bool = false, answering answer: CacheEntry? = nil
+    ) throws -> Bool {
+        // An index is left alone by a statement that names none of its columns.
+        let keepsOwner = old.ownerCode == new.ownerCode
+        let sql =
+            if keepsOwner { Self.moveKeepingOwner } else if answer != nil { Self.moveAnswering } else if new.isSettled {
+                Self.moveOutOfSight
+            } else { Self.moveToOwner }
+        var update = try BoundStatement(db, sql)
+        update.bind(1, flight.rawValue)
+        update.bind(2, old.stateCode)
+        update.bind(3, new.stateCode)
+        update.bind(4, new.token)
+        update.bind(5, new.attempt)
+        update.bind(6, new.generation)
+        update.bind(7, new.uncounted)
+        update.bind(8, new.losses)
+        update.bind(9, old.token)
+        update.bind(10, startedAt)
+        update.bind(13, isAlone ? 0 : 1)
+        if !keepsOwner {
+            update.bind(11, new.ownerCode)
+            update.bind(12, new.notBeforeCode)
+        }
+        if let answer {
+            update.bind(14, answer.usedAt)
+            update.bind(15, answer.bytes)
+        }
+        update.bind(16, new.hasHandle ? 1 : 0)
+        update.bind(17, old.hasHandle ? 1 : 0)
+        return try update.run() == 1
     }
 
-    mutating func release(_ reference: ContentReference?) {
-        if let reference { releasedContent.insert(reference) }
+    /// What a completed flight has in the cache.
+    private struct CacheEntry {
+        let usedAt: Int64
+        let bytes: Int64
+
+        /// `nil` where the answer is not kept for others.
+        init?(of end: AttemptEnd, _ content: ContentColumns) {
+            guard end.entersCache, case .completed(let data) = end.outcome else { return nil }
+            usedAt = Coding.time(data.receivedAt)
+            bytes = content.byteCount
+        }
+    }
+
+    /// Enters an attempt's line as `StoreMachine.record` does. Returns whether it is the ledger's, or an earlier one stays.
+    private func record(_ attempt: AttemptRecord, of flight: FlightID) throws -> Bool {
+        var insert = try BoundStatement(
+            db,
+            """
+            INSERT INTO attempts (flight, attempt, token, outcome, billing, started_at, ended_at,
+                input_tokens, output_tokens, characters, bytes, cost, error, audio, cached_tokens,
+                cache_write_tokens, provider, model)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+                (SELECT provider FROM flights WHERE id = ?1), (SELECT model FROM flights WHERE id = ?1))
+            ON CONFLICT (flight, attempt) DO UPDATE SET token = ?3, outcome = ?4, billing = ?5, started_at = ?6,
+                ended_at = ?7, input_tokens = ?8, output_tokens = ?9, characters = ?10, bytes = ?11, cost = ?12,
+                error = ?13, audio = ?14, cached_tokens = ?15, cache_write_tokens = ?16
+            WHERE ?4 = 0 OR attempts.billing < 2 OR ?5 >= 2
+            """)
+        try insert.bind(attempt, of: flight)
+        return try insert.run() == 1
     }
 }

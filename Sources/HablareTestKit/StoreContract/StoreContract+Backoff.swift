@@ -161,7 +161,7 @@ extension StoreContract {
                     lifecycle: submission.flight, startedAt: StoreWorkbench.date(1))
                 ends.append(.settle(attempt.postponed(until: 60)))
             }
-            let receipts = try bench.store.commit(submissions)
+            let receipts = try bench.store.commit(submissions).receipts
             guard case .submitted(let first) = receipts[0], first.flight == FlightID(rawValue: 1) else {
                 throw ContractViolation(message: "the first flight is not 1", location: #fileID)
             }

@@ -64,6 +64,22 @@ extension StoreWorkbench {
 
 extension StoreContract {
     static let caching: [Rule] = [
+        Rule("Of several answers in the cache a reader gets the newest that its window allows") { bench in
+            let owner = try bench.register()
+            for (work, ends) in [(1, [150, 120]), (3, [120, 150])] {
+                for (index, end) in ends.enumerated() {
+                    let submission = try StoreWorkbench.asking(work + index, for: work, within: nil)
+                    try bench.completeOne(submission, owner, at: end)
+                }
+                let fingerprint = try StoreWorkbench.asking(work, for: work).fingerprint
+                for (last, expected) in [(1000, 150), (130, 120)] {
+                    let window = StoreWorkbench.date(0)...StoreWorkbench.date(last)
+                    let answer = try bench.store.cachedAnswer(CacheQuery(fingerprint: fingerprint, window: window))
+                    try require(
+                        "the answer until \(last)", answer?.response.receivedAt, is: StoreWorkbench.date(expected))
+                }
+            }
+        },
         Rule("A request whose answer is in the cache is completed with it, and nothing was used for it") { bench in
             let owner = try bench.register()
             let flight = try bench.completeOne(StoreWorkbench.asking(1, within: nil), owner)

@@ -247,7 +247,7 @@ extension StoreContract {
             let receipts = try bench.store.commit([
                 .expire(at: StoreWorkbench.date(30), limit: 9), .settle(attempt.completed(at: 30)),
                 .cancel(attempt.request, at: StoreWorkbench.date(30)),
-            ])
+            ]).receipts
             let expired = ExpiredRequest(id: attempt.request, flight: attempt.flight, token: 1)
             try require(
                 "the receipts", receipts,

@@ -32,8 +32,8 @@ extension StoreContract {
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 30)))
             let attempt = try bench.startNext(owner)
-            let receipt = try bench.write(.settle(attempt.postponed(until: 60, elseAsking: "q")))
-            try require("the receipt", receipt, is: .diverted(finished: []))
+            try bench.settle(
+                attempt.postponed(until: 60, elseAsking: "q"), finishing: [], goesOn: true, isDiverted: true)
             try require("claimed for the first", try bench.claim(owner, limit: 9, at: 90).count, is: 0)
             let claimed = try require("for the second", try bench.claim(owner, provider: "q").first)
             try require("its model", claimed.request.model, is: "small")
@@ -52,9 +52,7 @@ extension StoreContract {
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 30)))
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(2, deadline: 90)))
             let attempt = try bench.startNext(owner)
-            try require(
-                "the receipt", try bench.write(.settle(attempt.postponed(until: 60, elseAsking: "q"))),
-                is: .ended(finished: [StoreWorkbench.id(1)], goesOn: true))
+            try bench.settle(attempt.postponed(until: 60, elseAsking: "q"), finishing: [1], goesOn: true)
             try require("claimed for the second", try bench.claim(owner, provider: "q").count, is: 0)
             try require("why the other waits", try bench.store.snapshot(of: StoreWorkbench.id(2))?.providerID, is: "p")
         },
@@ -64,9 +62,8 @@ extension StoreContract {
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 5)))
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(2, deadline: 30)))
             let attempt = try bench.startNext(owner)
-            try require(
-                "the receipt", try bench.write(.settle(attempt.postponed(until: 60, at: 6, elseAsking: "q"))),
-                is: .diverted(finished: [StoreWorkbench.id(1)]))
+            try bench.settle(
+                attempt.postponed(until: 60, at: 6, elseAsking: "q"), finishing: [1], goesOn: true, isDiverted: true)
             let failed = try bench.store.snapshot(of: StoreWorkbench.id(1))
             try require("the phase", failed?.phase, is: .failed)
             try require("the error", failed?.error, is: StoreWorkbench.overloaded)
@@ -78,9 +75,7 @@ extension StoreContract {
             let owner = try bench.register()
             try bench.submit(StoreWorkbench.submission(of: StoreWorkbench.fallingBack(1, deadline: 5)))
             let attempt = try bench.startNext(owner)
-            try require(
-                "the receipt", try bench.write(.settle(attempt.postponed(until: 60, at: 6, elseAsking: "q"))),
-                is: .ended(finished: [StoreWorkbench.id(1)], goesOn: false))
+            try bench.settle(attempt.postponed(until: 60, at: 6, elseAsking: "q"), finishing: [1], goesOn: false)
             try require("claimed for the second", try bench.claim(owner, provider: "q").count, is: 0)
         },
         Rule("A diverted request reads as it was submitted, and submitting it again finds it") { bench in
@@ -102,9 +97,7 @@ extension StoreContract {
                     SubmissionReceipt(id: twin.id, flight: first.flight, wasPresent: false, hasJoined: true)))
             let claimed = try require("for the second", try bench.claim(owner, provider: "q").first)
             let second = try bench.start(claimed, at: 5)
-            try require(
-                "the receipt", try bench.write(.settle(second.completed(at: 6))),
-                is: .ended(finished: [1, 2].map(StoreWorkbench.id), goesOn: false))
+            try bench.settle(second.completed(at: 6), finishing: [1, 2], goesOn: false)
             try require("nothing is left", try bench.claim(owner, limit: 9).count, is: 0)
         },
         Rule("Each attempt of a chain is in the ledger with its own provider and model") { bench in

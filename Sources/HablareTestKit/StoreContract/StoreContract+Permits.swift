@@ -104,7 +104,7 @@ extension StoreContract {
                 .reserve(wish, at: StoreWorkbench.date(0)),
                 .report(AccountReport(account: "a", pausedUntil: StoreWorkbench.date(9)), at: StoreWorkbench.date(0)),
                 .reserve(wish, at: StoreWorkbench.date(5)),
-            ])
+            ]).receipts
             let expected: [WriteReceipt] = [
                 .permits(PermitGrant(costs: calls(4), next: nil)), .unknownRequest,
                 .permits(PermitGrant(costs: calls(2), next: StoreWorkbench.date(1))), .done,

@@ -110,11 +110,12 @@ extension StoreContract {
             try require("its generation", try bench.start(claimed).lifecycle.generation, is: 2)
         },
         Rule("Where the store knows better what there is to go on with, an end is what it is to be then") { bench in
-            let ends: [(String, Bool, WriteReceipt, RequestPhase)] = [
-                ("remembered as believed", true, .done, .pending),
-                ("forgotten, which was not believed", false, .otherwise(.done), .failed),
+            let failure = StoreWorkbench.failure
+            let ends: [(String, Bool, ChangeSummary.Outcome, RequestPhase)] = [
+                ("remembered as believed", true, .interrupted, .pending),
+                ("forgotten, which was not believed", false, .failed(failure), .failed),
             ]
-            for (number, (name, remembers, receipt, phase)) in ends.enumerated() {
+            for (number, (name, remembers, outcome, phase)) in ends.enumerated() {
                 for isHanded in [false, true] {
                     let id = 2 * number + (isHanded ? 1 : 0)
                     var attempt = try bench.startNext(submitting: StoreWorkbench.submission(id))
@@ -125,8 +126,10 @@ extension StoreContract {
                     }
                     if !remembers { _ = try bench.forget(attempt) }
                     var end = attempt.interrupted()
-                    end.otherwise = AttemptEnd.Otherwise(hasHandle: false, .failed(StoreWorkbench.failure))
-                    try require(name, try bench.write(.settle(end)), is: receipt)
+                    end.otherwise = AttemptEnd.Otherwise(hasHandle: false, .failed(failure))
+                    let settlement = try bench.settle(end)
+                    try require(name, ChangeSummary.Outcome(settlement), is: outcome)
+                    try require(name, settlement.end.otherwise == nil)
                     try require(name, try bench.store.snapshot(of: attempt.request)?.phase, is: phase)
                     _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(9)))
                 }

@@ -97,10 +97,8 @@ extension StoreContract {
             for number in 2...4 { try bench.join(StoreWorkbench.twin(number), flight) }
             let attempt = try bench.startNext(owner)
             _ = try bench.write(.cancel(StoreWorkbench.id(3), at: StoreWorkbench.date(2)))
-            let finished = [1, 2, 4].map(StoreWorkbench.id)
-            let receipt = try bench.write(.settle(attempt.completed()))
-            try require("the receipt", receipt, is: .ended(finished: finished, goesOn: false))
-            for id in finished {
+            try bench.settle(attempt.completed(), finishing: [1, 2, 4], goesOn: false)
+            for id in [1, 2, 4].map(StoreWorkbench.id) {
                 try require("the phase", try bench.store.snapshot(of: id)?.phase, is: .completed)
                 try require(
                     "the response", try bench.store.response(of: id), is: attempt.response().addressed(to: id))
@@ -114,9 +112,7 @@ extension StoreContract {
             let owner = try bench.register()
             try bench.join(StoreWorkbench.twin(2), try bench.submit(1))
             let attempt = try bench.startNext(owner)
-            let receipt = try bench.write(.settle(attempt.failed(StoreWorkbench.failure)))
-            try require(
-                "the receipt", receipt, is: .ended(finished: [1, 2].map(StoreWorkbench.id), goesOn: false))
+            try bench.settle(attempt.failed(StoreWorkbench.failure), finishing: [1, 2], goesOn: false)
             for number in 1...2 {
                 let error = try bench.store.snapshot(of: StoreWorkbench.id(number))?.error
                 try require("the error", error, is: StoreWorkbench.failure)
@@ -229,8 +225,7 @@ extension StoreContract {
             let attempt = try bench.startNext(owner)
             let deletion = try bench.write(.delete(StoreWorkbench.id(1), at: StoreWorkbench.date(5)))
             try require("the deletion", deletion, is: .done)
-            let receipt = try bench.write(.settle(attempt.completed()))
-            try require("the receipt", receipt, is: .ended(finished: [StoreWorkbench.id(2)], goesOn: false))
+            try bench.settle(attempt.completed(), finishing: [2], goesOn: false)
             try require("the other", try bench.phase(2), is: .completed)
         },
         Rule("A member is deleted with its row, and the last one with prompt and response") { bench in
@@ -280,8 +275,7 @@ extension StoreContract {
             let attempt = try bench.startNext(owner)
             var end = attempt.end(.expired, billing: .neverSent)
             end.endedAt = StoreWorkbench.date(30)
-            let receipt = try bench.write(.settle(end))
-            try require("the receipt", receipt, is: .ended(finished: [StoreWorkbench.id(1)], goesOn: true))
+            try bench.settle(end, finishing: [1], goesOn: true)
             let failed = try bench.store.snapshot(of: StoreWorkbench.id(1))
             try require("the error", failed?.error, is: .deadlineExceeded)
             try require("claimed", try bench.claim(owner, at: 99).map(\.request.id), is: [StoreWorkbench.id(2)])
@@ -299,8 +293,7 @@ extension StoreContract {
             try require(
                 "retrying", try bench.write(.retry(StoreWorkbench.id(2), at: StoreWorkbench.date(6))), is: .done)
             try require("the phase", try bench.phase(2), is: .executing)
-            let receipt = try bench.write(.settle(attempt.completed()))
-            try require("the end", receipt, is: .ended(finished: [1, 2].map(StoreWorkbench.id), goesOn: false))
+            try bench.settle(attempt.completed(), finishing: [1, 2], goesOn: false)
         },
         Rule("A member of a failed flight is retried alone, and the others after it follow") { bench in
             let owner = try bench.register()

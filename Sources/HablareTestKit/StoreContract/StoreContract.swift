@@ -39,7 +39,7 @@ public struct StoreContract: Sendable {
         submitting + claiming + attempts + lateOutcomes + endings + owners + reading + content + backoff
         + backoffEndings + holding
         + tries + deadlines + permits + accounts + streams + ledger + budgets + fallback + joining + leaving
-        + rejoining + retention + caching + tracing + remembering + goingOn
+        + rejoining + retention + caching + tracing + remembering + goingOn + changes + changedRequests
 
     /// Holds a fresh store to a rule.
     ///

@@ -29,9 +29,38 @@ package struct StoreWorkbench: Sendable {
 
     /// Commits one write.
     package func write(_ write: StoreWrite) throws -> WriteReceipt {
-        let receipts = try store.commit([write])
+        let receipts = try store.commit([write]).receipts
         try require("the number of receipts of one write", receipts.count, is: 1)
         return receipts[0]
+    }
+
+    /// Commits one write. Returns its changes.
+    package func changes(of write: StoreWrite) throws -> [ChangeSummary] { try store.commit([write]).summary }
+
+    /// A flight as it is now.
+    package func lifecycle(_ flight: FlightID) throws -> FlightLifecycle {
+        try require("flight \(flight.rawValue)", try store.flights([flight])[flight])
+    }
+
+    /// Records the end of an attempt, which the store must take.
+    @discardableResult
+    package func settle(_ end: AttemptEnd) throws -> Settlement {
+        let commit = try store.commit([.settle(end)])
+        try require("the receipt of an attempt's end", commit.receipts, is: [.done])
+        return try require("the settlement", commit.settlements.first)
+    }
+
+    /// Records the end of an attempt, and requires that some requests became final with it.
+    ///
+    /// - Parameter goesOn: Whether the flight goes on for others.
+    func settle(
+        _ end: AttemptEnd, finishing finished: [Int], goesOn: Bool, isDiverted: Bool = false, file: String = #fileID,
+        line: Int = #line
+    ) throws {
+        let settlement = try settle(end)
+        try require("who finished", settlement.finished, is: finished.map(Self.id), file: file, line: line)
+        try require("whether it goes on", !settlement.flight.isSettled, is: goesOn, file: file, line: line)
+        try require("another provider", settlement.diversion != nil, is: isDiverted, file: file, line: line)
     }
 
     /// Registers a process.
@@ -161,11 +190,8 @@ package struct StoreWorkbench: Sendable {
     @discardableResult
     package func finishNext(_ owner: OwnerID, failing error: AIServiceError? = nil) throws -> RunningAttempt {
         let attempt = try startNext(owner)
-        switch try write(.settle(error.map(attempt.failed) ?? attempt.completed())) {
-        case .done, .ended: return attempt
-        case let receipt:
-            throw ContractViolation(message: "an attempt's end was answered \(receipt)", location: #fileID)
-        }
+        try settle(error.map(attempt.failed) ?? attempt.completed())
+        return attempt
     }
 
     /// Brings request `number` into a state; it must be the only one of its store that waits.

@@ -22,7 +22,7 @@ import Testing
             return try base.snapshots(filter)
         }
 
-        func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
             if writes.contains(where: { if case .registerOwner = $0 { true } else { false } }) {
                 let count = reads.withLock { $0.count }
                 registered.withLock { $0 = $0 ?? count }

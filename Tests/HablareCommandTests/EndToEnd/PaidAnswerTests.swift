@@ -156,6 +156,19 @@ import Testing
         #expect(!stage.errors.contains("same command"))
     }
 
+    @Test(.timeLimit(.minutes(2)), arguments: [[], ["-o", "a.txt"], ["--stream"], ["--sample", "2"]])
+    func `A content file that cannot be written ends the command as a row does`(options: [String]) async throws {
+        let stage = try Stage(
+            provider: ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
+                let text = String(repeating: "a word ", count: 20)
+                guard call.request.streaming != nil else { return .success(ProviderAnswer(.text(Body(text)))) }
+                do { try await call.yield(text) } catch { return .failure(AIServiceError(.cancelled, "Stopped.")) }
+                return .success(ProviderAnswer(streamed: .text))
+            }, wrapStore: FullContentStore.init)
+        #expect(await stage.run(["generate", "--provider", "writer", "Whales?"] + options) == .inputOutput)
+        #expect(stage.errors.contains("The disk is full."), "\(stage.errors)")
+    }
+
     @Test(arguments: [[], ["--sample", "2"]])
     func `Where nothing was asked the same command asks`(options: [String]) async throws {
         let stage = try stage { write in if case .submit = write { true } else { false } }

@@ -54,8 +54,7 @@ import Testing
             let words = ["generate", "--provider", "openai", "Whales?", "--sample", "100", "--json"]
             #expect(await wrong.run(words + (hasSchema ? ["--schema", "schema.json"] : [])) == .incomplete)
             let calls = fake.paths.count
-            // With a schema they are submitted one by one, and a lane with room sends what is submitted to it.
-            #expect(calls >= 1 && calls <= (hasSchema ? 90 : 50), "\(calls) calls")
+            #expect(calls >= 1 && calls <= 5, "\(calls) calls")
             let snapshots = try wrong.store().snapshots(SnapshotFilter(limit: 1_000))
             let failed = snapshots.count { $0.phase == .failed }
             #expect(failed == calls && snapshots.count { $0.phase == .pending } == snapshots.count - failed)
@@ -138,26 +137,6 @@ import Testing
             #expect(await stage.run(Self.words) == .incomplete)
             #expect(stage.errors.contains("Of 50 segments, 3 failed, so there is no audio file yet; 47 are done"))
             #expect(fake.paths.count == 50)
-        }
-    }
-
-    @Test func `Only what this process was refused counts`() {
-        let refusals = Refusals()
-        func end(_ outcome: AttemptEnd.Outcome) -> StoreWrite {
-            .settle(
-                AttemptEnd(
-                    flight: FlightID(rawValue: 1), request: StoreWorkbench.id(1), provider: "p",
-                    lifecycle: FlightLifecycle(), outcome: outcome, billing: .neverSent,
-                    startedAt: StoreWorkbench.date(0), endedAt: StoreWorkbench.date(1)))
-        }
-        let other = AIServiceError(.invalidRequest, "No.")
-        let unauthorized = AIServiceError(.unauthorized, "No.")
-        refusals.wrote([end(.failed(other)), end(.postponed(unauthorized, until: StoreWorkbench.date(9)))])
-        #expect(!refusals.isRefused)
-        for code in [AIServiceError.Code.unauthorized, .quotaExceeded, .invalidConfiguration] {
-            let refusals = Refusals()
-            refusals.wrote([end(.failed(other)), end(.failed(AIServiceError(code, "No.")))])
-            #expect(refusals.isRefused)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareTestKit
 
 /// A store that refuses to be written from a moment on: a disk that is full.
 final class BrokenStore: ForwardingStore {
@@ -11,7 +12,7 @@ final class BrokenStore: ForwardingStore {
         self.isFull = isFull
     }
 
-    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+    func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         guard !isFull(writes) else { throw AIServiceError(.storageFull, "The disk is full. Free some space.") }
         return try base.commit(writes)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareTestKit
 
 /// A disk that may take its time.
 final class SlowDisk: Sendable {

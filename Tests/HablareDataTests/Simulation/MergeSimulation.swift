@@ -400,7 +400,7 @@ private struct MortalStore: ForwardingStore {
         if isDead() { throw AIServiceError(.storageFailed, "The process is dead.") }
     }
 
-    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+    func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         try check()
         return try base.commit(writes)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareTestKit
 
 /// One process's view of a store in memory that outlives it: it dies when it is told to, and then neither writes nor
 /// claims; whoever comes next finds its lock free.
@@ -46,7 +47,7 @@ final class MortalStore: ForwardingStore {
         if isDead.withLock({ $0 }) { throw AIServiceError(.storageFailed, "This process is dead.") }
     }
 
-    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+    func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         try checkAlive()
         return machine.store.commit(writes)
     }

@@ -113,7 +113,7 @@ import Testing
 
         var submission = try StoreWorkbench.submission(2, prompt: "prompt")
         submission.promptContent = ContentReference(digest: Data(repeating: 7, count: 32), byteCount: 6)
-        let receipts = try bench.store.commit([.submit(submission), .submit(try StoreWorkbench.submission(3))])
+        let receipts = try bench.store.commit([.submit(submission), .submit(try StoreWorkbench.submission(3))]).receipts
         #expect(try receipts.first == .contentMissing(#require(submission.promptContent)))
         #expect(try bench.store.snapshot(of: StoreWorkbench.id(2)) == nil)
         #expect(try bench.store.snapshot(of: StoreWorkbench.id(3)) != nil)
@@ -139,7 +139,7 @@ import Testing
         let writes: [StoreWrite] = [
             .submit(try StoreWorkbench.submission(2)), .delete(StoreWorkbench.id(1), at: StoreWorkbench.date(1)),
         ]
-        let receipts = try bench.store.commit(writes)
+        let receipts = try bench.store.commit(writes).receipts
         #expect(receipts.last == .done)
         #expect(try bench.store.snapshot(of: StoreWorkbench.id(1)) == nil)
         #expect(try bench.store.snapshot(of: StoreWorkbench.id(2)) != nil)

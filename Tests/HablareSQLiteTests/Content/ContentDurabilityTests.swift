@@ -61,7 +61,7 @@ struct ContentDurabilityTests {
         let base: any RequestStore
         let steps: Steps
 
-        func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
             steps.note(.commit)
             return try base.commit(writes)
         }

@@ -63,6 +63,17 @@ import Testing
         #expect(try whole.read() == Data("whole".utf8))
     }
 
+    @Test("A file of the wrong size is as good as none")
+    func wrongSize() async throws {
+        let bench = try SQLiteBench()
+        let body = try await bench.put(String(repeating: "x", count: 100))
+        let reference = try #require(body.reference)
+        let content: any ContentStore = try #require(bench.store.content)
+        #expect(content.has(reference))
+        try Data(repeating: 1, count: 50).write(to: try #require(content.location(of: reference)))
+        #expect(!content.has(reference))
+    }
+
     @Test("Storing the bytes of a damaged file again repairs it")
     func repair() async throws {
         let bench = try SQLiteBench()

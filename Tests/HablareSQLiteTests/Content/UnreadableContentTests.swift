@@ -61,10 +61,13 @@ import Testing
         let bringBack = try hide(try await submit(1, text))
         try bench.submit(2)
         let journal = Journal(store: sqlite.store, driver: ThreadCommitDriver())
+        journal.start()
         func ask(_ limit: Int, at seconds: Int) async throws -> ReadClaim {
-            try await journal.claimReading(
-                ClaimQuery(
-                    owner: owner, provider: "p", scope: .everything, limit: limit, now: StoreWorkbench.date(seconds)),
+            await journal.reading(
+                try sqlite.store.claim(
+                    ClaimQuery(
+                        owner: owner, provider: "p", scope: .everything, limit: limit,
+                        now: StoreWorkbench.date(seconds))),
                 date: { StoreWorkbench.date(seconds) })
         }
         let first = try await ask(1, at: 10)
@@ -89,8 +92,10 @@ import Testing
         _ = try hide(try await submit(1, String(repeating: "long ", count: 20_000)))
         try bench.submit(2)
         let journal = Journal(store: sqlite.store, driver: ThreadCommitDriver())
-        let claim = try await journal.claimReading(
-            ClaimQuery(owner: owner, provider: "p", scope: .everything, limit: 9, now: StoreWorkbench.date(10)),
+        journal.start()
+        let claim = await journal.reading(
+            try sqlite.store.claim(
+                ClaimQuery(owner: owner, provider: "p", scope: .everything, limit: 9, now: StoreWorkbench.date(10))),
             date: { StoreWorkbench.date(10) }, isWanted: { false })
         #expect(claim.flights.map(\.request.id) == [StoreWorkbench.id(2)])
         #expect(claim.unneeded.map(\.request.id) == [StoreWorkbench.id(1)])

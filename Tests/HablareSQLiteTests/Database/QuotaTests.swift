@@ -1,5 +1,7 @@
 import Foundation
+import GRDB
 import Hablare
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -47,6 +49,34 @@ import Testing
         }
         try bench.submit(StoreWorkbench.submission(6_000, prompt: Self.large(6_000)))
         #expect(try bench.store.snapshots(SnapshotFilter()).count == stored - 2)
+    }
+
+    @Test("A full store deletes even where the log of commits has no room, and other processes read everything then")
+    func fullLog() throws {
+        for number in 2_000..<2_010 { try bench.submit(number) }
+        _ = try fill()
+        let other = try SQLiteStore(directory: sqlite.folder.url)
+        // Whatever room is left goes to the log.
+        for size in [500, 1] {
+            #expect(throws: DatabaseError.self) {
+                for _ in 0..<50_000 {
+                    try sqlite.store.pool.write {
+                        try $0.execute(
+                            sql: "INSERT INTO commits (writer, changes) VALUES (1, ?)", arguments: [Data(count: size)])
+                    }
+                }
+            }
+        }
+        for number in 2_000..<2_010 {
+            let receipt = try bench.write(.delete(StoreWorkbench.id(number), at: StoreWorkbench.date(1)))
+            guard case .cancelled = receipt else {
+                Issue.record("A full store did not delete: \(receipt)")
+                return
+            }
+        }
+        #expect(try !other.foreignChanges { _ in false }.isComplete)
+        try bench.submit(9_000)
+        #expect(try other.foreignChanges { _ in true }.isComplete)
     }
 
     @Test("A commit that does not fit is not written at all, and its statements work in the next one")

@@ -34,6 +34,13 @@ import Testing
         }
     }
 
+    @Test func `What failed is found by its work no more`() throws {
+        let bench = sqlite.bench
+        try bench.submit(90)
+        try bench.finishNext(try bench.register(9), failing: AIServiceError(.invalidRequest, "No."))
+        #expect(try problems(after: "") == [])
+    }
+
     @Test(
         "An answer that is not there, or of another size, is found, and its request named",
         arguments: [
@@ -41,6 +48,7 @@ import Testing
             "UPDATE flights SET answer_size = NULL WHERE used_at IS NOT NULL",
             "UPDATE flights SET used_at = NULL WHERE used_at IS NOT NULL",
             "UPDATE responses SET body = NULL, spare = NULL WHERE flight IN (SELECT id FROM flights WHERE used_at > 0)",
+            "UPDATE flights SET findable = NULL WHERE used_at IS NOT NULL",
         ])
     func wrong(damage: String) throws {
         let found = try problems(after: damage)

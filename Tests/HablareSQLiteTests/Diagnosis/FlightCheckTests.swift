@@ -44,7 +44,8 @@ import Testing
         "A state that does not fit its holder or its request is found, and the request named",
         arguments: [
             "owner = -1", "owner = NULL", "owner = 7", "state = 1", "state = 2, owner = -2", "state = 3",
-            "state = 4, owner = NULL", "state = 6", "state = 6, owner = -1", "state = 7, owner = -1", "state = 8",
+            "state = 4, owner = NULL, findable = NULL", "state = 6", "state = 6, owner = -1", "state = 7, owner = -1",
+            "state = 8",
             "state = -1",
         ])
     func inconsistent(change: String) throws {

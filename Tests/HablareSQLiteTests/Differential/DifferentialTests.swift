@@ -46,7 +46,10 @@ import Testing
             "none expired", "permits", "no permits", "started", "over budget", "pruned", "none pruned", "appended",
             "joined", "some ended", "some ended, goes on", "none ended, goes on", "answered", "uncached",
             "none uncached", "diverted", "otherwise", "brought", "remembered", "forgotten", "goes on",
-            "goes on in a stream",
+            "goes on in a stream", "change: submitted", "change: request pending", "change: request failed",
+            "change: request cancelled", "change: request erased", "change: flight", "change: settled",
+            "change: appended", "change: owner retired", "change: uncached", "change: no deadline",
+            "change: next deadline",
         ]
         #expect(expected.subtracting(kinds) == [])
     }

@@ -60,10 +60,20 @@ struct StoreHistory {
         self.writes += writes.count
         let expected = try reference.commit(writes.map(\.write))
         let actual = try store.commit(writes.map(\.write))
-        try require("the receipts of \(writes.map(\.write))", actual.map(\.rounded), expected.map(\.rounded))
-        for (write, receipt) in zip(writes, expected) {
+        try require(
+            "the receipts of \(writes.map(\.write))", actual.receipts.map(\.rounded), expected.receipts.map(\.rounded))
+        try require("the changes of \(writes.map(\.write))", actual.summary, expected.summary)
+        for change in expected.changes { receiptKinds.insert(change.kind) }
+        var settlements = expected.settlements.makeIterator()
+        for (write, receipt) in zip(writes, expected.receipts) {
             receiptKinds.insert(receipt.kind)
             learn(write, receipt)
+            guard case .settle(let end) = write.write, receipt == .done, let settlement = settlements.next() else {
+                continue
+            }
+            receiptKinds.insert(settlement.kind)
+            if end.outcome.kind != settlement.end.outcome.kind { receiptKinds.insert("otherwise") }
+            if let other = settlement.diversion { asked[end.flight] = other.hop.provider }
         }
     }
 
@@ -135,9 +145,6 @@ struct StoreHistory {
             if case .settle(let end) = attempted.write, end.entersCache, case .completed = end.outcome {
                 answered += submissions.filter { $0.request.id == end.request }
             }
-            if case .settle(let end) = attempted.write, case .diverted(_, let hop, _) = end.outcome {
-                asked[end.flight] = hop.provider
-            }
             if case .remember(let memory) = attempted.write {
                 receiptKinds.insert(memory.handle == nil ? "forgotten" : "remembered")
             }
@@ -145,11 +152,6 @@ struct StoreHistory {
                 receiptKinds.insert("appended")
                 streamed(group)
             }
-        case .diverted:
-            guard case .settle(let end) = attempted.write, case .postponed(_, _, let other?) = end.outcome else {
-                return
-            }
-            asked[end.flight] = other.hop.provider
         default: break
         }
     }
@@ -647,9 +649,6 @@ extension WriteReceipt {
         case .submitted(let receipt):
             receipt.wasPresent
                 ? "present" : receipt.hasJoined ? "joined" : receipt.isAnswered ? "answered" : "submitted"
-        case .ended(let finished, let goesOn): "\(finished.isEmpty ? "none" : "some") ended\(goesOn ? ", goes on" : "")"
-        case .diverted: "diverted"
-        case .otherwise: "otherwise"
         case .cancelled: "cancelled"
         case .uncached(let count): count == 0 ? "none uncached" : "uncached"
         case .pruned(let pruned): pruned.count == 0 ? "none pruned" : "pruned"
@@ -666,5 +665,40 @@ extension WriteReceipt {
         case .unknownRequest: "unknown"
         case .contentMissing: "contentMissing"
         }
+    }
+}
+
+extension StoreChange {
+    /// The change without what it carries.
+    fileprivate var kind: String {
+        switch self {
+        case .submitted: "change: submitted"
+        case .request(_, of: _, .pending): "change: request pending"
+        case .request(_, of: _, .executing): "change: request executing"
+        case .request(_, of: _, .completed): "change: request completed"
+        case .request(_, of: _, .failed): "change: request failed"
+        case .request(_, of: _, .cancelled): "change: request cancelled"
+        case .request(_, of: _, .erased): "change: request erased"
+        case .flight: "change: flight"
+        case .settled: "change: settled"
+        case .appended: "change: appended"
+        case .ownerRetired: "change: owner retired"
+        case .uncached: "change: uncached"
+        case .nextDeadline(nil): "change: no deadline"
+        case .nextDeadline: "change: next deadline"
+        }
+    }
+}
+
+extension AttemptEnd.Outcome {
+    /// The outcome without what it carries.
+    fileprivate var kind: Substring { "\(self)".prefix { $0 != "(" } }
+}
+
+extension Settlement {
+    /// What was recorded, for saying which kinds a history reached.
+    fileprivate var kind: String {
+        if diversion != nil, case .postponed = end.outcome { return "diverted" }
+        return "\(finished.isEmpty ? "none" : "some") ended\(flight.isSettled ? "" : ", goes on")"
     }
 }

@@ -11,6 +11,7 @@ import Testing
 extension MigrationTests {
     static let lives = [
         "003-sharing", "004-streams", "005-ledger", "006-retention", "007-cache", "009-shared-notes", "010-failed",
+        "013-cached-tokens",
     ]
 
     private static func version(_ name: String) throws -> Int { try #require(Int(name.prefix(3))) }

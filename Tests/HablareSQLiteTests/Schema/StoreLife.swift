@@ -30,6 +30,7 @@ struct StoreLife {
         }
         if version >= 6 { try kept(owner) }
         if version >= 7 { try cached(owner) }
+        if version >= 12 { try remembered(owner) }
     }
 
     /// A request in each state.
@@ -162,6 +163,20 @@ struct StoreLife {
         _ = try bench.write(.uncache(.fingerprint(try StoreWorkbench.submission(51).fingerprint)))
         let request = AIRequest(id: Self.id(53), prompt: "prompt 50", caching: .refresh)
         try bench.submit(StoreWorkbench.submission(of: request, at: Self.date(53)))
+    }
+
+    /// A request that goes on with the work of an attempt, of whose tokens its provider had some in its cache.
+    private func remembered(_ owner: OwnerID) throws {
+        try bench.submit(60)
+        let attempt = try start(60, owner)
+        _ = try bench.write(
+            .remember(
+                AttemptMemory(flight: attempt.flight, token: attempt.lifecycle.token, handle: Data("work".utf8))))
+        try settle(attempt) { attempt in
+            var end = attempt.postponed(until: 70)
+            end.usage = Usage(inputTokens: 3, cachedInputTokens: 2, cacheWriteTokens: 1)
+            return end
+        }
     }
 
     // MARK: After

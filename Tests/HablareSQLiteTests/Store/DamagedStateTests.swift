@@ -61,7 +61,7 @@ import Testing
         let receipts = try bench.store.commit([
             .cancel(StoreWorkbench.id(1), at: date), .delete(StoreWorkbench.id(2), at: date),
             .retry(StoreWorkbench.id(3), at: date), .submit(twin), .submit(StoreWorkbench.submission(11)),
-        ])
+        ]).receipts
         #expect(receipts.count == 5)
         #expect(receipts[2] == .done)
         #expect(try bench.store.snapshot(of: StoreWorkbench.id(1))?.phase == .cancelled)
@@ -86,7 +86,7 @@ import Testing
             attempts.append(try bench.startNext(owner))
         }
         try damage(1)
-        let receipts = try bench.store.commit(attempts.map { .settle($0.completed()) })
+        let receipts = try bench.store.commit(attempts.map { .settle($0.completed()) }).receipts
         #expect(receipts[1] == .done)
         #expect(try bench.store.snapshot(of: StoreWorkbench.id(2))?.phase == .completed)
     }

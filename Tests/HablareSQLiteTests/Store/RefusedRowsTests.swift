@@ -24,7 +24,7 @@ import Testing
         try FileManager.default.removeItem(at: #require(picture.fileURL))
         let receipts = try bench.store.commit([
             .submit(try StoreWorkbench.submission(1)), .submit(submission), .submit(try StoreWorkbench.submission(3)),
-        ])
+        ]).receipts
         guard case .rejected(let error) = receipts[1] else {
             Issue.record("It was answered \(receipts[1])")
             return
@@ -40,7 +40,7 @@ import Testing
         let second = try bench.startNext(owner)
         let receipts = try bench.store.commit([
             .settle(first.completed(.structured(["a": .double(.nan)]))), .settle(second.completed()),
-        ])
+        ]).receipts
         guard case .rejected(let error) = receipts[0] else {
             Issue.record("It was answered \(receipts[0])")
             return

@@ -31,14 +31,15 @@ import Testing
         let sources = try Repository.files(below: ["Tests", "Sources/HablareTestKit"], endingIn: ".swift")
         let files = Set(sources.compactMap { $0.split(separator: "/").last })
         let makefile = try Repository.text(of: "Makefile")
+        let mutants = try Repository.text(of: "Mutants/mutants.txt")
         let proofs = article.codeSpans(below: "How it is proved")
         #expect(!proofs.isEmpty)
         for proof in proofs {
             let isThere =
                 if proof.hasPrefix("make ") {
                     makefile.contains("\n\(proof.dropFirst("make ".count)): ")
-                } else if proof.first?.isNumber ?? false {
-                    Repository.exists("Mutants/\(proof).patch")
+                } else if proof.first?.isLowercase ?? false {
+                    mutants.contains("\nmutant \(proof)\n")
                 } else {
                     files.contains("\(proof).swift")
                 }

@@ -11,10 +11,6 @@ enum Repository {
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    static func exists(_ path: String) -> Bool {
-        FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
-    }
-
     /// The paths of files below some folders, or of some files, in order.
     static func files(below places: [String], endingIn suffix: String) throws -> [String] {
         try places.flatMap { place -> [String] in

@@ -34,6 +34,20 @@ final class RecordingStore: ForwardingStore {
         var events: [Event] = []
         var failures: [Int: AIServiceError] = [:]
         var dropsReceipts = false
+        var hasGap = false
+        var readsFail = false
+    }
+
+    /// Others committed more than it can tell, which it says once; and the rows of interest cannot be read, once.
+    fileprivate func loseNews() { state.withLock { ($0.hasGap, $0.readsFail) = (true, true) } }
+
+    func snapshots(_ filter: SnapshotFilter) throws -> [RequestSnapshot] {
+        let fails = state.withLock { state in
+            defer { state.readsFail = false }
+            return state.readsFail
+        }
+        if fails { throw AIServiceError(.storageBusy, "Busy.") }
+        return inner.snapshots(filter)
     }
 
     private let inner = InMemoryStore()
@@ -43,15 +57,16 @@ final class RecordingStore: ForwardingStore {
     func failCommit(_ number: Int, with error: AIServiceError) { state.withLock { $0.failures[number] = error } }
     func dropReceipts() { state.withLock { $0.dropsReceipts = true } }
 
-    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+    func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         let (failure, drops) = state.withLock { state in
             let number = state.events.count { if case .commit = $0 { true } else { false } }
             state.events.append(.commit(writes.count))
             return (state.failures[number], state.dropsReceipts)
         }
         if let failure { throw failure }
-        let receipts = inner.commit(writes)
-        return drops ? Array(receipts.dropLast()) : receipts
+        var commit = inner.commit(writes)
+        if drops { commit.receipts.removeLast() }
+        return commit
     }
 
     func claim(_ query: ClaimQuery) -> Claim {
@@ -59,10 +74,41 @@ final class RecordingStore: ForwardingStore {
         return inner.claim(query)
     }
 
-    func hasForeignCommits() -> Bool {
-        state.withLock { $0.events.append(.foreign) }
-        return true
+    func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) -> ForeignChanges {
+        state.withLock { state in
+            state.events.append(.foreign)
+            defer { state.hasGap = false }
+            return state.hasGap ? .unknown : ForeignChanges(mayWait: !state.readsFail)
+        }
     }
+}
+
+/// Records what it hears, and leases submissions for an owner, if it has one.
+final class RecordingListener: CommitListener {
+    private let events = Guarded<[String]>([])
+    private let owner: OwnerID?
+
+    init(owner: OwnerID? = nil) { self.owner = owner }
+
+    var heard: [String] { events.withLock { $0 } }
+
+    private func note(_ event: String) { events.withLock { $0.append(event) } }
+
+    func willCommit(_ writes: inout [StoreWrite]) {
+        note("will:\(writes.count)")
+        guard let owner else { return }
+        for index in writes.indices {
+            guard case .submit(var submission) = writes[index] else { continue }
+            submission.flight = FlightLifecycle(state: .leased(owner), token: 1, attempt: 0, generation: 0)
+            writes[index] = .submit(submission)
+        }
+    }
+
+    func committed(_ commit: StoreCommit, of writes: [StoreWrite]) { note("committed:\(writes.count)") }
+    func commitFailed(_ writes: [StoreWrite], with error: any Error) { note("failed:\(writes.count)") }
+    func isOfInterest(_ row: ChangedRow) -> Bool { true }
+    var rowsOfInterest: [ChangedRow] { [.request(StoreWorkbench.id(1))] }
+    func heard(_ news: ForeignChanges) { note(news.isComplete ? "news" : "all news") }
 }
 
 @Suite(.timeLimit(.minutes(5)))
@@ -70,7 +116,27 @@ struct JournalTests {
     private let store = RecordingStore()
     private let driver = ManualDriver()
 
+    private func startedJournal(telling listener: (any CommitListener)? = nil) -> Journal {
+        let journal = Journal(store: store, driver: driver)
+        journal.start(telling: listener)
+        return journal
+    }
+
     private func submit(_ number: Int) throws -> StoreWrite { .submit(try StoreWorkbench.submission(number)) }
+
+    /// An entry that looks for other processes' commits, and answers with what is said then.
+    private func notice(
+        _ journal: Journal, then say: @escaping @Sendable () -> String
+    ) -> @Sendable () async -> String {
+        {
+            do {
+                try await journal.noticeOthers()
+                return say()
+            } catch {
+                return (error as? AIServiceError)?.code.rawValue ?? "\(error)"
+            }
+        }
+    }
 
     /// Hands entries over one after another, so that their order is known, and drains once all wait.
     private func together(
@@ -102,7 +168,7 @@ struct JournalTests {
 
     @Test("What waits goes into one commit, in the order it came, and everybody gets his own receipts")
     func groupCommit() async throws {
-        let journal = Journal(store: store, driver: driver)
+        let journal = startedJournal()
         let answers = try await together(
             journal,
             [
@@ -116,7 +182,7 @@ struct JournalTests {
 
     @Test("The driver is signalled when something begins to wait, and only then")
     func signals() async throws {
-        let journal = Journal(store: store, driver: driver)
+        let journal = startedJournal()
         _ = try await together(journal, [commit(journal, [try submit(1)]), commit(journal, [try submit(2)])])
         #expect(driver.signals == 1)
         _ = try await together(journal, [commit(journal, [try submit(3)])])
@@ -127,13 +193,16 @@ struct JournalTests {
 
     @Test("A claim sees what was handed over before it, and not what came after")
     func claims() async throws {
-        let journal = Journal(store: store, driver: driver)
+        let journal = startedJournal()
         let claim: @Sendable () async -> String = {
             do {
                 let query = ClaimQuery(
                     owner: OwnerID(rawValue: 1), provider: "p", scope: .everything, limit: 9,
                     now: StoreWorkbench.date(0))
-                return try await "claimed \(journal.claim(query).flights.count)"
+                let claim = try await withCheckedThrowingContinuation { continuation in
+                    journal.claim(query) { continuation.resume(with: $0) }
+                }
+                return "claimed \(claim.flights.count)"
             } catch {
                 return "\(error)"
             }
@@ -146,24 +215,74 @@ struct JournalTests {
 
     @Test("A failed commit fails all who waited for it, and nobody else")
     func failure() async throws {
-        let journal = Journal(store: store, driver: driver)
+        let journal = startedJournal()
         store.failCommit(0, with: AIServiceError(.storageFull, "Full."))
-        let foreign: @Sendable () async -> String = {
-            do { return try await "\(journal.hasForeignCommits())" } catch { return "\(error)" }
-        }
         let answers = try await together(
             journal,
             [
-                commit(journal, [try submit(1)]), commit(journal, [try submit(2)]), foreign,
+                commit(journal, [try submit(1)]), commit(journal, [try submit(2)]),
+                notice(journal) { "noticed" },
                 commit(journal, [try submit(3)]),
             ])
-        #expect(answers == ["storage-full", "storage-full", "true", "1"])
+        #expect(answers == ["storage-full", "storage-full", "noticed", "1"])
         #expect(store.events == [.commit(2), .foreign, .commit(1)])
+    }
+
+    @Test("The listener hears of each commit in order, before any caller of it resumes")
+    func listener() async throws {
+        let listener = RecordingListener()
+        let journal = startedJournal(telling: listener)
+        store.failCommit(1, with: AIServiceError(.storageFull, "Full."))
+        let claim: @Sendable () async -> String = {
+            do {
+                let query = ClaimQuery(
+                    owner: OwnerID(rawValue: 1), provider: "p", scope: .everything, limit: 9,
+                    now: StoreWorkbench.date(0))
+                let claim = try await withCheckedThrowingContinuation { continuation in
+                    journal.claim(query) { continuation.resume(with: $0) }
+                }
+                return "claimed \(claim.flights.count)"
+            } catch {
+                return "\(error)"
+            }
+        }
+        let noticed = notice(journal) { listener.heard.joined(separator: " ") }
+        let first: @Sendable () async -> String = { [first = commit(journal, [try submit(1)])] in
+            _ = await first()
+            return listener.heard.prefix(2).joined(separator: " ")
+        }
+        let answers = try await together(
+            journal, [first, claim, commit(journal, [try submit(2)]), noticed, commit(journal, [try submit(3)])])
+        #expect(answers[0] == "will:1 committed:1", "a caller resumes after the listener has heard")
+        #expect(answers[2] == "storage-full")
+        #expect(
+            listener.heard == ["will:1", "committed:1", "will:1", "failed:1", "news", "will:1", "committed:1"])
+    }
+
+    @Test("News that the store cannot tell is read in full, and read again where that fails")
+    func newsAfterGap() async throws {
+        let listener = RecordingListener()
+        let journal = startedJournal(telling: listener)
+        store.loseNews()
+        let notice = notice(journal) { listener.heard.joined(separator: " ") }
+        #expect(try await together(journal, [notice]) == ["storage-busy"])
+        #expect(listener.heard.isEmpty)
+        #expect(try await together(journal, [notice]) == ["all news"])
+        #expect(try await together(journal, [notice]) == ["all news news"])
+    }
+
+    @Test("The listener may change how submissions are written")
+    func placing() async throws {
+        let listener = RecordingListener(owner: OwnerID(rawValue: 7))
+        let journal = startedJournal(telling: listener)
+        _ = try await together(journal, [commit(journal, [try submit(1)])])
+        let flight = FlightID(rawValue: 1)
+        #expect(try store.flights([flight])[flight]?.state == .leased(OwnerID(rawValue: 7)))
     }
 
     @Test("A store that miscounts its receipts fails the commit instead of mixing them up")
     func miscount() async throws {
-        let journal = Journal(store: store, driver: driver)
+        let journal = startedJournal()
         store.dropReceipts()
         let answers = try await together(journal, [commit(journal, [try submit(1)]), commit(journal, [try submit(2)])])
         #expect(answers == ["storage-failed", "storage-failed"])
@@ -171,7 +290,7 @@ struct JournalTests {
 
     @Test("A commit has no more than so many writes, but those of one call stay together")
     func batches() async throws {
-        let journal = Journal(store: store, driver: driver)
+        let journal = startedJournal()
         let cancel = StoreWrite.cancel(StoreWorkbench.id(1), at: StoreWorkbench.date(0))
         let most = Journal.maximumBatch
         _ = try await together(
@@ -186,13 +305,13 @@ struct JournalTests {
 
     @Test("An empty call is answered")
     func empty() async throws {
-        let journal = Journal(store: store, driver: driver)
+        let journal = startedJournal()
         #expect(try await together(journal, [commit(journal, [])]) == [""])
     }
 
     @Test("The driver is stopped when the journal goes away")
     func stops() {
-        var journal: Journal? = Journal(store: store, driver: driver)
+        var journal: Journal? = startedJournal()
         #expect(journal?.waiting == 0)
         journal = nil
         #expect(driver.stops == 1)
@@ -202,6 +321,7 @@ struct JournalTests {
     func thread() async throws {
         let store = self.store
         let journal = Journal(store: store, driver: ThreadCommitDriver())
+        journal.start()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<500 {
                 let write = try submit(number)

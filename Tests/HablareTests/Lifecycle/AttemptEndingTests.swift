@@ -193,15 +193,19 @@ import Testing
             var end = Self.attempt.end(.interrupted, billing: .maybeBilled)
             end.otherwise = AttemptEnd.Otherwise(hasHandle: !believed, other.outcome)
             let right = Self.ending(end, of: Self.flight(hasHandle: believed))
-            #expect(right.receipt == .done && right.flight.state == .waiting)
+            #expect(right.receipt == .done && !right.isOtherwise && right.flight.state == .waiting)
+            #expect(Self.outcome(right) == .interrupted)
             let wrong = Self.ending(end, of: Self.flight(hasHandle: !believed))
-            #expect(wrong.receipt == .otherwise(.done))
+            #expect(wrong.receipt == .done && wrong.isOtherwise)
+            #expect(Self.outcome(wrong) == (believed ? .held(StoreWorkbench.lostTouch) : .failed(Self.error)))
+            #expect(wrong.settlement?.end.otherwise == nil)
             #expect(wrong.flight.state == (believed ? .held : .settled(.failed)))
             #expect(wrong.finished.count == (believed ? 0 : 1))
             #expect(wrong.record?.outcome == .failed && wrong.record?.error != nil)
             // What others have to go on with does not matter.
             let late = Self.ending(end, of: Self.flight(token: 3, attempt: 3, hasHandle: !believed))
             #expect(late.receipt == .refused(.staleToken) && late.record?.outcome == .interrupted)
+            #expect(late.settlement == nil && late.refusal == .staleToken)
         }
         var forgetful = Self.attempt.postponed(until: 9)
         forgetful.forgetsHandle = true
@@ -209,17 +213,8 @@ import Testing
         #expect(Self.ending(forgetful, of: Self.flight(hasHandle: true)).receipt == .done)
     }
 
-    @Test("A shell reads the end that was taken off the receipt")
-    func taken() {
-        var end = Self.attempt.end(.interrupted, billing: .maybeBilled)
-        end.otherwise = AttemptEnd.Otherwise(hasHandle: false, .failed(Self.error))
-        func outcome(_ receipt: WriteReceipt) -> String {
-            let (taken, word) = end.taken(receipt)
-            guard case .failed = taken.outcome else { return "as believed \(word)" }
-            return "otherwise \(word)"
-        }
-        #expect(outcome(.done) == "as believed done")
-        #expect(outcome(.otherwise(.done)) == "otherwise done")
+    private static func outcome(_ ending: AttemptEnding) -> ChangeSummary.Outcome? {
+        ending.settlement.map(ChangeSummary.Outcome.init)
     }
 
     @Test("What work cost that a newer attempt goes on with is that one's to tell")
@@ -273,6 +268,17 @@ import Testing
         AttemptEnding(end, flight: attempt.lifecycle, members: members)
     }
 
+    /// Expects that an end was recorded, and these requests became final with it.
+    private static func expect(
+        _ ending: AttemptEnding, finished: [Int], goesOn: Bool, location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(ending.receipt == .done, sourceLocation: location)
+        #expect(ending.settlement?.finished == finished.map(StoreWorkbench.id), sourceLocation: location)
+        #expect(ending.settlement?.flight.isSettled == !goesOn, sourceLocation: location)
+        #expect(ending.settlement?.flight == ending.flight, sourceLocation: location)
+        #expect(ending.settlement?.diversion == ending.diversion, sourceLocation: location)
+    }
+
     @Test("An answer is that of every live member, and a failure, too")
     func shared() {
         for (end, state) in [
@@ -281,8 +287,10 @@ import Testing
             let ending = Self.ending(end, of: Self.three)
             #expect(ending.finished.map(\.id) == [StoreWorkbench.id(1), StoreWorkbench.id(2)])
             #expect(ending.finished.allSatisfy { $0.lifecycle.state == state })
-            #expect(ending.receipt == .ended(finished: ending.finished.map(\.id), goesOn: false))
-            #expect(ending.flight.isSettled)
+            Self.expect(ending, finished: [1, 2], goesOn: false)
+            let status = ending.settlement?.status(of: StoreWorkbench.id(2))
+            #expect(status?.phase == (state == .completed ? .completed : .failed))
+            if case .completed(let answer) = status { #expect(answer.requestID == StoreWorkbench.id(2)) }
         }
     }
 
@@ -290,8 +298,8 @@ import Testing
     func heir() {
         let other = FlightMember(id: StoreWorkbench.id(7))
         let ending = Self.ending(Self.attempt.completed(), of: [other])
-        #expect(ending.receipt == .ended(finished: [other.id], goesOn: false))
-        #expect(Self.ending(Self.attempt.held(), of: [other]).receipt == .ended(finished: [], goesOn: true))
+        Self.expect(ending, finished: [7], goesOn: false)
+        Self.expect(Self.ending(Self.attempt.held(), of: [other]), finished: [], goesOn: true)
     }
 
     @Test("A postponement that is too late for one member fails that one, and the flight backs off for the other")
@@ -299,9 +307,11 @@ import Testing
         let ending = Self.ending(Self.attempt.postponed(until: 30), of: Self.three)
         #expect(ending.finished.map(\.id) == [StoreWorkbench.id(2)] && ending.error == StoreWorkbench.overloaded)
         #expect(ending.flight.state == .backingOff(until: StoreWorkbench.date(30)))
-        #expect(ending.receipt == .ended(finished: [StoreWorkbench.id(2)], goesOn: true))
+        Self.expect(ending, finished: [2], goesOn: true)
+        #expect(ending.settlement?.status(of: StoreWorkbench.id(2)).phase == .failed)
         let patient = Self.ending(Self.attempt.postponed(until: 29), of: Self.three)
-        #expect(patient.finished.isEmpty && patient.receipt == .ended(finished: [], goesOn: true))
+        #expect(patient.finished.isEmpty)
+        Self.expect(patient, finished: [], goesOn: true)
     }
 
     @Test("A postponement that is too late for everybody is the failure of all")
@@ -309,7 +319,7 @@ import Testing
         let ending = Self.ending(Self.attempt.postponed(until: 30), of: [Self.three[1]])
         #expect(ending.finished.map(\.id) == [StoreWorkbench.id(2)] && ending.error == StoreWorkbench.overloaded)
         #expect(ending.flight.state == .settled(.failed))
-        #expect(ending.receipt == .ended(finished: [StoreWorkbench.id(2)], goesOn: false))
+        Self.expect(ending, finished: [2], goesOn: false)
     }
 
     @Test("A postponement that is too late for everybody is a diversion where another provider can be asked in time")
@@ -322,7 +332,8 @@ import Testing
         }
         let alone = ending(at: 29, until: 30, of: [Self.three[1]])
         #expect(alone.diversion == other && alone.flight.state == .waiting)
-        #expect(alone.finished.isEmpty && alone.error == nil && alone.receipt == .diverted(finished: []))
+        #expect(alone.finished.isEmpty && alone.error == nil)
+        Self.expect(alone, finished: [], goesOn: true)
         #expect(alone.record?.outcome == .failed && alone.record?.error == StoreWorkbench.overloaded)
         let late = ending(at: 30, until: 31, of: [Self.three[1]])
         #expect(late.diversion == nil && late.flight.state == .settled(.failed))
@@ -339,9 +350,14 @@ import Testing
         let shared = Self.ending(late, of: Self.three)
         #expect(shared.finished.map(\.id) == [StoreWorkbench.id(2)] && shared.error == .deadlineExceeded)
         #expect(shared.flight.state == .waiting)
-        #expect(shared.receipt == .ended(finished: [StoreWorkbench.id(2)], goesOn: true))
+        Self.expect(shared, finished: [2], goesOn: true)
+        if case .failed(let error) = shared.settlement?.status(of: StoreWorkbench.id(2)) {
+            #expect(error == .deadlineExceeded)
+        } else {
+            Issue.record("A member whose deadline has come did not fail")
+        }
         let alone = Self.ending(late, of: [Self.three[1]])
         #expect(alone.flight.state == .settled(.failed))
-        #expect(alone.receipt == .ended(finished: [StoreWorkbench.id(2)], goesOn: false))
+        Self.expect(alone, finished: [2], goesOn: false)
     }
 }

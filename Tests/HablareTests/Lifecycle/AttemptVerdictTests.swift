@@ -106,6 +106,14 @@ import Testing
         #expect(error.message.contains("1 min") && error.message.contains("30 sec"))
     }
 
+    @Test("Where nothing was sent, a timeout is tried again and never held")
+    func unsentTimeout() {
+        let verdict = AttemptVerdict(
+            .failure(.attemptCancelled), promised: .text, stopped: .timedOut(after: .seconds(1)), wasSent: false)
+        guard case .failed(let error) = verdict.outcome else { return #expect(Bool(false)) }
+        #expect(error.code == .timeout && error.disposition == .retry(after: nil))
+    }
+
     @Test("An answer that no store could keep is invalid")
     func notStorable() {
         var deep = ParameterValue.null

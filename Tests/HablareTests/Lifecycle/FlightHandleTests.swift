@@ -129,7 +129,8 @@ import Testing
             #expect(newer(state).isAccounted(workOf: mine))
             #expect(!newer(state, hasHandle: false).isAccounted(workOf: mine), "it was found to be gone")
             #expect(!newer(state, generation: 3).isAccounted(workOf: mine), "other work")
-            #expect(!newer(state, attempt: 3).isAccounted(workOf: mine), "no newer attempt")
+            #expect(newer(state, attempt: 3).isAccounted(workOf: mine), "the next attempt goes on with it")
+            #expect(!newer(state, attempt: 3, hasHandle: false).isAccounted(workOf: mine), "no newer attempt")
         }
         for settlement in FlightLifecycle.Settlement.allCases {
             #expect(newer(.settled(settlement), hasHandle: false).isAccounted(workOf: mine))

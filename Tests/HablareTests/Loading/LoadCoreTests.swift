@@ -190,11 +190,11 @@ import Testing
 
     @Test("A queue that many join and leave while nothing moves stays as small as what waits in it")
     func queueMemory() {
-        var queue = LoadQueue()
-        queue.put(0, at: LoadQueue.Place(priority: .visible, turn: 0))
+        var queue = KeyedHeap<Int, LoadPlace>()
+        queue.set(0, to: LoadPlace(priority: .visible, turn: 0))
         for load in 1...10_000 {
-            queue.put(load, at: LoadQueue.Place(priority: .preload, turn: load))
-            queue.put(load, at: LoadQueue.Place(priority: .visible, turn: load))
+            queue.set(load, to: LoadPlace(priority: .preload, turn: load))
+            queue.set(load, to: LoadPlace(priority: .visible, turn: load))
             queue.remove(load)
         }
         #expect(queue.count == 1)

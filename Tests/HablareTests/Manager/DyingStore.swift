@@ -39,13 +39,13 @@ final class DyingStore: ForwardingStore {
 
     private static let death = AIServiceError(.storageFailed, "This process is dead.")
 
-    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+    func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         guard !isDead else { throw Self.death }
-        let receipts = try base.commit(writes)
+        let commit = try base.commit(writes)
         for case .registerOwner(let registration) in writes {
             state.withLock { $0.lockName = registration.lockName }
         }
-        guard zip(writes, receipts).contains(where: { $0.hasStarted($1) }), fate.strikes() else { return receipts }
+        guard zip(writes, commit.receipts).contains(where: { $0.hasStarted($1) }), fate.strikes() else { return commit }
         let lockName = state.withLock { state in
             state.isDead = true
             return state.lockName

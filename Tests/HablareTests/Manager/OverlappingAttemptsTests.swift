@@ -138,7 +138,7 @@ struct OverlappingAttemptsTests {
         try await waitUntil { hold.isReached }
         try await waitUntil {
             engine.clock.advance(by: .seconds(1))
-            return engine.manager.dispatcher.underWay.isEmpty
+            return engine.manager.engine.read(\.underWay).isEmpty
         }
         for _ in 0..<100 { try await pause() }
         hold.letGo()

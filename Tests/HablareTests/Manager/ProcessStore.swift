@@ -9,7 +9,9 @@ final class ProcessStore: ForwardingStore {
         private struct State: Sendable {
             var alive: Set<String> = []
             var last = 0
-            var commits = 0
+            var processes = 0
+            /// Which rows each commit changed.
+            var log: [(process: Int, record: ChangeRecord)] = []
             var watchers: [AsyncStream<Void>.Continuation] = []
         }
 
@@ -38,14 +40,25 @@ final class ProcessStore: ForwardingStore {
             return stream
         }
 
-        var commits: Int { state.withLock { $0.commits } }
-
-        func committed() {
-            let watchers = state.withLock { state in
-                state.commits += 1
-                return state.watchers
+        /// A process opens the store: its number, and how many commits there are.
+        fileprivate func open() -> (process: Int, commits: Int) {
+            state.withLock { state in
+                state.processes += 1
+                return (state.processes, state.log.count)
             }
-            for watcher in watchers { watcher.yield() }
+        }
+
+        fileprivate func commits(after count: Int) -> ArraySlice<(process: Int, record: ChangeRecord)> {
+            state.withLock { $0.log.dropFirst(count) }
+        }
+
+        fileprivate func committed(_ changes: [StoreChange], by process: Int) {
+            let record = ChangeRecord(of: changes)
+            if !record.isEmpty { state.withLock { $0.log.append((process, record)) } }
+        }
+
+        fileprivate func wakeWatchers() {
+            for watcher in state.withLock({ $0.watchers }) { watcher.yield() }
         }
     }
 
@@ -58,11 +71,13 @@ final class ProcessStore: ForwardingStore {
         var streamHold: Hold?
         var holdsUp: @Sendable (StoreWrite) -> Bool = { _ in true }
         var own = 0
-        var seen = 0
+        /// How many commits of the machine's log were read.
+        var read = 0
     }
 
     private let machine: Machine
-    private let state = Guarded(State())
+    private let process: Int
+    private let state: Guarded<State>
 
     let content: (any ContentStore)?
     private let knowsLiveness: Bool
@@ -79,6 +94,9 @@ final class ProcessStore: ForwardingStore {
         self.knowsLiveness = knowsLiveness
         self.hearsOthers = hearsOthers
         self.content = content
+        let opened = machine.open()
+        process = opened.process
+        state = Guarded(State(read: opened.commits))
     }
 
     var shared: InMemoryStore { machine.shared }
@@ -140,32 +158,36 @@ final class ProcessStore: ForwardingStore {
 
     func recover() { state.withLock { $0.failure = nil } }
 
-    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+    func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         take { writes.contains(where: $0.holdsUp) ? $0.commitHold.take() : nil }?.pass()
         let (failure, fails) = state.withLock { ($0.failure, $0.failsOn) }
         if let failure, writes.contains(where: fails) { throw failure }
-        let receipts = shared.commit(writes)
+        let commit = shared.commit(writes)
         state.withLock { $0.own += 1 }
-        machine.committed()
-        return receipts
+        machine.committed(commit.changes, by: process)
+        machine.wakeWatchers()
+        return commit
     }
 
     func claim(_ query: ClaimQuery) throws -> Claim {
         if let failure = state.withLock({ $0.failsClaims ? $0.failure : nil }) { throw failure }
         let claim = shared.claim(query)
+        machine.committed(claim.flights.map { .flight($0.id, $0.lifecycle) }, by: process)
         take { $0.claimHold.take() }?.pass()
         return claim
     }
 
     private func take(_ hold: (inout State) -> Hold?) -> Hold? { state.withLock { hold(&$0) } }
 
-    func hasForeignCommits() -> Bool {
-        let commits = machine.commits
-        return state.withLock { state in
-            let foreign = commits - state.own
-            defer { state.seen = foreign }
-            return foreign != state.seen
-        }
+    func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) throws -> ForeignChanges {
+        let read = state.withLock { $0.read }
+        let commits = machine.commits(after: read)
+        let foreign = commits.filter { $0.process != process }.map(\.record)
+        let changes = ForeignChanges(
+            changes: try presentChanges(of: foreign.flatMap(\.rows).filter(isOfInterest)),
+            mayWait: foreign.contains(where: \.mayWait), touchesAnswers: foreign.contains(where: \.touchesAnswers))
+        state.withLock { $0.read = read + commits.count }
+        return changes
     }
 
     var signal: (any StoreSignal)? { hearsOthers ? machine : nil }

@@ -19,7 +19,7 @@ struct PromptContentTests {
 
         var content: (any ContentStore)? { prompts }
 
-        func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
             var kept: [StoreWrite] = []
             let missing = writes.map { write -> ContentReference? in
                 guard case .submit(let submission) = write, let reference = submission.promptContent,
@@ -33,8 +33,10 @@ struct PromptContentTests {
                 }
                 return reference
             }
-            var receipts = try base.commit(kept).makeIterator()
-            return missing.compactMap { $0.map(WriteReceipt.contentMissing) ?? receipts.next() }
+            var commit = try base.commit(kept)
+            var receipts = commit.receipts.makeIterator()
+            commit.receipts = missing.compactMap { $0.map(WriteReceipt.contentMissing) ?? receipts.next() }
+            return commit
         }
     }
 

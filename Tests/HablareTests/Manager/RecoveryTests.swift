@@ -250,7 +250,7 @@ struct RecoveryTests {
                 group.addTask {
                     #expect(await code { _ = try await manager.outcome(of: request.id) } == .unknownRequest)
                 }
-                try await waitUntil { manager.hub.watcherCount(of: request.id) >= 2 }
+                try await waitUntil { manager.engine.read { $0.watched.watcherCount(of: request.id) } >= 2 }
                 try await other.delete(request.id)
                 try await worker.soon {
                     #expect(await code { _ = try await collect(statuses) } == .unknownRequest)

@@ -109,7 +109,7 @@ struct RetryingTests {
             await gate.arrivals(reach: 1)
             let statuses = try await manager.statusUpdates(for: running.id)
             async let waited = code { _ = try await manager.execute(requestID: running.id) }
-            try await waitUntil { manager.hub.watcherCount(of: running.id) >= 2 }
+            try await waitUntil { manager.engine.read { $0.watched.watcherCount(of: running.id) } >= 2 }
             try await manager.delete(waiting.id)
             try await manager.delete(running.id)
             #expect(try await collect(statuses).last == .cancelled)
@@ -128,14 +128,15 @@ struct RetryingTests {
     @Test("What another process cancelled, which nobody has noticed here, is stopped when it is deleted here")
     func deletesUnnoticed() async throws {
         let gate = Gate()
-        let store = ProcessStore()
+        let machine = ProcessStore.Machine()
+        let other = ProcessStore(machine)
         let provider = gated(gate)
-        let engine = try Engine([provider], store: store)
+        let engine = try Engine([provider], store: ProcessStore(machine, hearsOthers: false))
         let request = AIRequest(prompt: "to be erased")
         try await engine.run {
             try await engine.manager.submit(request, to: "scripted")
             await gate.arrivals(reach: 1)
-            _ = store.shared.commit([.cancel(request.id, at: StoreWorkbench.date(1))])
+            _ = try other.commit([.cancel(request.id, at: StoreWorkbench.date(1))])
             #expect(provider.record.cancellations == 0)
             try await engine.manager.delete(request.id)
             try await engine.expectSoon { provider.record.cancellations > 0 }

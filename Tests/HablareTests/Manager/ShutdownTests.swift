@@ -100,7 +100,7 @@ struct ShutdownTests {
                 try await engine.run {
                     try await manager.submit(request, to: "scripted")
                     await gate.arrivals(reach: 1)
-                    try await waitUntil { !manager.hub.watchedIDs.isEmpty }
+                    try await waitUntil { !manager.engine.read(\.watched.ids).isEmpty }
                 }
             }
             await gate.arrivals(reach: 1)
@@ -110,14 +110,14 @@ struct ShutdownTests {
         }
         #expect(await code { _ = try await manager.outcome(of: request.id) } == .suspended)
         #expect(await code { _ = try await collect(manager.statusUpdates(for: request.id)) } == .suspended)
-        #expect(manager.hub.watchedIDs.isEmpty)
+        #expect(manager.engine.read(\.watched.ids).isEmpty)
     }
 
     @Test("Whoever begins to wait after the shutdown has the answer already")
     func late() async throws {
         let engine = try Engine()
         try await engine.run {}
-        let waiter = engine.manager.hub.expectOutcome(of: StoreWorkbench.id(1))
+        let waiter = engine.manager.engine.expectOutcome(of: StoreWorkbench.id(1))
         // A task that is cancelled before it waits hears only what the waiter was told before.
         let heard = await withTaskGroup(of: AIServiceError.Code?.self) { group in
             group.cancelAll()

@@ -74,7 +74,11 @@ struct SingleFlightTests {
                 for request in requests {
                     group.addTask { try await text(engine.soon { try await manager.execute(requestID: request.id) }) }
                 }
-                try await waitUntil { !requests.contains(where: { manager.hub.watcherCount(of: $0.id) == 0 }) }
+                try await waitUntil {
+                    manager.engine.read { core in
+                        requests.allSatisfy { core.watched.watcherCount(of: $0.id) > 0 }
+                    }
+                }
                 gate.open()
                 return try await group.reduce(into: []) { $0.append($1) }
             }

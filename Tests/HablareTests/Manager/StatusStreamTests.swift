@@ -80,7 +80,7 @@ struct StatusStreamTests {
             try await waitUntil { try await !manager.attempts(for: request.id).isEmpty }
             let statuses = try await manager.statusUpdates(for: request.id)
             provider.record.calls.first?.report(progress: 0.5)
-            #expect(manager.hub.progress(of: request.id) == nil)
+            #expect(manager.engine.read { $0.watched.progress(of: request.id) } == nil)
             try await manager.cancelRequest(request.id)
             #expect(try await collect(statuses).last == .cancelled)
         }
@@ -103,7 +103,7 @@ struct StatusStreamTests {
                 gate.open()
                 for try await phase in group { #expect(phase == .completed) }
             }
-            #expect(manager.hub.watchedIDs.isEmpty)
+            #expect(manager.engine.read(\.watched.ids).isEmpty)
         }
     }
 
@@ -112,7 +112,7 @@ struct StatusStreamTests {
         let manager = try Engine().manager
         #expect(await code { _ = try await manager.statusUpdates(for: UUID.timeOrdered()) } == .unknownRequest)
         #expect(await code { _ = try await manager.outcome(of: UUID.timeOrdered()) } == .unknownRequest)
-        #expect(manager.hub.watchedIDs.isEmpty)
+        #expect(manager.engine.read(\.watched.ids).isEmpty)
     }
 
     @Test("A watcher of a retried request goes on to the new outcome")
@@ -124,9 +124,10 @@ struct StatusStreamTests {
             _ = await code { _ = try await manager.execute(request, with: "scripted") }
         }
         try await manager.retry(request.id)
-        manager.hub.open(as: manager.dispatcher.decideOnSilence().decision)
-        let statuses = try await manager.statusUpdates(for: request.id)
-        try await engine.run { _ = try await manager.execute(requestID: request.id) }
-        #expect(try await collect(statuses).last?.phase == .completed)
+        try await engine.run {
+            let statuses = try await manager.statusUpdates(for: request.id)
+            _ = try await manager.execute(requestID: request.id)
+            #expect(try await collect(statuses).last?.phase == .completed)
+        }
     }
 }

@@ -29,16 +29,17 @@ struct StopsTooLateTests {
     }
 
     private func isBack(_ engine: Engine) async throws {
-        while !engine.manager.dispatcher.happened({ $0.attempts.values.contains(where: \.isBack) }) {
+        let isReturned: (EngineCore.Attempt) -> Bool = { if case .returned = $0.lifecycle { true } else { false } }
+        while !engine.manager.engine.read({ $0.attempts.values.contains(where: isReturned) }) {
             try await pause()
         }
     }
 
-    /// Whatever the dispatcher wanted to be woken for by now, it was woken for.
+    /// Returns once the engine was woken for everything that it wanted to be woken for by now.
     private func timersFired(_ engine: Engine) async throws {
-        let dispatcher = engine.manager.dispatcher
-        let now = dispatcher.clock.now
-        while dispatcher.happened({ state in state.timer.map { $0.fires <= now } ?? false }) {
+        let inner = engine.manager.engine
+        let now = inner.clock.now
+        while inner.change({ state in state.timer.map { $0.fires <= now } ?? false }) {
             try await pause()
         }
     }
@@ -90,7 +91,7 @@ struct StopsTooLateTests {
             try await isBack(engine)
             gate.open()
             try await waitUntil { provider.record.running <= 0 }
-            try await waitUntil { manager.dispatcher.underWay.count <= 1 }
+            try await waitUntil { manager.engine.read(\.underWay).count <= 1 }
             goesOn.signal()
             #expect(try await manager.outcome(of: request.id).phase == .completed)
             #expect(try await manager.outcome(of: failing.id).phase == .failed)
@@ -109,8 +110,8 @@ struct StopsTooLateTests {
         try await engine.run {
             try await manager.submit(request, to: "scripted")
             try await isBack(engine)
-            let attempt = try #require(manager.dispatcher.underWay.first)
-            manager.dispatcher.cancelled(attempt.flight, token: attempt.token)
+            let attempt = try #require(manager.engine.read(\.underWay).first)
+            manager.engine.apply { $0.stop(attempt, because: .cancelled) }
             goesOn.signal()
             #expect(try await engine.soon { try await manager.outcome(of: request.id) } == .failed(refusal))
             try await waitUntil { store.shared.accounts().first?.budget.pausedUntil != nil }

@@ -76,7 +76,7 @@ struct StoreFailureTests {
                 group.addTask {
                     #expect(await code { _ = try await manager.execute(requestID: request.id) } == .storageFull)
                 }
-                try await waitUntil { manager.hub.watcherCount(of: request.id) >= 2 }
+                try await waitUntil { manager.engine.read { $0.watched.watcherCount(of: request.id) } >= 2 }
                 gate.open()
                 try await group.waitForAll()
             }
@@ -92,6 +92,25 @@ struct StoreFailureTests {
         #expect(provider.record.calls.count == 1)
         #expect(try await manager.attempts(for: request.id).map(\.outcome) == [.completed])
         #expect(engine.log.says("error: An attempt's end could not be recorded; it is kept"))
+    }
+
+    @Test("An engine whose last answers could not be recorded goes away with its manager")
+    func goesAway() async throws {
+        let gate = Gate()
+        weak var left: Hablare.Engine?
+        do {
+            let engine = try Engine([gated(gate)], store: store)
+            let manager = engine.manager
+            left = manager.engine
+            try await engine.run {
+                try await manager.submit(AIRequest(prompt: "x"), to: "scripted")
+                await gate.arrivals(reach: 1)
+                store.fail()
+                gate.open()
+                try await waitUntil { manager.engine.read(\.hasUnrecordedEnds) }
+            }
+        }
+        try await waitUntil { left == nil }
     }
 
     @Test("While the store fails nothing more is started, and afterwards everything is run once")

@@ -154,10 +154,10 @@ struct StreamingTests {
         try await engine.run {
             try await manager.submit(request, to: "scripted")
             let reader = Task(executorPreference: nil) { try await read(manager, request.id) }
-            try await waitUntil { manager.hub.chunks.readerCount(of: request.id) != 0 }
+            try await waitUntil { manager.engine.chunks.readerCount(of: request.id) != 0 }
             reader.cancel()
             await #expect(throws: CancellationError.self) { try await reader.value }
-            try await waitUntil { manager.hub.chunks.readerCount(of: request.id) <= 0 }
+            try await waitUntil { manager.engine.chunks.readerCount(of: request.id) <= 0 }
             gate.open()
             #expect(try await text(manager.execute(requestID: request.id)) == "a")
         }
@@ -277,7 +277,7 @@ struct StreamingTests {
             #expect(await code { _ = try await manager.stream(for: UUID()) } == .unknownRequest)
             try await manager.submit(request, to: "scripted")
             async let told = read(manager, request.id)
-            try await waitUntil { manager.hub.chunks.readerCount(of: request.id) != 0 }
+            try await waitUntil { manager.engine.chunks.readerCount(of: request.id) != 0 }
             try await manager.delete(request.id)
             #expect(try await told == " unknown-request")
         }
@@ -348,7 +348,7 @@ struct StreamingTests {
         let reader = try await engine.run {
             try await manager.submit(request, to: "scripted")
             let reader = Task(executorPreference: nil) { try await read(manager, request.id) }
-            try await waitUntil { manager.hub.chunks.readerCount(of: request.id) != 0 }
+            try await waitUntil { manager.engine.chunks.readerCount(of: request.id) != 0 }
             return reader
         }
         #expect(try await reader.value == " suspended")

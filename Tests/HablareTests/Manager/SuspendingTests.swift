@@ -125,10 +125,10 @@ struct SuspendingTests {
                     }
                     async let rested: Void = manager.suspend(for: reason, grace: .seconds(10))
                     try await waitUntil { !manager.suspensions.isEmpty }
-                    #expect(manager.dispatcher.happened { $0.graceTimer != nil } == isCalling)
+                    #expect(manager.engine.read { $0.nextGraceEnd != nil } == isCalling)
                     gate.open()
                     await rested
-                    #expect(manager.dispatcher.happened { $0.graceTimer == nil })
+                    #expect(manager.engine.read { $0.nextGraceEnd == nil })
                     // Timers of the attempt and of the rest are cancelled; their tasks may not have ended yet.
                     try await waitUntil { engine.clock.sleeperCount == sleepers }
                     #expect(engine.clock.now.offset == .zero)
@@ -137,7 +137,7 @@ struct SuspendingTests {
         }
         let idle = try Engine()
         await idle.manager.suspend(for: .background)
-        #expect(idle.manager.dispatcher.happened { $0.graceTimer == nil }, "no engine runs")
+        #expect(idle.manager.engine.read { $0.nextGraceEnd == nil }, "no engine runs")
     }
 
     @Test("Resuming while suspend waits for its grace lets attempts go on, and suspend returns")
@@ -176,26 +176,6 @@ struct SuspendingTests {
         }
     }
 
-    @Test("What begins after resume returned is not ended by an engine that decided to keep silent before")
-    func beginsAfterResume() async throws {
-        let engine = try Engine()
-        let manager = engine.manager
-        let request = AIRequest(prompt: "after the rest")
-        try await engine.run {
-            await manager.suspend(for: .offline)
-            await manager.suspend(for: .background)
-            // The engine decides, and does not get to run until the rest is over.
-            let late = manager.dispatcher.decideOnSilence()
-            #expect(late.isSilent)
-            manager.resume(from: .background)
-            try await manager.submit(request, to: "scripted")
-            let statuses = try await manager.statusUpdates(for: request.id)
-            manager.hub.shutDown(as: late.decision)
-            manager.resume(from: .offline)
-            #expect(try await collect(statuses).last?.phase == .completed)
-        }
-    }
-
     @Test("Whoever watches, waits or reads is told, later ones too; after the rest all can begin anew, where they were")
     func streams() async throws {
         let gate = Gate()
@@ -210,7 +190,9 @@ struct SuspendingTests {
             async let told = engine.soon { await code { _ = try await collect(statuses) } }
             async let answer = engine.soon { try await read(manager, request.id) }
             async let outcome = engine.soon { await code { _ = try await manager.outcome(of: request.id) } }
-            while manager.hub.watcherCount(of: request.id) < 2 || manager.hub.chunks.readerCount(of: request.id) < 1 {
+            while manager.engine.read({ $0.watched.watcherCount(of: request.id) }) < 2
+                || manager.engine.chunks.readerCount(of: request.id) < 1
+            {
                 try await pause()
             }
             await manager.suspend(for: .background, grace: .zero)

@@ -27,17 +27,17 @@ struct UnreadablePromptTests {
         func refusePutBacks(_ isRefused: Bool) { state.withLock { $0.refusesPutBacks = isRefused } }
         func whileReading(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.duringRead = action } }
 
-        func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+        func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
             let refuses = state.withLock { $0.refusesPutBacks }
             if refuses, writes.contains(where: \.isPutBack) { throw AIServiceError(.storageFull, "Full.") }
-            let receipts = try base.commit(writes)
-            for (write, receipt) in zip(writes, receipts) {
+            let commit = try base.commit(writes)
+            for (write, receipt) in zip(writes, commit.receipts) {
                 guard case .submit(let submission) = write, case .submitted(let stored) = receipt,
                     let reference = submission.promptContent
                 else { continue }
                 state.withLock { $0.prompts[stored.flight] = reference }
             }
-            return receipts
+            return commit
         }
 
         func claim(_ query: ClaimQuery) throws -> Claim {

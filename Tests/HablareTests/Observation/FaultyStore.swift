@@ -23,7 +23,7 @@ final class FaultyStore: ForwardingStore {
 
     func recover() { state.withLock { $0.failure = nil } }
 
-    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+    func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         let state = state.withLock { $0 }
         if let failure = state.failure, writes.contains(where: state.fails) { throw failure }
         return try base.commit(writes)

@@ -100,8 +100,8 @@ struct OpenAIImageEdit: Sendable, Hashable {
     private static func picture(
         _ body: Body, _ name: String, _ limits: Limits
     ) async throws(AIServiceError) -> Picture {
-        let format = ImageFormat(of: try await body.beginning(12))
-        guard let format, !limits.isPNGOnly || format == .png else {
+        let format = MagicBytes(try await body.beginning(12)).image
+        guard let format, format == .png || !limits.isPNGOnly && [.jpeg, .webp].contains(format) else {
             let takes = limits.isPNGOnly ? "PNG" : "PNG, JPEG or WebP"
             throw AIServiceError(.invalidRequest, "The \(name) is in a format that is not taken. Give it as \(takes).")
         }

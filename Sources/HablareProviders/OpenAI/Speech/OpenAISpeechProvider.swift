@@ -96,7 +96,7 @@ public struct OpenAISpeechProvider: AIServiceProvider {
         var beginning = Data()
         try await answer.forEachPiece { piece in
             byteCount += piece.count
-            beginning.append(piece.prefix(AudioFormat.beginningBytes - beginning.count))
+            beginning.append(piece.prefix(MagicBytes.count - beginning.count))
             try await call.yield(piece)
         }
         if let length = answer.fields[.contentLength].flatMap({ Int($0) }), byteCount < length {

@@ -44,7 +44,7 @@ enum CacheIsHonest: SimulationRule {
             found.append("\(finder) was answered by call \(number), which never was")
             return
         }
-        let call = history.answer(of: number)
+        let call = history.answer(of: number, before: operation.end)
         guard let age = planned.caching.age else {
             found.append("\(finder) was answered from the cache, and wanted a new answer")
             return

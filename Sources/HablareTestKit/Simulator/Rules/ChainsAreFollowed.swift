@@ -57,7 +57,8 @@ enum ChainsAreFollowed: SimulationRule {
         }
     }
 
-    /// Whether no other provider is to be asked after a call: the request is at fault, or its readers have seen a part.
+    /// Whether no other provider is to be asked after a call: the request is at fault, its readers have seen a part, or its
+    /// work is remembered and is not to be begun twice.
     private static func isLastWord(
         _ call: CallStory, _ planned: SimulationPlan.Request, _ history: SimulationHistory
     ) -> Bool {
@@ -65,6 +66,8 @@ enum ChainsAreFollowed: SimulationRule {
         // Where time has run out by the clock of whoever made the call the request fails, whoever else there is.
         if let deadline = planned.deadline, !history.hasOneTime || end.time + history.hurry >= deadline { return true }
         if ProviderFailure.rows[Int(row)].code == .invalidRequest { return true }
+        // It waits to go on with that, and where that would be too late, it fails.
+        if planned.unknownOutcome == .hold, planned.deadline != nil, call.remembered != nil { return true }
         return planned.streaming.map { !$0.allowsRestart && history.hasBegun(call) } ?? false
     }
 }

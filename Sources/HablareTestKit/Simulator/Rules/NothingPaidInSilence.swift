@@ -67,11 +67,14 @@ enum NothingPaidInSilence: SimulationRule {
         guard let end = call.end else { return call.hasResumed ? 0 : 1 }
         // What goes on with work was not begun, and is billed with its answer if at all.
         if end.how.billing < 2 { return call.hasResumed ? 0 : end.how.billing }
-        // A newer call that goes on with the same work tells what it cost.
+        // A newer call that goes on with the same work tells what it cost; one that only went on with it has nothing to tell.
+        let least = call.hasResumed ? 0 : 1
         let isToldByNewer = history.requests[call.request]?.calls.contains { newer in
             newer.attempt > call.attempt && newer.handed == call.work
         }
-        if isToldByNewer == true { return 1 }
+        if isToldByNewer == true { return least }
+        // So will the next call of a request that is held, if its work is remembered.
+        if call.remembered != nil || call.hasResumed, history.final[call.request]?.waiting == .held { return least }
         // The answer reaches the ledger unless the process dies, ends or cannot write first.
         let isUndisturbed =
             !process.hasCrashed && process.storeFailures.isEmpty

@@ -35,7 +35,7 @@ enum WorkIsShared: SimulationRule {
                 }
             }
         }
-        for call in calls where history.isUndisturbed(call) && call.end?.how == .answered(isPromisedType: true) {
+        for call in calls where history.isUndisturbed(call) && isAnswer(call, history) {
             for story in stories where wasThere(story, at: call.started, history) {
                 guard let final = history.final[story.number], !history.mayBeOfOtherContent(story) else { continue }
                 if case .completed = final.status { continue }
@@ -56,11 +56,15 @@ enum WorkIsShared: SimulationRule {
             || history.mayBeStale(later.process, at: later.started)
     }
 
+    private static func isAnswer(_ call: CallStory, _ history: SimulationHistory) -> Bool {
+        call.end?.how == .answered(isPromisedType: true) && !history.isAnsweredInVain(call)
+    }
+
     /// Whether a call had answered everybody when another one began.
     private static func isDone(
         _ earlier: CallStory, before later: CallStory, _ stories: [RequestStory], _ history: SimulationHistory
     ) -> Bool {
-        guard let end = earlier.end, end.how == .answered(isPromisedType: true), end.place < later.started,
+        guard let end = earlier.end, isAnswer(earlier, history), end.place < later.started,
             history.isUndisturbed(earlier), !history.mayBeStale(later.process, at: later.started)
         else { return false }
         return stories.allSatisfy { wasThere($0, at: earlier.started, history) }

@@ -181,10 +181,17 @@ package struct SimulationHistory: Sendable {
         gather()
     }
 
-    /// The call that gave the answer of a call: itself, or one that went on with its work.
-    func answer(of call: Int32) -> CallStory {
-        calls.first { $0.work == call && $0.end?.how == .answered(isPromisedType: true) } ?? calls[Int(call)]
+    /// The call that gave the answer of a call before a place of the trace: itself, or the newest that went on with its
+    /// work. An older one's may have been lost with its process.
+    func answer(of call: Int32, before place: Int = .max) -> CallStory {
+        calls.last {
+            $0.work == call && $0.end?.how == .answered(isPromisedType: true)
+                && $0.end.map { $0.place < place } ?? false
+        } ?? calls[Int(call)]
     }
+
+    /// Whether an answer could not be the outcome: its call had not gone on with what readers had seen a part of.
+    func isAnsweredInVain(_ call: CallStory) -> Bool { call.hasIgnored && hasBegun(call) }
 
     /// Whether readers may have seen something of what a call was to answer.
     func hasBegun(_ call: CallStory) -> Bool {

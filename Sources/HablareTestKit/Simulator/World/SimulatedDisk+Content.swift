@@ -28,19 +28,34 @@ extension SimulatedDisk {
     // MARK: Rows
 
     /// Applies writes; a row whose file is gone is refused, as the contract has it.
-    func apply(_ writes: [StoreWrite]) -> [WriteReceipt] {
+    func apply(_ writes: [StoreWrite]) -> StoreCommit {
         guard let content else { return tables.commit(writes) }
-        return writes.map { write in
-            if let reference = write.reference, !content.has(reference) { return .contentMissing(reference) }
-            let isLost = forgetLostAnswers(to: write, content)
-            guard let receipt = tables.commit([write.reading(from: content)]).first else { return .done }
-            guard case .submit(let submission) = write, case .submitted(var stored) = receipt else { return receipt }
-            if let prompt = submission.promptContent, !stored.wasPresent, !stored.hasJoined, !stored.isAnswered {
-                state.withLock { $0.prompts[stored.flight] = prompt }
-            }
-            stored.hasLostAnswer = isLost
-            return .submitted(stored)
+        var all = StoreCommit(receipts: [])
+        for write in writes {
+            let commit = apply(write, content)
+            all.receipts += commit.receipts
+            all.changes += commit.changes
         }
+        return all
+    }
+
+    private func apply(_ write: StoreWrite, _ content: SimulatedContent) -> StoreCommit {
+        if let reference = write.reference, !content.has(reference) {
+            return StoreCommit(receipts: [.contentMissing(reference)])
+        }
+        let isLost = forgetLostAnswers(to: write, content)
+        var commit = tables.commit([write.reading(from: content)])
+        if isLost { commit.changes.append(.uncached) }
+        guard case .submit(let submission) = write, case .submitted(var stored)? = commit.receipts.first else {
+            return commit
+        }
+        if let prompt = submission.promptContent, !stored.wasPresent, !stored.hasJoined, !stored.isAnswered {
+            state.withLock { $0.prompts[stored.flight] = prompt }
+        }
+        stored.hasLostAnswer = isLost
+        commit.receipts = [.submitted(stored)]
+        if !stored.wasPresent { commit.changes[0] = .submitted(submission, stored) }
+        return commit
     }
 
     /// Answers whose file is gone drop out of the cache before one is taken.

@@ -4,7 +4,8 @@ import Hablare
 /// The disk that all processes of a history share: the in-memory store, with what can go wrong on the way to it.
 final class SimulatedDisk: Sendable {
     struct State: Sendable {
-        var commits = 0
+        /// Which rows each commit changed.
+        var log: [(process: Int32, record: ChangeRecord)] = []
         var isFull = false
         /// The locks that are held, with the process that holds each.
         var locks: [String: Int32] = [:]
@@ -84,9 +85,14 @@ final class SimulatedDisk: Sendable {
     static let dead = AIServiceError(.storageFailed, "The process is dead.")
 
     private func wrote(_ process: SimulatedProcess) {
-        state.withLock { $0.commits += 1 }
-        process.state.withLock { $0.commits += 1 }
         onWrite(process)
+    }
+
+    /// Adds a commit to the log, for other processes to read. Part of its transaction.
+    func log(_ changes: [StoreChange], by process: SimulatedProcess) {
+        let record = ChangeRecord(of: changes)
+        guard !record.isEmpty else { return }
+        state.withLock { $0.log.append((process.number, record)) }
     }
 
     func setFull(_ isFull: Bool) {

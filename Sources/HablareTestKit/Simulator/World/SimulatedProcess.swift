@@ -33,8 +33,8 @@ final class SimulatedProcess: Sendable {
         var restart: Int64?
         /// How long it goes on after its engine has ended.
         var linger: Int64 = 0
-        var commits = 0
-        var foreignCommitsSeen = 0
+        /// How many commits of the disk's log it has read.
+        var logRead = 0
         var isSignalOnItsWay = false
         /// How many locks it took. Each has a name of its own, as a file of its own has: a registration whose lock was let
         /// go stays dead when its process registers anew.

@@ -19,22 +19,25 @@ final class SimulatedStore: RequestStore {
         self.process = process
         self.disk = disk
         self.recorder = recorder
+        let opened = disk.state.withLock { $0.log.count }
+        process.state.withLock { $0.logRead = opened }
     }
 
     var content: (any ContentStore)? { files }
     var signal: (any StoreSignal)? { self }
     var liveness: (any OwnerLiveness)? { self }
 
-    func commit(_ writes: [StoreWrite]) throws -> [WriteReceipt] {
+    func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         let before = disk.references.union(disk.content == nil ? [] : StoreWrite.references(of: writes))
-        let receipts = try disk.transact(by: process, failing: \.failingCommits) {
-            let receipts = disk.apply(writes)
+        let commit = try disk.transact(by: process, failing: \.failingCommits) {
+            let commit = disk.apply(writes)
             recorder.record(.committed(writes: Int32(writes.count)), in: process.number)
-            disk.note(writes, receipts, by: process)
-            return receipts
+            disk.note(writes, commit.receipts, by: process)
+            disk.log(commit.changes, by: process)
+            return commit
         }
         if !disk.collect(before, by: process) { recorder.record(.fileNotRemoved, in: process.number) }
-        return receipts
+        return commit
     }
 
     func claim(_ query: ClaimQuery) throws -> Claim {
@@ -42,18 +45,21 @@ final class SimulatedStore: RequestStore {
             var claim = disk.tables.claim(query)
             if disk.content != nil { claim.flights = claim.flights.map(disk.withPromptInFile) }
             recorder.record(.claimed(Int32(claim.flights.count)), in: process.number)
+            disk.log(claim.flights.map { .flight($0.id, $0.lifecycle) }, by: process)
             return claim
         }
     }
 
-    func hasForeignCommits() throws -> Bool {
+    func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) throws -> ForeignChanges {
         try readable()
-        let all = disk.state.withLock { $0.commits }
-        return process.state.withLock { state in
-            let foreign = all - state.commits
-            defer { state.foreignCommitsSeen = foreign }
-            return foreign != state.foreignCommitsSeen
-        }
+        let read = process.state.withLock { $0.logRead }
+        let commits = disk.state.withLock { $0.log.dropFirst(read) }
+        let foreign = commits.filter { $0.process != process.number }.map(\.record)
+        let changes = ForeignChanges(
+            changes: try presentChanges(of: foreign.flatMap(\.rows).filter(isOfInterest)),
+            mayWait: foreign.contains(where: \.mayWait), touchesAnswers: foreign.contains(where: \.touchesAnswers))
+        process.state.withLock { $0.logRead = read + commits.count }
+        return changes
     }
 
     // MARK: Reading

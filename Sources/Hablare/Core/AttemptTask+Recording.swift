@@ -1,0 +1,86 @@
+import Foundation
+import Logging
+
+/// Records the end of an attempt.
+extension AttemptTask.Parts {
+    /// Records the end of an attempt, its content first. What follows from it is heard with its commit.
+    ///
+    /// - Parameter isLastTry: Whether an answer for which there is no room ends its request with that error.
+    /// - Returns: Whether it was recorded; `false` when it was not needed.
+    /// - Throws: ``AIServiceError`` of category storage when it could not be recorded.
+    func settle(_ end: AttemptEnd, isLastTry: Bool = false) async throws -> Bool {
+        var end = end
+        for _ in 0..<3 {
+            var stored = end
+            do {
+                if needsFile(end) { stored = try await filing(end) }
+            } catch let error as AIServiceError where isLastTry {
+                stored.outcome = .failed(error)
+            }
+            switch try await commit(&stored, isLastTry: isLastTry) {
+            case .done: return true
+            case .rejected(let error):
+                end.outcome = .failed(error)  // the answer cannot be stored: that is the outcome
+            case .contentMissing where isStored(end.outcome):
+                // Streamed into its file, which was collected before the commit: the bytes are gone.
+                end.outcome = .failed(.streamedContentLost)
+            case .contentMissing:
+                continue  // collected between its being stored and the commit: store it again
+            case let receipt:
+                logger.debug("An attempt's outcome was not needed", metadata: ["receipt": "\(receipt)"])
+                return false
+            }
+        }
+        throw AIServiceError(
+            .storageFailed,
+            "Content disappeared three times while it was being stored. Is something cleaning the folder?")
+    }
+
+    /// Writes an end; on the last try without what it brings, where there is no room for that: there may be for less,
+    /// and one answer must not hold up all work for ever.
+    private func commit(_ end: inout AttemptEnd, isLastTry: Bool) async throws -> WriteReceipt {
+        do {
+            return try await journal.commit(.settle(end))
+        } catch let error as AIServiceError where isLastTry && error.code == .storageFull && end.bringsContent {
+            end.rest = nil
+            if case .completed = end.outcome { end.outcome = .failed(error) }
+            return try await journal.commit(.settle(end))
+        }
+    }
+
+    /// Whether an answer is in a content file already.
+    private func isStored(_ outcome: AttemptEnd.Outcome) -> Bool {
+        guard case .completed(let data) = outcome, case .success(let content) = data.result else { return false }
+        return content.body?.reference != nil
+    }
+
+    /// Whether an answer is to be put into a content file.
+    @inline(never)
+    private func needsFile(_ end: AttemptEnd) -> Bool {
+        guard let content, case .completed(let data) = end.outcome, case .success(let answer) = data.result,
+            let body = answer.body, body.reference == nil
+        else { return false }
+        return body.byteCount >= content.threshold(for: answer.type)
+    }
+
+    /// The end with its answer in a content file.
+    private func filing(_ end: AttemptEnd) async throws -> AttemptEnd {
+        guard let content, case .completed(let data) = end.outcome, case .success(let answer) = data.result,
+            let body = answer.body
+        else { return end }
+        let reference = try await content.put(try body.read())
+        var filed = end
+        filed.outcome = .completed(
+            AIResponseData(
+                requestID: data.requestID, providerID: data.providerID,
+                result: .success(answer.replacingBody(with: Body(reference, in: content))), metadata: data.metadata,
+                receivedAt: data.receivedAt, usage: data.usage))
+        return filed
+    }
+}
+
+extension AIServiceError {
+    static let streamedContentLost = AIServiceError(
+        .contentMissing,
+        "The file into which the answer was streamed was removed before the answer was recorded. Retry the request.")
+}

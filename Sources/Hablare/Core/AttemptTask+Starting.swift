@@ -1,0 +1,90 @@
+import Foundation
+
+/// Journals attempts before they are sent.
+extension AttemptTask.Parts {
+    /// What came of journalling an attempt.
+    enum Start: Sendable {
+        /// It is on disk, and may be sent.
+        case started(QueuedFlight)
+        /// The flight is not this process's any more.
+        case refused
+        /// The request has run out of time, as far as is known here; a sweep ends it if so.
+        case outOfTime
+    }
+
+    /// Journals the attempt. Only what this returns may be sent.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage; nothing may be sent then.
+    func journalStart(of flight: QueuedFlight) async throws -> Start {
+        let start: Boxed<PlannedStart>
+        switch prepareStart(of: flight) {
+        case .impossible(let reason): return reason
+        case .write(let planned): start = planned
+        }
+        return startWritten(start, try await journal.commit(start.value.write))
+    }
+
+    /// What an attempt can cost, where a budget counts it.
+    private struct Reservation: Sendable {
+        let charges: [BudgetCharge]
+        let date: Date
+    }
+
+    /// The start of an attempt as it is to be written, and the flight once it is.
+    private struct PlannedStart: Sendable {
+        let write: StoreWrite
+        let started: QueuedFlight
+        var reservation: Reservation?
+    }
+
+    private enum StartPlan: Sendable {
+        case write(Boxed<PlannedStart>)
+        case impossible(Start)
+    }
+
+    /// The start of an attempt, with what it can cost where a budget counts it.
+    @inline(never)
+    private func prepareStart(of flight: QueuedFlight) -> StartPlan {
+        let date = date()
+        if let deadline = flight.request.deadline, deadline <= date { return .impossible(.outOfTime) }
+        let transition: FlightTransition
+        do throws(FlightLifecycle.Refusal) {
+            transition = try FlightTransition(of: flight.lifecycle) { flight throws(FlightLifecycle.Refusal) in
+                try flight.attemptStarted(token: flight.token)
+            }
+        } catch {
+            return .impossible(.refused)
+        }
+        let charges = charges(of: flight, at: date)
+        let started = flight.started(as: transition.new, at: date)
+        guard !charges.isEmpty else {
+            return .write(Boxed(PlannedStart(write: .advance(flight.id, transition, at: date), started: started)))
+        }
+        let start = AttemptStart(flight: flight.id, transition: transition, startedAt: date, charges: charges)
+        return .write(
+            Boxed(
+                PlannedStart(
+                    write: .start(start), started: started, reservation: Reservation(charges: charges, date: date))))
+    }
+
+    /// The store answered to the start of an attempt. One that does not fit into its budget is started all the same, and
+    /// fails unsent: so it is in the ledger.
+    @inline(never)
+    private func startWritten(_ start: Boxed<PlannedStart>, _ receipt: WriteReceipt) -> Start {
+        let started = start.value.started
+        guard let reserved = start.value.reservation else { return receipt == .done ? .started(started) : .refused }
+        guard case .started(let refusal) = receipt else { return .refused }
+        guard let refusal else { return .started(started.reserved) }
+        let error = spending.error(for: refusal, of: reserved.charges, at: reserved.date)
+        return .started(started.failing(with: error))
+    }
+
+    private func charges(of flight: QueuedFlight, at date: Date) -> [BudgetCharge] {
+        // What cannot be sent costs nothing. What goes on with remembered work costs nothing more: what was reserved for
+        // the attempt that began it stays reserved, because nobody has been told what that cost.
+        guard !spending.budgets.isEmpty, flight.failure == nil, flight.remembered == nil,
+            let registered = registry.registration(of: flight.provider)
+        else { return [] }
+        return spending.charges(of: flight.request, for: registered.provider, as: registered, at: date)
+    }
+}

@@ -1,0 +1,324 @@
+import Foundation
+import Logging
+
+/// One attempt under way: journals its start, calls the provider, records its end. ``AttemptLifecycle`` decides; this
+/// performs.
+///
+/// One object for the attempt and for what its provider says while it works, because there is one for every call in
+/// flight, and a suspended task keeps alive all that it needs. See ``run(_:)`` for what that is.
+final class AttemptTask: CallListener {
+    /// The parts of the engine that every attempt uses.
+    final class Parts: Sendable {
+        let journal: Journal
+        let content: (any ContentStore)?
+        let registry: ProviderRegistry
+        let streams: AttemptStream.Seams
+        let date: @Sendable () -> Date
+        let attemptTimeout: Duration
+        let retry: RetryPolicy
+        let jitter: @Sendable () -> Double
+        let spending: Spending
+        let observer: EngineObserver
+        let logger: Logger
+
+        init(
+            journal: Journal, content: (any ContentStore)?, registry: ProviderRegistry,
+            streams: AttemptStream.Seams, configuration: EngineConfiguration, seams: EngineSeams,
+            observer: EngineObserver, logger: Logger
+        ) {
+            self.journal = journal
+            self.content = content
+            self.registry = registry
+            self.streams = streams
+            date = seams.date
+            attemptTimeout = configuration.attemptTimeout
+            retry = configuration.retry
+            jitter = seams.jitter
+            spending = Spending(budgets: configuration.budgets, costs: CostModel(prices: configuration.prices))
+            self.observer = observer
+            self.logger = logger
+        }
+
+        /// The cost of a call in units of its account's limit; 0 where the limit counts no units.
+        func cost(of request: AIRequest, for provider: ProviderID) -> Double {
+            guard let registered = registry.registration(of: provider), registered.limits.rate?.unitsPerMinute != nil
+            else { return 0 }
+            let units = registered.provider.units(of: request)
+            return units.isFinite ? max(0, units) : 0
+        }
+    }
+
+    private struct State: Sendable {
+        /// The task in which the provider works.
+        var task: Task<Void, Never>?
+        /// The recording of an end in the stead of this attempt, which was abandoned.
+        var standIn: Task<Void, Never>?
+        var limits: Boxed<ReportedLimits>?
+    }
+
+    /// The flight as it was when the attempt took its place.
+    let queued: QueuedFlight
+    let parts: Parts
+    let stream: AttemptStream
+    let timeout: Duration
+    let watch: AttemptWatch?
+    private let placedAt: Date
+    private weak let engine: Engine?
+    private let state = Guarded(State())
+
+    init(_ flight: QueuedFlight, parts: Parts, engine: Engine) {
+        queued = flight
+        self.parts = parts
+        self.engine = engine
+        let registered = parts.registry.registration(of: flight.provider)
+        stream = AttemptStream(of: flight, type: registered?.responseType ?? .data, seams: parts.streams)
+        timeout = flight.request.attemptTimeout ?? registered?.limits.attemptTimeout ?? parts.attemptTimeout
+        watch = parts.observer.watch(flight)
+        placedAt = parts.date()
+    }
+
+    /// The task in which the provider works, to be cancelled when it is to stop.
+    var running: Task<Void, Never>? { state.withLock { $0.task } }
+
+    /// The time for which a streaming provider may still be silent; `nil` where that is over.
+    var silenceLeft: Duration? { stream.timeLeft(of: timeout) }
+
+    /// Begins.
+    func start(isJournalled: Bool, with spawner: TaskSpawner) {
+        let task = spawner.start { [self] in
+            if isJournalled {
+                await run(queued)
+            } else if let started = await journalled() {
+                await run(started)
+            }
+        }
+        state.withLock { $0.task = task }
+    }
+
+    // MARK: The call
+
+    /// The attempt from its sending to the recording of its end.
+    ///
+    /// Whatever is alive across the provider's work is kept for every call in flight, and most of a process's memory may
+    /// be that. So this function suspends with three words alive (this object, the flight, a date), those that prepare a
+    /// call and judge its reply do not suspend and are not inlined, and a reply is one word (``Boxed``). A test measures
+    /// what a call in flight takes.
+    private func run(_ flight: QueuedFlight) async {
+        let startedAt = parts.date()
+        let reply = if let watch { await send(flight, watchedBy: watch) } else { await send(flight) }
+        // Now: an answer is as old as it is, however long the end in its stead takes to be recorded.
+        let endedAt = parts.date()
+        while true {
+            switch ended(flight, startedAt: startedAt, endedAt: endedAt, reply.value) {
+            case .record(let end): return await record(end)
+            case .awaitStandIn(let standIn): await standIn.value
+            case .leave: return
+            }
+        }
+    }
+
+    @inline(never)
+    private func send(_ flight: QueuedFlight, watchedBy watch: AttemptWatch) async -> Boxed<Reply> {
+        watch.began(flight, type: parts.registry.registration(of: flight.provider)?.responseType ?? .data)
+        return await watch.sending { await send(flight) }
+    }
+
+    @inline(never)
+    private func send(_ flight: QueuedFlight) async -> Boxed<Reply> {
+        let call: Call
+        switch prepare(flight) {
+        case .leaveUnsent(let reply): return reply
+        case .make(let prepared): call = prepared
+        }
+        switch returned(flight, with: await call.provider.generate(call.value)) {
+        case .over(let reply): return reply
+        case .yielded(let reply):
+            return Boxed(
+                reply.value.with(await stream.end(keepsBody: reply.value.isStreamed), streams: stream.policy != nil))
+        }
+    }
+
+    /// A call that is about to be made.
+    private struct Call: Sendable {
+        let provider: any AIServiceProvider
+        let value: ProviderCall
+    }
+
+    private enum Preparation: Sendable {
+        case make(Call)
+        case leaveUnsent(Boxed<Reply>)
+    }
+
+    /// The call of an attempt that is on disk; or why there is none.
+    @inline(never)
+    private func prepare(_ flight: QueuedFlight) -> Preparation {
+        if let failure = flight.failure { return .leaveUnsent(Boxed(.unsent(failure))) }
+        guard let provider = parts.registry[flight.provider] else {
+            return .leaveUnsent(Boxed(.unsent(.providerNotFound(flight.provider, known: parts.registry.ids))))
+        }
+        guard !Task.isCancelled else { return .leaveUnsent(Boxed(.unsent(.attemptCancelled))) }
+        let remaining = flight.request.deadline.map { Duration.between(parts.date(), $0) }
+        if let remaining, remaining <= .zero {
+            return .leaveUnsent(Boxed(.unsent(.deadlineExceeded, isOutOfTime: true)))
+        }
+        stream.sent(as: flight.lifecycle)
+        return .make(
+            Call(
+                provider: provider,
+                value: ProviderCall(
+                    request: flight.request, attempt: flight.lifecycle.attempt,
+                    timeout: min(timeout, remaining ?? timeout), listener: self)))
+    }
+
+    /// A reply, and whether chunks that the provider yielded are still to be journalled.
+    private enum Return: Sendable {
+        case over(Boxed<Reply>)
+        case yielded(Boxed<Reply>)
+    }
+
+    /// The provider returned: it has nothing more to say.
+    @inline(never)
+    private func returned(_ flight: QueuedFlight, with result: Result<ProviderAnswer, AIServiceError>) -> Return {
+        var reply = Reply(result: result)
+        reply.limits = state.withLock { $0.limits }
+        switch result {
+        case .success(let answer): reply.answer = answer
+        case .failure(let error):
+            // Made only where something failed: it looks at the whole prompt.
+            reply.result = .failure(FailureRedaction(of: flight.request).redacted(error))
+            reply.lostLease = stream.memory.wasRefused
+        }
+        if stream.hasBegun { engine?.apply { [reply] in $0.returned(flight.key, with: reply) } }
+        guard let ending = stream.endedAtOnce(keepsBody: reply.isStreamed) else { return .yielded(Boxed(reply)) }
+        return .over(Boxed(reply.with(ending, streams: stream.policy != nil)))
+    }
+
+    /// The next step once the provider has returned.
+    private enum Ending: Sendable {
+        case record(AttemptEnd)
+        /// An end is being recorded in the stead of this attempt, which comes first.
+        case awaitStandIn(Task<Void, Never>)
+        /// The engine went away.
+        case leave
+    }
+
+    /// The attempt is over, unless an end is being recorded in its stead.
+    @inline(never)
+    private func ended(_ flight: QueuedFlight, startedAt: Date, endedAt: Date, _ reply: Reply) -> Ending {
+        guard let engine else {
+            watch?.ended(with: nil, wasSent: reply.wasSent)
+            return .leave
+        }
+        guard let stopped = engine.ended(flight.key, with: reply) else {
+            guard let standIn = state.withLock({ $0.standIn }) else { return .leave }
+            return .awaitStandIn(standIn)
+        }
+        let end = parts.end(of: flight, startedAt: startedAt, endedAt: endedAt, reply: reply, stopped: stopped)
+        watch?.ended(with: end, wasSent: reply.wasSent)
+        return .record(end)
+    }
+
+    // MARK: While the provider works
+
+    func progressed(to fraction: Double) {
+        engine?.apply { $0.progressed(queued.key, to: fraction) }
+    }
+
+    func learned(_ limits: ReportedLimits) {
+        state.withLock { $0.limits = Boxed(limits) }
+    }
+
+    func yielded(_ bytes: Data) async throws {
+        try await stream.yield(bytes)
+    }
+
+    // MARK: What outlives it
+
+    var remembered: RememberedWork? { queued.remembered }
+
+    func remembers(_ handle: Data?) async throws {
+        try await stream.remember(handle)
+    }
+
+    func resumed() async throws {
+        try await stream.resume(queued)
+    }
+
+    func isWanted() async throws -> Bool {
+        try await stream.isWanted()
+    }
+
+    // MARK: Abandoning
+
+    /// The provider did not stop in time, and its place is the next attempt's: records an end in its stead, where its
+    /// request is to go on. Whatever it brings when it returns is recorded after that.
+    func abandoned(because reason: StopReason, with spawner: TaskSpawner) {
+        guard reason.isRecordedWhenAbandoned, let started = startedFlight else { return }
+        let error: AIServiceError =
+            if case .timedOut(let limit) = reason { .timedOut(after: limit) } else { .interrupted }
+        var reply = Reply(result: .failure(error))
+        reply.hasBegun = stream.stop()
+        reply.memory = stream.memory
+        let end = parts.end(
+            of: started, startedAt: placedAt, endedAt: parts.date(), reply: reply, stopped: reason)
+        let standIn = spawner.start { [self] in
+            watch?.ended(with: end, wasSent: true)
+            await record(end)
+        }
+        state.withLock { $0.standIn = standIn }
+    }
+
+    /// The flight as the attempt has it, executing.
+    private var startedFlight: QueuedFlight? {
+        guard !queued.lifecycle.isExecuting else { return queued }
+        do throws(FlightLifecycle.Refusal) {
+            var lifecycle = queued.lifecycle
+            try lifecycle.attemptStarted(token: lifecycle.token)
+            return queued.started(as: lifecycle, at: placedAt)
+        } catch {
+            return nil  // unreachable: it was started
+        }
+    }
+
+    // MARK: The journal
+
+    /// Journals the attempt. Answers with its flight where it is on disk and may be sent.
+    @inline(never)
+    private func journalled() async -> QueuedFlight? {
+        do {
+            switch try await parts.journalStart(of: queued) {
+            case .started(let started): return started
+            case .refused: engine?.startRefused(queued.key)
+            case .outOfTime: engine?.startTooLate(queued)
+            }
+        } catch {
+            engine?.startFailed(queued.key, with: error)
+        }
+        return nil
+    }
+
+    /// Records an end. Where the store cannot take it, it is kept, and recorded when the store can.
+    @inline(never)
+    private func record(_ end: AttemptEnd) async {
+        let key = AttemptKey(flight: end.flight, token: end.lifecycle.token)
+        var failures = 0
+        while true {
+            do {
+                let isRecorded = try await parts.settle(end, isLastTry: failures + 1 >= Self.maximumRecordings)
+                if !isRecorded { engine?.recordingOver(end) }
+                return
+            } catch {
+                let tries: Int? = await withCheckedContinuation { continuation in
+                    guard let engine else { return continuation.resume(returning: nil) }
+                    engine.recordingFailed(key, with: error, continuation)
+                }
+                guard let tries else { return }
+                failures = tries
+            }
+        }
+    }
+
+    /// How often the recording of an answer is tried whose content cannot be stored although commits succeed. Nothing is
+    /// sent meanwhile; then the request fails, so that one answer cannot hold up all work for ever.
+    static let maximumRecordings = 60
+}

@@ -1,0 +1,327 @@
+import Foundation
+import Logging
+
+/// The shell around ``EngineCore``: feeds it events and commits, and carries out its effects.
+///
+/// One lock, and no actor: an event is decided and set in motion in one short critical section (ADR-059), and a commit of
+/// a thousand requests is one event. Under the lock nothing waits or does I/O, and of foreign code only the seams run
+/// (``EngineSeams``: clock, date, jitter, follower, and the executor that a task is handed to). What else may, such as a
+/// cancellation handler or the end of a stream, is carried out right after it.
+final class Engine: Sendable {
+    struct State: Sendable {
+        var core: EngineCore
+        /// The attempts whose providers have not returned.
+        var tasks: [AttemptKey: AttemptTask] = [:]
+        /// Work for the store that needs a task of its own.
+        var storeTasks: [Int: Task<Void, Never>] = [:]
+        var lastStoreTask = 0
+        /// Looks into the store for outcomes that other processes recorded.
+        var looks: [Int: Task<Void, Never>] = [:]
+        /// Wakes the core when time alone changes something.
+        var timer: (fires: Duration, task: Task<Void, Never>)?
+        /// Hears of other processes' commits.
+        var listening: Task<Void, Never>?
+        /// Attempts whose ends wait until the store can be written.
+        var recordings: [AttemptKey: CheckedContinuation<Int?, Never>] = [:]
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
+        /// Waits whose time ran out before they had begun.
+        var endedWaits: Set<Int> = []
+        /// The actions to run once the lock is released: they call foreign code, or hold another lock for long.
+        var afterwards: [@Sendable () -> Void] = []
+    }
+
+    /// A waiter with a condition over the engine's state.
+    struct Waiter: Sendable {
+        let isOver: @Sendable (State) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    let parts: AttemptTask.Parts
+    let journal: Journal
+    let store: any RequestStore
+    let answers: AnswerCache
+    let retention: Retention
+    let spawner: TaskSpawner
+    let clock: EngineClock
+    let date: @Sendable () -> Date
+    let scope: ClaimScope
+    let cancellationGrace: Duration
+    let renewalInterval: Duration
+    let logger: Logger
+    /// The readers of chunks, who are told what may be the end of their stream.
+    let chunks: ChunkHub
+    /// Tells when waits that ended without an outcome may be begun again.
+    let revivals = Broadcast<Revival>()
+    let followers = Broadcast<EngineEvent>(limit: 1024)
+    let follower: (@Sendable (EngineEvent) -> Void)?
+    private let state: Guarded<State>
+
+    init(
+        parts: AttemptTask.Parts, store: any RequestStore, answers: AnswerCache, chunks: ChunkHub,
+        registry: ProviderRegistry, configuration: EngineConfiguration, seams: EngineSeams
+    ) {
+        self.parts = parts
+        self.store = store
+        self.answers = answers
+        self.chunks = chunks
+        journal = parts.journal
+        retention = configuration.retention
+        spawner = TaskSpawner(executor: seams.taskExecutor)
+        clock = seams.clock
+        date = seams.date
+        scope = configuration.scope
+        follower = seams.follower
+        cancellationGrace = configuration.cancellationGrace
+        renewalInterval = configuration.renewalInterval
+        logger = parts.logger
+        let lanes = registry.registrations.map {
+            LaneDescription(
+                provider: $0.id, concurrency: $0.limits.concurrency, account: $0.account, rate: $0.limits.rate,
+                breaker: $0.limits.breaker ?? configuration.breaker, needsNetwork: $0.needsNetwork,
+                attemptTimeout: $0.limits.attemptTimeout ?? configuration.attemptTimeout)
+        }
+        var core = EngineCore(
+            lanes: lanes,
+            configuration: EngineCore.Configuration(
+                cancellationGrace: configuration.cancellationGrace, scope: configuration.scope,
+                isShared: store.signal != nil,
+                suspendsRefusingAccounts: configuration.suspendsRefusingAccounts))
+        core.isFollowed = parts.observer.meters != nil || seams.follower != nil
+        state = Guarded(State(core: core))
+    }
+
+    deinit {
+        let left = state.withLock { $0 }
+        for task in [left.timer?.task, left.listening].compactMap(\.self) { task.cancel() }
+        for look in left.looks.values { look.cancel() }
+        for recording in left.recordings.values { recording.resume(returning: nil) }
+    }
+
+    // MARK: Events
+
+    /// Applies an event to the core and starts its effects, in one critical section.
+    @discardableResult
+    func apply<R: Sendable>(_ event: (inout EngineCore) -> R) -> R {
+        applyToState { state, now in state.core.apply(at: now, event) }
+    }
+
+    /// Applies an event that needs what the shell keeps.
+    private func applyToState<R: Sendable>(
+        _ event: (inout State, Moment) -> (answer: R, effects: [EngineCore.Effect])
+    ) -> R {
+        let (answer, afterwards) = state.withLock { state -> (R, [@Sendable () -> Void]) in
+            let (answer, effects) = event(&state, Moment(date: date(), clock: clock.now))
+            for effect in effects { perform(effect, &state) }
+            setTimer(&state)
+            if !state.waiters.isEmpty { wakeWaiters(&state) }
+            guard !state.afterwards.isEmpty else { return (answer, []) }
+            defer { state.afterwards = [] }
+            return (answer, state.afterwards)
+        }
+        for action in afterwards { action() }
+        parts.observer.lanes?.changed { read(\.loads) }
+        return answer
+    }
+
+    /// Reads the core.
+    func read<R: Sendable>(_ body: (EngineCore) -> R) -> R { state.withLock { body($0.core) } }
+
+    /// Changes what the shell keeps, without an event.
+    func change<R: Sendable>(_ body: (inout State) -> R) -> R { state.withLock(body) }
+
+    /// The engine's events, from now on.
+    func events() -> AsyncStream<EngineEvent> {
+        apply { $0.isFollowed = true }
+        return followers.elements()
+    }
+
+    // MARK: Closing, time
+
+    /// Starts nothing more, gives back what was not sent, lets attempts run for `grace`, then stops them.
+    ///
+    /// Cancelling the task ends the grace at once (a second Ctrl-C), not the recording of ends.
+    func drain(grace: Duration) async {
+        apply { $0.closed() }
+        await idle(within: grace, orUntilCancelled: true)
+        apply { $0.stopAll() }
+        await idle(within: min(cancellationGrace, .farthest) + .seconds(1))
+        await wait { $0.core.isQuiet }
+        // Once more, before the registration goes and these count as lost: the disk may have room again.
+        apply { $0.resumeRecordings() }
+        await wait { $0.core.isQuiet }
+        apply { $0.retired() }
+    }
+
+    /// Whatever waits for a date is looked at: the clock may have been set, or the machine may have slept.
+    func timePassed() {
+        applyToState { state, now in
+            let tasks = state.tasks
+            return state.core.apply(at: now) { $0.timePassed { tasks[$0]?.silenceLeft } }
+        }
+    }
+
+    // MARK: Watching
+
+    /// Begins to wait for an outcome: to be called before the request can possibly end.
+    func expectOutcome(of id: UUID) -> OutcomeWaiter {
+        let waiter = OutcomeWaiter()
+        if !apply({ $0.wait(waiter, for: id) }) { waiter.resolve(.failure(AIServiceError.suspended)) }
+        return waiter
+    }
+
+    func forget(_ waiter: OutcomeWaiter, of id: UUID) {
+        apply { $0.watched.forget(waiter, of: id) }
+    }
+
+    /// Begins a stream. Statuses that a slow reader has not read are replaced by newer ones; the outcome never is.
+    func stream(of id: UUID) -> (number: Int, statuses: AsyncThrowingStream<RequestStatus, any Error>) {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: RequestStatus.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
+        guard let number = apply({ $0.begin(continuation, of: id) }) else {
+            continuation.finish(throwing: AIServiceError.suspended)
+            return (0, stream)
+        }
+        continuation.onTermination = { [weak self] _ in self?.endStream(number, of: id) }
+        return (number, stream)
+    }
+
+    /// Tells a new stream what was true when it began, unless it has been told something newer, and answers with what is
+    /// to be read. What is final is told in any case, also when nothing is announced any more: what came after it can
+    /// only be the echo of something older.
+    func begin(
+        _ stream: (number: Int, statuses: AsyncThrowingStream<RequestStatus, any Error>), of id: UUID,
+        with status: RequestStatus
+    ) -> AsyncThrowingStream<RequestStatus, any Error> {
+        guard !status.isFinal else {
+            endStream(stream.number, of: id)
+            return AsyncThrowingStream { continuation in
+                continuation.yield(status)
+                continuation.finish()
+            }
+        }
+        apply { $0.watched.tellFirst(status, to: stream.number, of: id) }
+        return stream.statuses
+    }
+
+    private func endStream(_ number: Int, of id: UUID) {
+        apply { $0.watched.endStream(number, of: id) }
+    }
+
+    /// A reader of the stream of a request begins.
+    func readerCame(for request: UUID) -> (number: Int, waker: StreamWaker) {
+        apply { $0.readers += 1 }
+        return chunks.readerCame(for: request)
+    }
+
+    func readerLeft(_ number: Int) {
+        chunks.readerLeft(number)
+        apply { $0.readers -= 1 }
+    }
+}
+
+// MARK: - Commits
+
+extension Engine: CommitListener {
+    func willCommit(_ writes: inout [StoreWrite]) {
+        guard writes.contains(where: \.isSubmission) else { return }
+        apply { $0.place(&writes) }
+    }
+
+    func committed(_ commit: StoreCommit, of writes: [StoreWrite]) {
+        apply { $0.committed(commit, of: writes) }
+    }
+
+    func commitFailed(_ writes: [StoreWrite], with error: any Error) {
+        apply { $0.commitFailed(writes) }
+    }
+
+    func isOfInterest(_ row: ChangedRow) -> Bool {
+        switch row {
+        case .request(let id): read { $0.isOfInterest(row) } || chunks.readerCount(of: id) > 0
+        case .flight(let id): read { $0.isOfInterest(row) } || chunks.hasReaders(of: id)
+        }
+    }
+
+    var rowsOfInterest: [ChangedRow] {
+        let (requests, flights) = chunks.read
+        return read(\.rowsOfInterest) + flights.map { .flight($0) } + requests.map { .request($0) }
+    }
+
+    func heard(_ news: ForeignChanges) {
+        apply { $0.heard(news) }
+    }
+}
+
+extension StoreWrite {
+    fileprivate var isSubmission: Bool { if case .submit = self { true } else { false } }
+}
+
+// MARK: - Attempts
+
+extension Engine {
+    /// The store refused the start of an attempt.
+    func startRefused(_ key: AttemptKey) {
+        end(key) { $0.startRefused(key) }
+    }
+
+    /// The start of an attempt could not be written.
+    func startFailed(_ key: AttemptKey, with error: any Error) {
+        logger.error("An attempt could not be journalled, so it was not sent", metadata: ["error": "\(error)"])
+        end(key) { $0.startFailed(key, with: error) }
+    }
+
+    /// The request of an attempt that was not begun is out of time, as far as is known here. Others may have joined it
+    /// who have time left: the process that claims it next knows.
+    func startTooLate(_ flight: QueuedFlight) {
+        end(flight.key) {
+            $0.startRefused(flight.key)
+            $0.release([flight])
+        }
+    }
+
+    /// An attempt's provider returned, or was not called.
+    private func end(_ key: AttemptKey, _ event: (inout EngineCore) -> Void) {
+        applyToState { state, now in
+            state.tasks[key] = nil
+            return state.core.apply(at: now, event)
+        }
+    }
+
+    /// A provider returned, and all of its output is journalled. Returns why the attempt was stopped, if it was;
+    /// `nil` where an end of an abandoned attempt is on its way to the store, which is recorded first.
+    func ended(_ key: AttemptKey, with reply: Reply) -> StopReason?? {
+        applyToState { state, now in
+            guard !state.core.isRecordingStandIn(of: key) else { return (nil, []) }
+            state.tasks[key] = nil
+            let (stopped, effects) = state.core.apply(at: now) { $0.ended(key, with: reply) }
+            return (.some(stopped), effects)
+        }
+    }
+
+    /// An end was not needed.
+    func recordingOver(_ end: AttemptEnd) {
+        apply {
+            $0.recorded(AttemptKey(flight: end.flight, token: end.lifecycle.token))
+            $0.emit(.discarded(end))
+        }
+    }
+
+    /// The store could not take an end. The continuation resumes when it can be written, with how often it failed to take
+    /// this one; with `nil` where the engine goes away.
+    ///
+    /// Not an async function: its frame would keep the engine alive, which keeps the continuation.
+    func recordingFailed(
+        _ key: AttemptKey, with error: any Error, _ continuation: CheckedContinuation<Int?, Never>
+    ) {
+        logger.error("An attempt's end could not be recorded; it is kept", metadata: ["error": "\(error)"])
+        let failures: Int? = applyToState { state, now in
+            let (_, effects) = state.core.apply(at: now) { $0.recordingFailed(key, with: error) }
+            let recording = state.core.recording(of: key)
+            guard recording?.isSuspended == true else { return (recording?.failures ?? 0, effects) }
+            state.recordings[key] = continuation
+            return (nil, effects)
+        }
+        if let failures { continuation.resume(returning: failures) }
+    }
+}

@@ -1,0 +1,302 @@
+import Foundation
+import OrderedCollections
+
+/// The journal's commits: what the core adds to one beforehand, and what it hears of one afterwards.
+extension EngineCore {
+    // MARK: Before a commit
+
+    /// Submissions are about to be written: keeps places for those that can be started or leased here at once, so that
+    /// they need no claim, and the first attempt of an idle lane is journalled in the commit of its submission.
+    ///
+    /// To be followed by one ``committed(_:of:)`` or ``commitFailed(_:)`` of the same writes.
+    package mutating func place(_ writes: inout [StoreWrite]) {
+        guard case .open = phase, let owner else { return }
+        for index in writes.indices {
+            guard case .submit(var submission) = writes[index],
+                configuration.scope.covers(submission.request.id, of: submission.job?.key)
+            else { continue }
+            let placement = place(submission)
+            guard placement != .leave else { continue }
+            submission.placement = placement
+            submission.flight = FlightLifecycle(placed: submission, by: owner)
+            writes[index] = .submit(submission)
+        }
+    }
+
+    private mutating func place(_ submission: Submission) -> Placement {
+        guard let index = lanes.index(forKey: submission.provider), !isLaneSuspended(at: index) else { return .leave }
+        guard lanes.values[index].backlog == .none, lanes.values[index].breaker.isClosed else {
+            // Older work may wait in the store, and nothing overtakes within a class. And what cannot be sent from here
+            // may be sent by others.
+            lanes.values[index].backlogMayExist()
+            return .leave
+        }
+        if lanes.values[index].isIdle,
+            accounts[lanes.values[index].account]?.admit(cost: submission.cost, now: now.date) == .admitted
+        {
+            _ = lanes.values[index].gate.enter()
+            placed += 1
+            return .start
+        }
+        guard lanes.values[index].room(now: now.date) > 0 else {
+            lanes.values[index].backlogMayExist()
+            return .leave
+        }
+        lanes.values[index].promised += 1
+        placed += 1
+        return .lease
+    }
+
+    // MARK: After a commit
+
+    /// A commit of this process is on disk.
+    package mutating func committed(_ commit: StoreCommit, of writes: [StoreWrite]) {
+        effects.reserveCapacity(commit.changes.count)
+        for change in commit.changes { apply(change, isForeign: false) }
+        guard isFollowed || placed > 0 else { return }
+        for (write, receipt) in zip(writes, commit.receipts) {
+            answered(write, receipt)
+            // Refused, there before, a member of another flight, or answered.
+            if !receipt.isNewFlight, case .submit(let submission) = write { leavePlace(of: submission) }
+        }
+    }
+
+    /// A commit of this process failed, and nothing of it is on disk.
+    package mutating func commitFailed(_ writes: [StoreWrite]) {
+        for case .submit(let submission) in writes { leavePlace(of: submission) }
+    }
+
+    /// Another process committed.
+    package mutating func heard(_ news: ForeignChanges) {
+        if news.touchesAnswers { effects.append(.answers(.doubtful)) }
+        for change in news.changes { apply(change, isForeign: true) }
+        if news.mayWait { backlogMayExist() }
+    }
+
+    /// Tells followers of an answer of the store that is no change.
+    private mutating func answered(_ write: StoreWrite, _ receipt: WriteReceipt) {
+        switch (write, receipt) {
+        case (.submit(let submission), .submitted(let stored)) where stored.wasPresent:
+            emit(.submitted(stored.id, to: submission.provider, stored))
+        case (.submit(let submission), .rejected(let error)):
+            emit(.rejected(submission.request.id, to: submission.provider, error))
+        case (.retireOwner(let owner, _), .broken(let flights)) where flights > 0:
+            emit(.recovered(owner, flights: flights))
+        default: break
+        }
+    }
+
+    private mutating func apply(_ change: StoreChange, isForeign: Bool) {
+        switch change {
+        case .submitted(let submission, let receipt): submitted(submission, receipt)
+        case .request(let id, let flight, let change): changed(id, of: flight, change, isForeign: isForeign)
+        case .flight(let id, let lifecycle): moved(id, lifecycle, isForeign: isForeign)
+        case .settled(let settlement): settled(settlement)
+        case .appended(let flight):
+            // An attempt of this process wakes its readers itself, once they can see what was added.
+            guard readers > 0, places[flight] == nil else { return }
+            effects.append(.wakeReadersOfFlight(flight))
+        case .ownerRetired: break  // its flights and requests follow
+        case .uncached: effects.append(.answers(.dropped))
+        case .nextDeadline(let date):
+            nextExpiry = date
+            sweepIfDue()
+        }
+    }
+
+    // MARK: Submissions
+
+    private mutating func submitted(_ submission: Submission, _ receipt: SubmissionReceipt) {
+        let request = submission.request
+        watched.attach(request.id, to: receipt.flight)
+        emit(.submitted(request.id, to: submission.provider, receipt))
+        if receipt.isAnswered { return }
+        if let deadline = request.deadline { nextExpiry = min(nextExpiry ?? deadline, deadline) }
+        if receipt.hasJoined {
+            return joined(
+                receipt.flight, of: [submission.provider] + request.fallback.map(\.provider),
+                priority: request.priority)
+        }
+        guard let index = lanes.index(forKey: submission.provider) else { return }
+        guard submission.placement != .leave else {
+            // Again, now that it is on disk: the store may have answered since it was placed that it has nothing.
+            lanes.values[index].backlogMayExist()
+            return touch(index)
+        }
+        let flight = QueuedFlight(submission, as: receipt.flight)
+        if submission.flight.isExecuting, !givesBack(submission.provider) {
+            placed -= 1
+            begin(flight, in: index, isJournalled: true)
+            effects.append(.run(flight))
+            return started(flight)
+        }
+        // Not sent yet: chosen like any other, because the lane may not start it any more.
+        leavePlace(of: submission)
+        enqueue(flight)
+    }
+
+    /// Gives back the place that was kept for a submission, if one was: it is not written as it was placed, or cannot take
+    /// it any more.
+    private mutating func leavePlace(of submission: Submission) {
+        guard let index = lanes.index(forKey: submission.provider) else { return }
+        switch submission.placement {
+        case .leave: return
+        case .lease: lanes.values[index].promised -= 1
+        case .start:
+            lanes.values[index].gate.leave()
+            accounts[lanes.values[index].account]?.returned(cost: submission.cost)
+        }
+        placed -= 1
+        touch(index)
+    }
+
+    /// A request joined a flight: it may be more urgent now; where it is not here, it may wait in the store, and be taken
+    /// now that somewhere there is time for it.
+    ///
+    /// - Parameter chain: The flight's first provider, and those that its chain may have led it to.
+    private mutating func joined(_ flight: FlightID, of chain: [ProviderID], priority: Priority) {
+        if places[flight] != nil || deferred[flight] != nil { return }
+        for provider in chain {
+            guard let index = lanes.index(forKey: provider) else { continue }
+            if lanes.values[index].queue.raise(to: priority, where: { $0.id == flight }) { return touch(index) }
+        }
+        for provider in chain {
+            guard let index = lanes.index(forKey: provider) else { continue }
+            lanes.values[index].backlogMayExist()
+            touch(index)
+        }
+    }
+
+    // MARK: Flights
+
+    private mutating func moved(_ id: FlightID, _ lifecycle: FlightLifecycle, isForeign: Bool) {
+        if let attempt = attempt(at: id) {
+            let isOwn = attempt.flight.lifecycle.token == lifecycle.token
+            if isOwn, lifecycle.isExecuting, lifecycle.owner == attempt.flight.lifecycle.owner {
+                guard !isForeign else { return }
+                if journalled(attempt.key) { return started(attempt.flight) }
+                // A member that was retried follows it.
+                return watched.announce(.executing(progress: nil), of: id)
+            }
+            // A lease that is not on disk any more, or that others have followed: nothing of the attempt is wanted.
+            if lifecycle.token >= attempt.flight.lifecycle.token, !(isOwn && lifecycle.isLeased) {
+                let isExpired = lifecycle.state == .settled(.failed)
+                stop(attempt.key, because: isExpired ? .expired : .cancelled)
+            }
+        }
+        if isForeign { emit(.moved(id, lifecycle)) }
+        if let again = deferred[id], !again.isHeld(in: lifecycle) { deferred[id] = nil }
+        if !lifecycle.isLeased, !lifecycle.isExecuting { unqueue(id, unlessNewerThan: lifecycle.token) }
+        mayBeClaimed(lifecycle, in: nil)
+        guard !lifecycle.isSettled else { return }
+        watched.announce(lifecycle.isExecuting ? .executing(progress: nil) : .pending, of: id)
+    }
+
+    /// A flight waits in the store from now on, or from a date on: where its lane is known, in that one.
+    private mutating func mayBeClaimed(_ lifecycle: FlightLifecycle, in provider: ProviderID?) {
+        switch lifecycle.state {
+        case .waiting: backlogMayExist()
+        case .backingOff(let until):
+            for index in lanes.values.indices where provider.map({ $0 == lanes.values[index].provider }) ?? true {
+                lanes.values[index].willBeDue(at: until)
+                touch(index)
+            }
+        case .held, .leased, .executing, .settled: break
+        }
+    }
+
+    /// Takes a flight out of the queues: its leases are over.
+    private mutating func unqueue(_ id: FlightID, unlessNewerThan token: Int64) {
+        for index in lanes.values.indices where !lanes.values[index].queue.isEmpty {
+            while lanes.values[index].queue.remove(where: { $0.id == id && $0.lifecycle.token <= token }) != nil {
+                touch(index)
+            }
+        }
+    }
+
+    /// An attempt is on disk and is about to be sent.
+    private mutating func started(_ flight: QueuedFlight) {
+        watched.announce(.executing(progress: nil), of: flight.id)
+        emit(
+            .started(
+                flight.request.id, flight.id, provider: flight.provider,
+                attempt: flight.lifecycle.attempt + (flight.lifecycle.isExecuting ? 0 : 1)))
+    }
+
+    // MARK: Ends
+
+    private mutating func settled(_ settlement: Settlement) {
+        let end = settlement.end
+        if case .completed = end.outcome {
+            effects.append(.answers(.recorded(end.work, isCached: settlement.entersCache)))
+        }
+        for id in settlement.finished { announce(settlement.status(of: id), of: id) }
+        emit(EngineEvent(settlement))
+        if case .failed(let error) = end.outcome { refused(by: end.provider, with: error) }
+        if !settlement.flight.isSettled {
+            watched.announce(.pending, of: end.flight)
+            if readers > 0 { effects.append(.wakeReadersOfFlight(end.flight)) }
+        }
+        mayBeClaimed(settlement.flight, in: end.provider)
+        recorded(AttemptKey(flight: end.flight, token: end.lifecycle.token))
+    }
+
+    private mutating func changed(_ id: UUID, of flight: FlightID, _ change: RequestChange, isForeign: Bool) {
+        switch change {
+        case .pending, .executing:
+            watched.attach(id, to: flight)
+            if change == .pending { announce(.pending, of: id) }
+            guard change == .pending, !isForeign else { return }
+            effects.append(.revive(.request(id)))
+            emit(.revived(id))
+        case .completed, .failed(nil): look(at: id)
+        case .failed(let error?):
+            announce(.failed(error), of: id)
+            if !isForeign { emit(.failed(id, of: flight, error)) }
+        case .cancelled:
+            announce(.cancelled, of: id)
+            if !isForeign { emit(.cancelled(id)) }
+        case .erased where isForeign: fail(id, with: AIServiceError.unknown(id))
+        case .erased: announce(.cancelled, of: id)
+        }
+    }
+}
+
+extension WriteReceipt {
+    /// Whether it answers a submission that has a flight of its own.
+    fileprivate var isNewFlight: Bool {
+        if case .submitted(let receipt) = self { receipt.isNewFlight } else { false }
+    }
+}
+
+extension FlightLifecycle {
+    /// Whether a process holds it and has not sent it.
+    fileprivate var isLeased: Bool { if case .leased = state { true } else { false } }
+
+    /// A new flight as its placement has it.
+    init(placed submission: Submission, by owner: OwnerID) {
+        self.init()
+        do throws(Refusal) {
+            try leased(by: owner)
+            // What counts against a budget starts with its reservation, in a commit of its own.
+            if submission.placement == .start, !submission.isBudgeted { try attemptStarted(token: token) }
+        } catch {
+            self = FlightLifecycle()  // unreachable: a new flight can be leased and started
+        }
+    }
+}
+
+extension QueuedFlight {
+    /// A submission's flight, once it is on disk as it was placed.
+    fileprivate init(_ submission: Submission, as id: FlightID) {
+        self.init(
+            id: id, lifecycle: submission.flight, request: submission.request, provider: submission.provider,
+            cost: submission.cost, triedSince: submission.flight.isExecuting ? submission.createdAt : nil,
+            work: submission.fingerprint, trace: submission.trace, waitsSince: submission.createdAt)
+    }
+
+    /// Whether its lease is that of a flight as it is on disk.
+    fileprivate func isHeld(in lifecycle: FlightLifecycle) -> Bool {
+        self.lifecycle.token > lifecycle.token || self.lifecycle.token == lifecycle.token && lifecycle.owner != nil
+    }
+}

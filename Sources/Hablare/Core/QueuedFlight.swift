@@ -1,0 +1,90 @@
+package import Foundation
+
+/// A flight that this process holds and has not sent.
+package struct QueuedFlight: Sendable {
+    /// In an object of their own: a flight passes from hand to hand, and every attempt's task holds it.
+    private struct Parts: Sendable {
+        let id: FlightID
+        var lifecycle: FlightLifecycle
+        var triedSince: Date?
+        var isReserved = false
+        let request: AIRequest
+        let provider: ProviderID
+        let origin: ProviderID
+        let cost: Double
+        let work: Fingerprint?
+        let trace: TraceContext?
+        let waitsSince: Date?
+        let remembered: RememberedWork?
+        var failure: AIServiceError?
+    }
+
+    private var parts: Boxed<Parts>
+
+    package init(
+        id: FlightID, lifecycle: FlightLifecycle, request: AIRequest, provider: ProviderID, origin: ProviderID? = nil,
+        cost: Double = 0,
+        triedSince: Date? = nil, work: Fingerprint? = nil, trace: TraceContext? = nil, waitsSince: Date? = nil,
+        remembered: RememberedWork? = nil, failure: AIServiceError? = nil
+    ) {
+        parts = Boxed(
+            Parts(
+                id: id, lifecycle: lifecycle, triedSince: triedSince, request: request, provider: provider,
+                origin: origin ?? provider, cost: cost, work: work, trace: trace, waitsSince: waitsSince,
+                remembered: remembered, failure: failure))
+    }
+
+    /// The flight, which cannot be sent for a reason.
+    func failing(with error: AIServiceError) -> QueuedFlight {
+        var flight = self
+        flight.parts.value.failure = error
+        return flight
+    }
+
+    /// The flight, for whose attempt something was reserved in a budget.
+    var reserved: QueuedFlight {
+        var flight = self
+        flight.parts.value.isReserved = true
+        return flight
+    }
+
+    /// The flight, whose attempt is on disk.
+    func started(as lifecycle: FlightLifecycle, at date: Date) -> QueuedFlight {
+        var parts = parts.value
+        parts.lifecycle = lifecycle
+        parts.triedSince = parts.triedSince ?? date
+        return QueuedFlight(parts)
+    }
+
+    private init(_ parts: Parts) {
+        self.parts = Boxed(parts)
+    }
+
+    package var id: FlightID { parts.value.id }
+    /// The lease under which this process holds it.
+    var key: AttemptKey { AttemptKey(flight: id, token: lifecycle.token) }
+    package var lifecycle: FlightLifecycle {
+        get { parts.value.lifecycle }
+        set { parts.value.lifecycle = newValue }
+    }
+    /// When the first attempt that counts was sent.
+    package var triedSince: Date? { parts.value.triedSince }
+    /// Whether something was reserved for its attempt in a budget.
+    package var isReserved: Bool { parts.value.isReserved }
+    package var request: AIRequest { parts.value.request }
+    package var provider: ProviderID { parts.value.provider }
+    /// Whom it was submitted to.
+    var origin: ProviderID { parts.value.origin }
+    /// What its call costs in units of the account's limit.
+    package var cost: Double { parts.value.cost }
+    /// What its answer is found by; `nil` where it was claimed.
+    var work: Fingerprint? { parts.value.work }
+    /// The trace that its request was submitted in.
+    package var trace: TraceContext? { parts.value.trace }
+    /// Since when it waits to be sent, as far as that is known.
+    var waitsSince: Date? { parts.value.waitsSince }
+    /// What its attempt goes on with; `nil` where it begins anew.
+    package var remembered: RememberedWork? { parts.value.remembered }
+    /// Why it cannot be sent: the attempt fails with this.
+    package var failure: AIServiceError? { parts.value.failure }
+}

@@ -1,0 +1,217 @@
+package import Foundation
+package import OrderedCollections
+
+/// The requests that someone in this process waits for or watches.
+///
+/// Holds nothing of a request that no one watches, and nothing of a finished one: an answer lives in the store, and with
+/// those who asked for it. Streams are told in place, so that of two statuses the later one is what a slow reader finds;
+/// ending them is left to the caller, because the end of a stream comes back here.
+package struct WatchedRequests: Sendable {
+    /// Those who wait for one request or watch it.
+    package struct Watched: Sendable {
+        package fileprivate(set) var waiters: [OutcomeWaiter] = []
+        /// In the order they began, so that a simulation sees them told in the same order.
+        package fileprivate(set) var streams:
+            OrderedDictionary<Int, AsyncThrowingStream<RequestStatus, any Error>.Continuation> = [:]
+        /// What the streams were told last, which they are not told again.
+        fileprivate var told: [Int: RequestStatus] = [:]
+        fileprivate var progress: Double?
+        /// The flight that does its work; `nil` until it is known to be on disk.
+        fileprivate var flight: FlightID?
+        /// The number of the last thing that was heard of it.
+        fileprivate var version: Int
+
+        fileprivate init(version: Int) { self.version = version }
+
+        var isEmpty: Bool { waiters.isEmpty && streams.isEmpty }
+
+        /// Tells a stream what is not final.
+        fileprivate mutating func tell(_ status: RequestStatus, to number: Int) {
+            told[number] = status
+            streams[number]?.yield(status)
+        }
+
+        /// Ends all of them.
+        package func end(with result: Result<RequestStatus, any Error>) {
+            for stream in streams.values {
+                switch result {
+                case .success: stream.finish()
+                case .failure(let error): stream.finish(throwing: error)
+                }
+            }
+            for waiter in waiters { waiter.resolve(result) }
+        }
+    }
+
+    /// A look into the store for the outcome of a watched request.
+    package struct Look: Sendable, Hashable {
+        package let id: UUID
+        fileprivate let version: Int
+    }
+
+    /// The watched members of a flight, in the order they were attached. Nearly always one.
+    private enum Members: Sendable {
+        case one(UUID)
+        case several(OrderedSet<UUID>)
+
+        var ids: [UUID] {
+            switch self {
+            case .one(let id): [id]
+            case .several(let ids): Array(ids)
+            }
+        }
+    }
+
+    private var watched: [UUID: Watched] = [:]
+    private var members: [FlightID: Members] = [:]
+    private var lastStream = 0
+    /// Grows with everything that is heard of any request, so that a look of former watchers is not taken for one of later
+    /// ones.
+    private var lastVersion = 0
+
+    package init() {}
+
+    // MARK: Looking
+
+    package var isEmpty: Bool { watched.isEmpty }
+
+    /// Whether a request is watched that is known to be on disk.
+    package func contains(_ id: UUID) -> Bool { watched[id]?.flight != nil }
+
+    /// Whether members of a flight are watched.
+    package func hasMembers(of flight: FlightID) -> Bool { members[flight] != nil }
+
+    /// The watched requests that are known to be on disk, in the order of their UUIDs.
+    package var known: [UUID] { sorted(watched.filter { $0.value.flight != nil }.map(\.key)) }
+
+    /// All watched requests, in the order of their UUIDs.
+    package var ids: [UUID] { sorted(Array(watched.keys)) }
+
+    /// How many wait for the outcome of a request or watch it.
+    package func watcherCount(of id: UUID) -> Int { watched[id].map { $0.waiters.count + $0.streams.count } ?? 0 }
+
+    /// The last progress that a provider reported of a watched request.
+    package func progress(of id: UUID) -> Double? { watched[id]?.progress }
+
+    private func sorted(_ ids: [UUID]) -> [UUID] { ids.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) } }
+
+    // MARK: Watching
+
+    package mutating func add(_ waiter: OutcomeWaiter, of id: UUID) {
+        let version = nextVersion()
+        watched[id, default: Watched(version: version)].waiters.append(waiter)
+    }
+
+    private mutating func nextVersion() -> Int {
+        lastVersion += 1
+        return lastVersion
+    }
+
+    package mutating func forget(_ waiter: OutcomeWaiter, of id: UUID) {
+        guard let index = watched.index(forKey: id) else { return }
+        watched.values[index].waiters.removeAll { $0 === waiter }
+        if watched.values[index].isEmpty { remove(id) }
+    }
+
+    package mutating func begin(
+        _ stream: AsyncThrowingStream<RequestStatus, any Error>.Continuation, of id: UUID
+    ) -> Int {
+        lastStream += 1
+        let version = nextVersion()
+        watched[id, default: Watched(version: version)].streams[lastStream] = stream
+        return lastStream
+    }
+
+    package mutating func endStream(_ number: Int, of id: UUID) {
+        guard let index = watched.index(forKey: id) else { return }
+        watched.values[index].streams[number] = nil
+        watched.values[index].told[number] = nil
+        if watched.values[index].isEmpty { remove(id) }
+    }
+
+    /// Tells a new stream what was true when it began, unless it has been told something newer.
+    package mutating func tellFirst(_ status: RequestStatus, to number: Int, of id: UUID) {
+        guard let index = watched.index(forKey: id), watched.values[index].told[number] == nil else { return }
+        watched.values[index].tell(status, to: number)
+    }
+
+    /// From now on a watched request hears what is announced of a flight.
+    package mutating func attach(_ id: UUID, to flight: FlightID) {
+        guard let index = watched.index(forKey: id), watched.values[index].flight != flight else { return }
+        if let old = watched.values[index].flight { detach(id, from: old) }
+        watched.values[index].flight = flight
+        switch members[flight] {
+        case nil: members[flight] = .one(id)
+        case .one(let other): members[flight] = .several([other, id])
+        case .several(var ids):
+            members[flight] = nil  // so that the set is changed in place
+            ids.append(id)
+            members[flight] = .several(ids)
+        }
+    }
+
+    private mutating func detach(_ id: UUID, from flight: FlightID) {
+        switch members[flight] {
+        case nil: break
+        case .one: members[flight] = nil
+        case .several(var ids):
+            members[flight] = nil
+            ids.remove(id)
+            if !ids.isEmpty { members[flight] = .several(ids) }
+        }
+    }
+
+    @discardableResult
+    package mutating func remove(_ id: UUID) -> Watched? {
+        guard let removed = watched.removeValue(forKey: id) else { return nil }
+        if let flight = removed.flight { detach(id, from: flight) }
+        return removed
+    }
+
+    /// Removes the members of a flight, in the order they were attached.
+    package mutating func removeMembers(of flight: FlightID) -> [Watched] {
+        ids(of: flight).compactMap { remove($0) }
+    }
+
+    /// Removes all, in the order of their UUIDs.
+    package mutating func removeAll() -> [Watched] {
+        let all = ids.compactMap { watched[$0] }
+        watched = [:]
+        members = [:]
+        return all
+    }
+
+    // MARK: Announcing
+
+    /// Tells those who watch a request. Returns them where the status is final: they are to be ended.
+    package mutating func announce(_ status: RequestStatus, of id: UUID) -> Watched? {
+        guard let index = watched.index(forKey: id) else { return nil }
+        if status.isFinal {
+            let ended = remove(id)
+            for stream in ended?.streams.values.elements ?? [] { stream.yield(status) }
+            return ended
+        }
+        let version = nextVersion()
+        watched.values[index].version = version
+        if case .executing(let progress) = status { watched.values[index].progress = progress }
+        for number in watched.values[index].streams.keys where watched.values[index].told[number] != status {
+            watched.values[index].tell(status, to: number)
+        }
+        return nil
+    }
+
+    /// Tells those who watch a member of a flight what is not final.
+    package mutating func announce(_ status: RequestStatus, of flight: FlightID) {
+        for id in ids(of: flight) { _ = announce(status, of: id) }
+    }
+
+    private func ids(of flight: FlightID) -> [UUID] { members[flight]?.ids ?? [] }
+
+    // MARK: Looking into the store
+
+    /// A look for the outcome of a watched request; `nil` where no one watches it.
+    package func look(at id: UUID) -> Look? { watched[id].map { Look(id: id, version: $0.version) } }
+
+    /// Whether nothing was heard of a request since a look began.
+    package func isCurrent(_ look: Look) -> Bool { watched[look.id]?.version == look.version }
+}

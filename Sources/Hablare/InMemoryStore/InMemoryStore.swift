@@ -1,0 +1,135 @@
+public import Foundation
+
+/// The reference store: everything in memory, nothing kept when the process ends.
+///
+/// For previews, tests and runs without a disk. It is also the yardstick: what this store does is what a store must
+/// do, and the contract suite and a differential test hold the others to it.
+public final class InMemoryStore: RequestStore {
+    private let machine = Guarded(StoreMachine(MemoryRows()))
+
+    /// Creates an empty store.
+    public init() {}
+
+    /// `nil`: all content is inline.
+    public var content: (any ContentStore)? { nil }
+
+    /// `nil`: no other process can see the store.
+    public var signal: (any StoreSignal)? { nil }
+
+    /// `nil`: no other process can see the store.
+    public var liveness: (any OwnerLiveness)? { nil }
+
+    /// Returns no changes: no other process can see the store.
+    public func foreignChanges(where isOfInterest: (ChangedRow) -> Bool) -> ForeignChanges { ForeignChanges() }
+
+    /// Applies the writes in order. See ``RequestStore/commit(_:)``; never throws.
+    public func commit(_ writes: [StoreWrite]) -> StoreCommit {
+        machine.withLock { $0.commit(writes) }
+    }
+
+    /// Takes waiting flights. See ``RequestStore/claim(_:)``; never throws.
+    public func claim(_ query: ClaimQuery) -> Claim {
+        machine.withLock { $0.claim(query) }
+    }
+
+    /// See ``StoreReading/snapshot(of:)``.
+    public func snapshot(of id: UUID) -> RequestSnapshot? {
+        read { $0.snapshot(of: id, countingAhead: true) }
+    }
+
+    /// See ``StoreReading/snapshots(_:)``.
+    public func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] {
+        read { $0.snapshots(filter) }
+    }
+
+    /// See ``StoreReading/flights(_:)``.
+    public func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] {
+        read { rows in
+            Dictionary(
+                ids.compactMap { id in rows.flights[id].map { (id, $0.lifecycle) } },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    /// See ``StoreReading/response(of:)``.
+    public func response(of id: UUID) -> AIResponseData? {
+        read { $0.response(to: id) }
+    }
+
+    /// See ``StoreReading/request(of:)``.
+    public func request(of id: UUID) -> StoredRequest? {
+        read { $0.storedRequest(of: id) }
+    }
+
+    /// See ``StoreReading/stream(of:from:maximumBytes:)``.
+    public func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
+        read { $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
+    }
+
+    /// See ``StoreReading/cachedAnswer(_:)``.
+    public func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? {
+        read { $0.cachedAnswer(query) }
+    }
+
+    /// All lines of the ledger, of deleted requests too.
+    package var attempts: [AttemptRecord] { read { $0.ledger.values.flatMap(\.self) } }
+
+    /// The content files that responses refer to.
+    package var responseContent: [ContentReference] {
+        read { rows in
+            rows.responses.values.compactMap { response in
+                if case .success(let content) = response.result { content.body?.reference } else { nil }
+            }
+        }
+    }
+
+    /// Whether a flight's request was not erased.
+    package func keepsRequest(of flight: FlightID) -> Bool {
+        read { $0.prompts[flight] != nil }
+    }
+
+    /// See ``StoreReading/attempts(of:)``.
+    public func attempts(of id: UUID) -> [AttemptRecord] {
+        read { $0.attempts(of: id) }
+    }
+
+    /// See ``StoreReading/owners()``.
+    public func owners() -> [OwnerRecord] {
+        read { $0.ownerRecords }
+    }
+
+    /// See ``StoreReading/providers()``.
+    public func providers() -> [ProviderID] {
+        read { rows in
+            let open = rows.flights.values.filter { !$0.lifecycle.isSettled }
+            return Set(open.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
+        }
+    }
+
+    /// See ``StoreReading/accounts()``.
+    public func accounts() -> [AccountRecord] {
+        read { $0.accountRecords }
+    }
+
+    /// See ``StoreReading/ledger(_:)``.
+    public func ledger(_ query: LedgerQuery) -> LedgerReport {
+        read { $0.ledger(query) }
+    }
+
+    /// See ``StoreReading/budgets()``.
+    public func budgets() -> [BudgetRecord] {
+        read { $0.budgetRecords }
+    }
+
+    /// See ``StoreReading/prunePlan(_:at:)``.
+    public func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
+        read { $0.prunePlan(retention, at: date) }
+    }
+
+    /// See ``StoreReading/statistics()``.
+    public func statistics() -> StoreStatistics {
+        read { $0.statistics }
+    }
+
+    private func read<R: Sendable>(_ body: (inout MemoryRows) -> R) -> R { machine.withLock { body(&$0.rows) } }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+extension AIRequestManager {
+    /// How many submissions are written in one commit, at most: the first of a huge batch run while the rest is stored.
+    private static let chunk = 512
+
+    /// The last place of a job.
+    static let lastPosition = Int(Int32.max)
+
+    /// A request that was checked, ready to be written.
+    func submission(of request: AIRequest, to provider: ProviderID) throws -> Submission {
+        guard let registered = registry.registration(of: provider) else {
+            throw AIServiceError.providerNotFound(provider, known: registry.ids)
+        }
+        if let limit = registered.limits.maximumCharacters {
+            let count = request.prompt.plainText.unicodeScalars.count
+            guard count <= limit else {
+                throw AIServiceError(
+                    .invalidRequest,
+                    "The prompt has \(count) characters; \(provider) takes at most \(limit). Split it, or use another provider."
+                )
+            }
+        }
+        if let timeout = request.attemptTimeout, timeout <= .zero {
+            throw AIServiceError(.invalidRequest, "The attempt's timeout is not positive. Give it some time.")
+        }
+        if let attempts = request.maximumAttempts, attempts < 1 {
+            throw AIServiceError(.invalidRequest, "A request has at least 1 attempt. Give it 1 or more, or `nil`.")
+        }
+        let request = try request.withCheckedTags()
+        try request.checkFallback(after: registered, in: registry)
+        let now = seams.date()
+        if let deadline = request.deadline, !(deadline > now) {  // also one that is no number
+            throw AIServiceError(
+                .invalidRequest, "The request's deadline has passed already. Give it a later one, or none.")
+        }
+        var submission = Submission(
+            request: request, provider: provider, account: registered.account,
+            fingerprint: try Fingerprint(request, instance: registered.instance),
+            cacheWindow: try request.caching.window(at: now, configuration.cache, configuration.retention),
+            createdAt: now)
+        submission.cost = engine.parts.cost(of: request, for: provider)
+        submission.isBudgeted = engine.parts.spending.mayCount(request, for: provider)
+        submission.trace = observer.tracer?.contextToStore
+        return submission
+    }
+
+    /// Writes a submission of its own.
+    func store(_ submission: Submission) async throws -> SubmissionReceipt {
+        // Another process may collect a prompt's content file between its being stored and the commit: then it is stored
+        // again.
+        for _ in 0..<Self.contentTries - 1 {
+            do {
+                return try await storeOnce(submission)
+            } catch let error as AIServiceError where error.code == .contentMissing {
+                continue
+            }
+        }
+        return try await storeOnce(submission)
+    }
+
+    /// How often a prompt's content file is stored until it is still there at the commit.
+    private static let contentTries = 3
+
+    private func storeOnce(_ submission: Submission) async throws -> SubmissionReceipt {
+        var submission = submission
+        try await storeLargePrompt(of: &submission)
+        return try submitted(submission, try await journal.commit(.submit(submission)))
+    }
+
+    /// Writes the submissions of a job, from a position on, in chunks.
+    func store(_ submissions: [Submission], job: JobKey, from position: Int) async throws -> [SubmissionReceipt] {
+        var receipts: [SubmissionReceipt] = []
+        receipts.reserveCapacity(submissions.count)
+        for start in stride(from: 0, to: submissions.count, by: Self.chunk) {
+            var chunk = Array(submissions[start..<min(start + Self.chunk, submissions.count)])
+            for index in chunk.indices {
+                chunk[index].job = Submission.JobPlace(key: job, position: position + start + index)
+            }
+            receipts += try await store(chunk)
+        }
+        return receipts
+    }
+
+    /// Puts requests of no job on disk, with few commits. What was stored before an error stays.
+    @concurrent func submit(together batch: [AIRequest], to provider: ProviderID) async throws -> [UUID] {
+        try await observer.submitting(batch, to: provider) {
+            let submissions = try batch.map { try submission(of: $0, to: provider) }
+            var receipts: [SubmissionReceipt] = []
+            for start in stride(from: 0, to: submissions.count, by: Self.chunk) {
+                receipts += try await store(
+                    Array(submissions[start..<min(start + Self.chunk, submissions.count)]))
+            }
+            return receipts
+        }.map(\.id)
+    }
+
+    /// Writes submissions in one commit.
+    private func store(_ chunk: [Submission]) async throws -> [SubmissionReceipt] {
+        var submissions = chunk
+        for index in submissions.indices { try await storeLargePrompt(of: &submissions[index]) }
+        let receipts = try await journal.commit(submissions.map { .submit($0) })
+        var stored: [SubmissionReceipt] = []
+        stored.reserveCapacity(receipts.count)
+        for (index, receipt) in receipts.enumerated() {
+            if case .contentMissing = receipt {
+                stored.append(try await store(chunk[index]))
+            } else {
+                stored.append(try submitted(submissions[index], receipt))
+            }
+        }
+        return stored
+    }
+
+    /// What the store answered to a submission.
+    private func submitted(_ submission: Submission, _ receipt: WriteReceipt) throws -> SubmissionReceipt {
+        switch receipt {
+        case .submitted(let stored):
+            observer.submitted(stored, to: submission.provider)
+            noteLookup(submission, stored)
+            return stored
+        case .rejected(let error): throw error
+        case .contentMissing:
+            throw AIServiceError(
+                .contentMissing, "A prompt's content file was collected while it was submitted. Submit again.")
+        case let other: throw AIServiceError.unexpected(other, for: submission.request.id)
+        }
+    }
+
+    /// Puts a prompt that is too large for the database into a content file.
+    private func storeLargePrompt(of submission: inout Submission) async throws {
+        guard let content = store.content, case .text(let text) = submission.request.prompt,
+            text.utf8.count >= content.threshold(for: .text)
+        else { return }
+        submission.promptContent = try await content.put(Data(text.utf8))
+    }
+}

@@ -1,0 +1,152 @@
+public import Foundation
+
+/// The rows that one commit changed, as a store keeps them for other processes.
+///
+/// A record names rows and not their contents: a reader takes what is true when it reads. So a record takes 9 bytes for a
+/// flight and 17 for a request, and one is enough for a commit of any size.
+public struct ChangeRecord: Sendable, Hashable {
+    /// The changed rows, in the order of the commit. A row may be there more than once.
+    public private(set) var rows: [ChangedRow] = []
+    /// Whether the commit left flights that any process may take, now or from a date on.
+    public private(set) var mayWait = false
+    /// Whether answers entered the cache or left it.
+    public private(set) var touchesAnswers = false
+
+    /// Creates the record of a commit.
+    public init(of changes: [StoreChange]) {
+        for change in changes { note(change) }
+    }
+
+    /// Whether other processes have nothing to learn from it.
+    public var isEmpty: Bool { rows.isEmpty && !mayWait && !touchesAnswers }
+
+    private mutating func note(_ change: StoreChange) {
+        switch change {
+        case .submitted(let submission, let receipt):
+            note(.request(submission.request.id))
+            if receipt.isAnswered || receipt.hasJoined {
+                // The submitted flight was not written. A request that joined may be more urgent, or belong to a job whose
+                // process has not taken the flight.
+                note(.flight(receipt.flight))
+                if receipt.hasJoined { mayWait = true }
+            } else {
+                note(receipt.flight, submission.flight)
+            }
+        case .request(let id, of: _, _): note(.request(id))
+        case .flight(let id, let lifecycle): note(id, lifecycle)
+        case .settled(let settlement):
+            note(settlement.end.flight, settlement.flight)
+            for id in settlement.finished { note(.request(id)) }
+            if settlement.entersCache { touchesAnswers = true }
+        case .appended(let id): note(.flight(id))
+        case .ownerRetired, .nextDeadline: break
+        case .uncached: touchesAnswers = true
+        }
+    }
+
+    private mutating func note(_ row: ChangedRow) {
+        if rows.last != row { rows.append(row) }
+    }
+
+    private mutating func note(_ id: FlightID, _ lifecycle: FlightLifecycle) {
+        note(.flight(id))
+        switch lifecycle.state {
+        case .waiting, .backingOff: mayWait = true
+        case .held, .leased, .executing, .settled: break
+        }
+    }
+}
+
+// MARK: - Encoding
+
+extension ChangeRecord {
+    private static let flags: (mayWait: UInt8, touchesAnswers: UInt8) = (1, 2)
+    private static let kinds: (request: UInt8, flight: UInt8) = (1, 2)
+
+    /// The record as bytes: a byte of flags, then for each row its kind (1 byte) and its id (a UUID's 16 bytes, or a
+    /// flight's 8, the most significant first).
+    public var encoded: Data {
+        var data = Data(capacity: 1 + 17 * rows.count)
+        data.append((mayWait ? Self.flags.mayWait : 0) | (touchesAnswers ? Self.flags.touchesAnswers : 0))
+        for row in rows {
+            switch row {
+            case .request(let id):
+                data.append(Self.kinds.request)
+                withUnsafeBytes(of: id.uuid) { data.append(contentsOf: $0) }
+            case .flight(let id):
+                data.append(Self.kinds.flight)
+                withUnsafeBytes(of: id.rawValue.bigEndian) { data.append(contentsOf: $0) }
+            }
+        }
+        return data
+    }
+
+    /// Reads a record; `nil` where the bytes are none, as of a damaged or newer store.
+    public init?(decoding data: Data) {
+        var bytes = data[...]
+        guard let flags = bytes.popFirst(), flags <= Self.flags.mayWait | Self.flags.touchesAnswers else { return nil }
+        mayWait = flags & Self.flags.mayWait != 0
+        touchesAnswers = flags & Self.flags.touchesAnswers != 0
+        while let kind = bytes.popFirst() {
+            switch kind {
+            case Self.kinds.request:
+                guard bytes.count >= 16 else { return nil }
+                var uuid = UUID().uuid
+                withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes.prefix(16)) }
+                rows.append(.request(UUID(uuid: uuid)))
+                bytes.removeFirst(16)
+            case Self.kinds.flight:
+                guard bytes.count >= 8 else { return nil }
+                let number = bytes.prefix(8).reduce(into: UInt64(0)) { $0 = $0 << 8 | UInt64($1) }
+                rows.append(.flight(FlightID(rawValue: Int64(bitPattern: number))))
+                bytes.removeFirst(8)
+            default: return nil
+            }
+        }
+    }
+}
+
+// MARK: - Reading back
+
+extension StoreReading {
+    /// The changes that led to the present state of rows: those of the flights, then those of the requests, each row once.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage.
+    public func presentChanges(of rows: some Sequence<ChangedRow>) throws -> [StoreChange] {
+        var requests: [UUID] = []
+        var flights: [FlightID] = []
+        var known: Set<ChangedRow> = []
+        for row in rows where known.insert(row).inserted {
+            switch row {
+            case .request(let id): requests.append(id)
+            case .flight(let id): flights.append(id)
+            }
+        }
+        var changes: [StoreChange] = []
+        if !flights.isEmpty {
+            let found = try self.flights(flights)
+            for id in flights {
+                guard let lifecycle = found[id] else { continue }
+                changes.append(.flight(id, lifecycle))
+                changes.append(.appended(id))
+            }
+        }
+        guard !requests.isEmpty else { return changes }
+        let page = try snapshots(SnapshotFilter(ids: requests, limit: requests.count))
+        let found = Dictionary(page.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for id in requests {
+            guard let snapshot = found[id], let flight = snapshot.flight else {
+                changes.append(.request(id, of: FlightID(rawValue: 0), .erased))
+                continue
+            }
+            switch snapshot.phase {
+            case .pending: changes.append(.request(id, of: flight, .pending))
+            case .executing: changes.append(.request(id, of: flight, .executing))
+            case .completed: changes.append(.request(id, of: flight, .completed))
+            case .failed: changes.append(.request(id, of: flight, .failed(snapshot.error)))
+            case .cancelled: changes.append(.request(id, of: flight, .cancelled))
+            }
+        }
+        return changes
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+
+/// What those who hold flights do with them.
+extension StoreMachine {
+    // MARK: Moves
+
+    mutating func advance(_ id: FlightID, _ transition: FlightTransition, at date: Date) throws(Rows.Failure)
+        -> WriteReceipt
+    {
+        guard var flight = try rows.flight(id) else { return .refused(.staleToken) }
+        guard flight.lifecycle == transition.old else { return .refused(flight.lifecycle.refusal(of: transition)) }
+        flight.move(to: transition.new)
+        if transition.new.isExecuting {
+            flight.startedAt = date
+            flight.triedSince = flight.triedSince ?? date
+        }
+        try rows.write(flight, of: id)
+        changes.append(.flight(id, transition.new))
+        return .done
+    }
+
+    mutating func remember(_ memory: AttemptMemory) throws(Rows.Failure) -> WriteReceipt {
+        guard var flight = try rows.flight(memory.flight) else { return .refused(.staleToken) }
+        do throws(FlightLifecycle.Refusal) {
+            try memory.apply(to: &flight.lifecycle)
+        } catch {
+            return .refused(error)
+        }
+        try rows.write(flight, of: memory.flight)
+        try rows.write(handle: memory.handle, of: memory.flight)
+        return .done
+    }
+
+    // MARK: Output
+
+    mutating func append(_ group: ChunkGroup) throws(Rows.Failure) -> WriteReceipt {
+        if let refusal = try refusal(adding: group) { return .refused(refusal) }
+        changes.append(.appended(group.flight))
+        return .done
+    }
+
+    /// Adds chunks where the flight takes them; returns why it does not.
+    private mutating func refusal(adding group: ChunkGroup) throws(Rows.Failure) -> FlightLifecycle.Refusal? {
+        guard let flight = try rows.flight(group.flight) else { return .staleToken }
+        if let refusal = flight.lifecycle.refusal(of: group, journalled: try journalled(of: group)) { return refusal }
+        try rows.append(group)
+        return nil
+    }
+
+    /// How many chunks there are of the generation of a group.
+    private mutating func journalled(of group: ChunkGroup) throws(Rows.Failure) -> Int {
+        guard let output = try rows.output(of: group.flight), output.generation == group.generation else { return 0 }
+        return output.chunks
+    }
+
+    // MARK: Ends
+
+    mutating func settle(_ end: AttemptEnd) throws(Rows.Failure) -> WriteReceipt {
+        if case .completed(let data) = end.outcome, case .success(let content) = data.result,
+            let reference = content.body?.reference, try !rows.hasContent(reference)
+        {
+            return .contentMissing(reference)
+        }
+        // Refused where they are there already, or another has the lease.
+        if let rest = end.rest { _ = try refusal(adding: rest) }
+        guard var flight = try rows.flight(end.flight) else { return .refused(.staleToken) }
+        let ending = AttemptEnding(end, flight: flight.lifecycle, members: try rows.members(of: end.flight))
+        if let line = ending.record, try record(line, of: end.flight, flight), end.isReserved {
+            try settleReservations(of: end.flight, by: line)
+        }
+        guard let settlement = ending.settlement else { return ending.receipt }
+        flight.move(to: ending.flight)
+        if let next = ending.diversion {
+            flight.provider = next.hop.provider
+            flight.model = next.hop.model
+            try rows.note(next.account, of: next.hop.provider)
+        }
+        if let response = ending.response, end.entersCache, case .success(let content) = response.result {
+            flight.usedAt = response.receivedAt
+            flight.answerBytes = content.keptByteCount
+        }
+        try rows.write(flight, of: end.flight)
+        for member in ending.finished {
+            try finish(member.id, member.lifecycle, at: end.endedAt, error: ending.error)
+        }
+        if let response = ending.response { try rows.write(response, of: end.flight) }
+        if !ending.flight.isSettled, !ending.finished.isEmpty { try membersChanged(of: end.flight) }
+        if end.isStreaming, ending.flight.state == .settled(.completed) {
+            // They are the end of the answer, whoever has the lease.
+            if let rest = end.rest, try journalled(of: rest) == rest.first { try rows.append(rest) }
+            try rows.outputCompleted(of: end.flight, generation: end.lifecycle.generation)
+        }
+        changes.append(.settled(settlement))
+        return ending.receipt
+    }
+}
+
+// MARK: - Claims
+
+extension StoreMachine where Rows: ClaimableRows {
+    /// Takes waiting flights for a process; flights whose back-off is over wait again beforehand.
+    package mutating func claim(_ query: ClaimQuery) throws(Rows.Failure) -> Claim {
+        let nextDue = try endBackoffs(of: query.provider, now: query.now)
+        var claimed: [Priority: [ClaimedFlight]] = [:]
+        var rest = max(0, query.limit)
+        for (priority, share) in query.shares {
+            claimed[priority] = try take(share, of: priority, query)
+            rest -= claimed[priority]?.count ?? 0
+        }
+        for priority in Priority.allCases where rest > 0 {
+            let more = try take(rest, of: priority, query)
+            claimed[priority, default: []] += more
+            rest -= more.count
+        }
+        return Claim(flights: Priority.allCases.flatMap { claimed[$0] ?? [] }, nextDue: nextDue)
+    }
+
+    /// Lets the flights wait whose back-off is over. Returns when the next one's is.
+    private mutating func endBackoffs(of provider: ProviderID, now: Date) throws(Rows.Failure) -> Date? {
+        for id in try rows.backingOff(for: provider, until: now, limit: ClaimQuery.maximumWoken) {
+            guard var flight = try rows.flight(id) else { continue }
+            do throws(FlightLifecycle.Refusal) {
+                try flight.lifecycle.backoffEnded()
+            } catch {
+                continue  // unreachable: it backs off
+            }
+            try rows.write(flight, of: id)
+        }
+        return try rows.earliestBackoff(for: provider).map { max($0, now) }
+    }
+
+    private mutating func take(_ count: Int, of priority: Priority, _ query: ClaimQuery) throws(Rows.Failure)
+        -> [ClaimedFlight]
+    {
+        var claimed: [ClaimedFlight] = []
+        var last: FlightID?
+        while claimed.count < count {
+            let wanted = count - claimed.count
+            let page = try rows.waiting(for: query.provider, priority, in: query.scope, after: last, limit: wanted)
+            for id in page {
+                last = id
+                guard var flight = try rows.flight(id) else { continue }
+                let deadline = try rows.members(of: id).lastDeadline
+                // What is out of time is taken by nobody, and waits for the sweep that ends it.
+                if let deadline, deadline <= query.now { continue }
+                do throws(FlightLifecycle.Refusal) {
+                    try flight.lifecycle.leased(by: query.owner)
+                } catch {
+                    continue  // unreachable: it waits
+                }
+                try rows.write(flight, of: id)
+                claimed.append(try rows.claimed(flight, id, deadline: deadline))
+            }
+            if page.count < wanted { break }
+        }
+        return claimed
+    }
+}

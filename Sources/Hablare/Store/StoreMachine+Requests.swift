@@ -1,0 +1,307 @@
+import Foundation
+
+/// What comes in, and what is asked for a request that is there.
+extension StoreMachine {
+    // MARK: Submissions
+
+    mutating func submit(_ submission: Submission) throws(Rows.Failure) -> WriteReceipt {
+        if let content = submission.promptContent, try !rows.hasContent(content) { return .contentMissing(content) }
+        let sameWork = try flights(for: submission)
+        var hasLostAnswer = false
+        let answer = try answer(among: sameWork.answered, for: submission, hasLost: &hasLostAnswer)
+        if let present = try present(submission) { return present }
+        let request = submission.request
+        if let answer {
+            try enter(submission, aboard: answer.flight, answeredBy: answer)
+            return submitted(
+                submission,
+                SubmissionReceipt(
+                    id: request.id, flight: answer.flight, wasPresent: false, isAnswered: true,
+                    hasLostAnswer: hasLostAnswer))
+        }
+        try rows.note(submission.account, of: submission.provider)
+        if let flight = sameWork.live {
+            try enter(submission, aboard: flight)
+            try rows.charge(request.tags, for: flight)
+            try membersChanged(of: flight)
+            return submitted(
+                submission,
+                SubmissionReceipt(
+                    id: request.id, flight: flight, wasPresent: false, hasJoined: true, hasLostAnswer: hasLostAnswer))
+        }
+        let flight = try rows.insert(FlightRow(submission), of: submission)
+        try rows.insert(RequestRow(submission, of: flight), of: submission)
+        try rows.charge(request.tags, for: flight)
+        return submitted(
+            submission,
+            SubmissionReceipt(id: request.id, flight: flight, wasPresent: false, hasLostAnswer: hasLostAnswer))
+    }
+
+    /// Notes the change of a submission that was written.
+    private mutating func submitted(_ submission: Submission, _ receipt: SubmissionReceipt) -> WriteReceipt {
+        changes.append(.submitted(submission, receipt))
+        return .submitted(receipt)
+    }
+
+    /// The answer to a submission whose UUID or place in its job is taken; `nil` where neither is.
+    private mutating func present(_ submission: Submission) throws(Rows.Failure) -> WriteReceipt? {
+        var placed: UUID?
+        if let place = submission.job { placed = try rows.request(at: place) }
+        guard let row = try rows.request(placed ?? submission.request.id), let flight = try rows.flight(row.flight)
+        else { return nil }
+        guard flight.work == submission.fingerprint else {
+            return .rejected(.conflict(id: row.id, job: submission.job))
+        }
+        if let place = submission.job, row.job != place {
+            guard row.job == nil else { return .rejected(.placedElsewhere(id: row.id)) }
+            try adopt(row, into: place)
+        }
+        return .submitted(SubmissionReceipt(id: row.id, flight: row.flight, wasPresent: true))
+    }
+
+    /// A request that was submitted on its own becomes part of a job.
+    private mutating func adopt(_ adopted: RequestRow, into place: Submission.JobPlace) throws(Rows.Failure) {
+        var row = adopted
+        row.job = place
+        try rows.write(row)
+        guard var flight = try rows.flight(row.flight) else { return }
+        if flight.head == row.id { flight.job = place.key }
+        try rows.write(flight, of: row.flight)
+        try rows.protectionChanged(of: row.flight)
+        changes.append(.flight(row.flight, flight.lifecycle))
+    }
+
+    /// Writes a request that comes aboard a flight.
+    private mutating func enter(
+        _ submission: Submission, aboard id: FlightID, answeredBy answer: CacheChoice.Candidate? = nil
+    ) throws(Rows.Failure) {
+        var row = RequestRow(submission, of: id)
+        if let answer {
+            row.lifecycle = RequestLifecycle(state: .completed)
+            row.cacheAge = max(0, submission.createdAt.timeIntervalSince(answer.receivedAt))
+            row.finishedAt = submission.createdAt
+        }
+        try rows.insert(row, of: submission)
+        guard var flight = try rows.flight(id) else { return }
+        flight.isShared = true
+        if let usedAt = flight.usedAt, answer != nil { flight.usedAt = max(usedAt, submission.createdAt) }
+        try rows.write(flight, of: id)
+        if row.protectsResponse { try rows.protectionChanged(of: id) }
+    }
+
+    // MARK: Answers
+
+    /// The flights that do, or did, the work of a submission: the oldest one to join, and those with answers in the cache.
+    private mutating func flights(
+        for submission: Submission
+    ) throws(Rows.Failure) -> (live: FlightID?, answered: [FlightID]) {
+        var live: FlightID?
+        var answered: [FlightID] = []
+        for id in try rows.flights(for: submission.fingerprint) {
+            guard let flight = try rows.flight(id) else { continue }
+            if flight.usedAt != nil { answered.append(id) }
+            // The provider that it was submitted to, wherever its chain has led it since.
+            if live == nil, !flight.lifecycle.isSettled, flight.origin.provider == submission.provider,
+                flight.unknownOutcome == submission.request.unknownOutcome,
+                flight.streaming == submission.request.streaming
+            {
+                live = id
+            }
+        }
+        return (live, answered)
+    }
+
+    /// The newest answer that a submission takes. What it replaced, and what is gone, drops out of the cache.
+    private mutating func answer(
+        among flights: [FlightID], for submission: Submission, hasLost: inout Bool
+    ) throws(Rows.Failure) -> CacheChoice.Candidate? {
+        guard submission.cacheWindow != nil || flights.count > 1 else { return nil }
+        var candidates: [CacheChoice.Candidate] = []
+        for flight in flights {
+            guard let response = try rows.response(of: flight), try isThere(response) else {
+                hasLost = true
+                try forgetAnswer(of: flight)
+                continue
+            }
+            candidates.append(CacheChoice.Candidate(flight: flight, receivedAt: response.receivedAt))
+        }
+        let choice = CacheChoice(among: candidates, at: submission.createdAt, within: submission.cacheWindow)
+        for flight in choice.replaced { try forgetAnswer(of: flight) }
+        return choice.chosen
+    }
+
+    private mutating func isThere(_ response: ResponseRow) throws(Rows.Failure) -> Bool {
+        guard let content = response.content else { return !response.isEvicted }
+        return try rows.hasContent(content)
+    }
+
+    // MARK: Members
+
+    /// Writes who leads a flight and how urgent it is, after its members changed. Returns whether any is live.
+    @discardableResult
+    mutating func membersChanged(of id: FlightID) throws(Rows.Failure) -> Bool {
+        guard var flight = try rows.flight(id) else { return false }
+        let head = try rows.request(flight.head)
+        // Its UUID may be another flight's by now.
+        let isHeadLive = head?.flight == id && head?.lifecycle.state == .live
+        guard flight.isShared else { return isHeadLive }
+        guard let live = try rows.liveMembers(of: id) else { return false }
+        flight.priority = live.priority
+        if !isHeadLive {
+            flight.head = live.first
+            flight.job = try rows.request(live.first)?.job?.key
+        }
+        try rows.write(flight, of: id)
+        return true
+    }
+
+    /// A live member is final or gone. With the last one the flight ends, and the attempt under way. Returns the receipt.
+    private mutating func memberLeft(
+        _ id: FlightID, as settlement: FlightLifecycle.Settlement, at date: Date
+    ) throws(Rows.Failure) -> WriteReceipt {
+        guard try !membersChanged(of: id), var flight = try rows.flight(id) else { return .done }
+        var lifecycle = flight.lifecycle
+        if let stopped = lifecycle.lastMemberLeft(as: settlement) {
+            try record(
+                AttemptRecord(
+                    stopped: stopped, token: lifecycle.token, as: settlement, startedAt: flight.startedAt ?? date,
+                    endedAt: date),
+                of: id, flight)
+        }
+        flight.move(to: lifecycle)
+        try rows.write(flight, of: id)
+        changes.append(.flight(id, lifecycle))
+        return .cancelled(flight: id, token: lifecycle.token)
+    }
+
+    /// Makes a request final.
+    mutating func finish(
+        _ id: UUID, _ lifecycle: RequestLifecycle, at date: Date, error: AIServiceError?
+    ) throws(Rows.Failure) {
+        if let row = try rows.request(id) { try finish(row, lifecycle, at: date, error: error) }
+    }
+
+    private mutating func finish(
+        _ live: RequestRow, _ lifecycle: RequestLifecycle, at date: Date, error: AIServiceError?
+    ) throws(Rows.Failure) {
+        guard live.lifecycle.state == .live else { return }
+        var row = live
+        row.lifecycle = lifecycle
+        row.finishedAt = date
+        row.error = error
+        try rows.write(row)
+    }
+
+    // MARK: Cancelling, retrying, expiring
+
+    mutating func cancel(_ id: UUID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
+        guard let row = try rows.request(id) else { return .unknownRequest }
+        var lifecycle = row.lifecycle
+        if case .refused(let state) = lifecycle.cancelRequested() { return .invalidState(state) }
+        try finish(row, lifecycle, at: date, error: nil)
+        changes.append(.request(id, of: row.flight, .cancelled))
+        return try memberLeft(row.flight, as: .cancelled, at: date)
+    }
+
+    mutating func retry(_ id: UUID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
+        guard var row = try rows.request(id), var flight = try rows.flight(row.flight) else { return .unknownRequest }
+        if case .refused(let state) = row.lifecycle.retryRequested(flight.lifecycle) { return .invalidState(state) }
+        // Whoever retries it wants it after all: a deadline that has passed is dropped.
+        if let deadline = row.deadline, deadline <= date { row.deadline = nil }
+        row.finishedAt = nil
+        row.error = nil
+        if flight.lifecycle.state == .settled(.completed) {
+            try rejoin(row, in: flight)
+        } else {
+            try rows.write(row)
+            // Under way for others it cannot be opened again: then the request follows them.
+            if let opened = flight.lifecycle.opened {
+                flight.move(to: opened)
+                try rows.write(flight, of: row.flight)
+            }
+            try membersChanged(of: row.flight)
+        }
+        guard let now = try rows.request(id), let lifecycle = try rows.flight(now.flight)?.lifecycle else {
+            return .done
+        }
+        changes.append(.request(id, of: now.flight, .pending))
+        changes.append(.flight(now.flight, lifecycle))
+        return .done
+    }
+
+    /// Puts a request that is live again aboard a new flight that does the work of its old one, whose others have had their
+    /// answer: final is final.
+    private mutating func rejoin(_ retried: RequestRow, in old: FlightRow) throws(Rows.Failure) {
+        var flight = old
+        // Readers of the old flight's output tell by the number that the new one is begun anew.
+        flight.lifecycle = FlightLifecycle(
+            state: .waiting, token: 0, attempt: 0, generation: old.lifecycle.generation)
+        flight.head = retried.id
+        flight.isShared = false
+        flight.job = retried.job?.key
+        flight.priority = retried.priority
+        (flight.startedAt, flight.triedSince, flight.usedAt, flight.answerBytes) = (nil, nil, nil, 0)
+        let new = try rows.insert(flight, copying: retried.flight)
+        var row = retried
+        row.flight = new
+        row.isEvicted = false
+        try rows.write(row)
+        try rows.charge(row.tags, for: new)
+        // The last one to leave takes the prompt along: whoever deletes it then has the new flight erased, and not this.
+        if try rows.hasMembers(of: retried.flight, besides: row.id) {
+            try rows.protectionChanged(of: retried.flight)
+        } else {
+            try rows.erase(retried.flight)
+        }
+    }
+
+    mutating func expire(at date: Date, limit: Int) throws(Rows.Failure) -> WriteReceipt {
+        var expired: [ExpiredRequest] = []
+        for id in try rows.requests(dueAt: date, limit: max(0, limit)) {
+            guard let row = try rows.request(id) else { continue }
+            var lifecycle = row.lifecycle
+            guard lifecycle.flightSettled(.failed) == .done else { continue }
+            try finish(row, lifecycle, at: date, error: .deadlineExceeded)
+            changes.append(.request(id, of: row.flight, .failed(.deadlineExceeded)))
+            var token: Int64?
+            if case .cancelled(_, let last) = try memberLeft(row.flight, as: .failed, at: date) { token = last }
+            expired.append(ExpiredRequest(id: id, flight: row.flight, token: token))
+        }
+        let next = try rows.earliestDeadline()
+        changes.append(.nextDeadline(next))
+        return .expired(expired, next: next)
+    }
+
+    // MARK: Evicting, deleting
+
+    mutating func evict(_ id: UUID) throws(Rows.Failure) -> WriteReceipt {
+        guard var row = try rows.request(id) else { return .unknownRequest }
+        guard row.lifecycle.state == .completed else { return .invalidState(row.lifecycle.state) }
+        row.isEvicted = true
+        try rows.write(row)
+        try giveUpResponse(of: row.flight)
+        return .done
+    }
+
+    /// Evicts a response that no member keeps.
+    private mutating func giveUpResponse(of id: FlightID) throws(Rows.Failure) {
+        guard try rows.flight(id)?.lifecycle.state == .settled(.completed), try !rows.isResponseKept(by: id) else {
+            return try rows.protectionChanged(of: id)
+        }
+        try evictResponse(of: id)
+    }
+
+    mutating func delete(_ id: UUID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
+        guard let row = try rows.request(id) else { return .unknownRequest }
+        let wasLive = row.lifecycle.state == .live
+        if wasLive { changes.append(.request(id, of: row.flight, .cancelled)) }
+        changes.append(.request(id, of: row.flight, .erased))
+        dropsAnswers = true
+        let isLast = try !rows.hasMembers(of: row.flight, besides: id)
+        if isLast { try rows.erase(row.flight) }
+        try rows.delete(row)
+        if !isLast { try giveUpResponse(of: row.flight) }
+        // Last, because it writes the flight's row anew, which may need room: a full store must delete.
+        return wasLive ? try memberLeft(row.flight, as: .cancelled, at: date) : .done
+    }
+}

@@ -1,0 +1,264 @@
+import Foundation
+
+/// Decides what each write does to the rows of a store: the one place for the rules of joining, leading, rejoining, backing
+/// off, retention, caching and the ledger.
+///
+/// Pure but for the rows, which are values of the store's transaction: it knows no SQL, no file and no clock. Where a flight,
+/// a request, an attempt's end, an account or a budget moves, their own machines decide (``FlightLifecycle``,
+/// ``RequestLifecycle``, ``AttemptEnding``, ``AccountBudget``, ``BudgetAccount``); here is what follows for the other rows.
+///
+/// A store may answer the commonest writes by statements of its own (a compare-and-set), as long as they do exactly what the
+/// machine would: the differential test holds it to that.
+package struct StoreMachine<Rows: StoreRows> {
+    /// The rows, as written so far.
+    package var rows: Rows
+    /// The changes of the commit in progress, in order.
+    package var changes: [StoreChange] = []
+    /// Whether the write in progress removed an answer from the cache, or a response.
+    var dropsAnswers = false
+
+    package init(_ rows: Rows) {
+        self.rows = rows
+    }
+
+    /// Applies the writes of a commit, in order. A write that is refused leaves no trace and makes no change.
+    ///
+    /// - Throws: what the rows throw: then nothing of the commit may be kept.
+    package mutating func commit(_ writes: [StoreWrite]) throws(Rows.Failure) -> StoreCommit {
+        changes = []
+        var receipts: [WriteReceipt] = []
+        receipts.reserveCapacity(writes.count)
+        for write in writes { receipts.append(try apply(write)) }
+        return StoreCommit(receipts: receipts, changes: changes)
+    }
+
+    /// Applies a write of the commit in progress.
+    package mutating func apply(_ write: StoreWrite) throws(Rows.Failure) -> WriteReceipt {
+        dropsAnswers = false
+        let receipt = try perform(write)
+        if dropsAnswers { changes.append(.uncached) }
+        return receipt
+    }
+
+    private mutating func perform(_ write: StoreWrite) throws(Rows.Failure) -> WriteReceipt {
+        switch write {
+        case .registerOwner(let registration): .owner(try rows.register(registration))
+        case .renewOwner(let owner, let until): try rows.renew(owner, until: until) ? .done : .refused(.staleToken)
+        case .retireOwner(let owner, let date): try retire(owner, at: date)
+        case .submit(let submission): try submit(submission)
+        case .advance(let flight, let transition, let date): try advance(flight, transition, at: date)
+        case .start(let start): try self.start(start)
+        case .append(let group): try append(group)
+        case .remember(let memory): try remember(memory)
+        case .settle(let end): try settle(end)
+        case .cancel(let id, let date): try cancel(id, at: date)
+        case .retry(let id, let date): try retry(id, at: date)
+        case .expire(let date, let limit): try expire(at: date, limit: limit)
+        case .reserve(let request, let date): try reserve(request, at: date)
+        case .report(let report, let date): try note(report, at: date)
+        case .evict(let id): try evict(id)
+        case .prune(let place, let limit): try prune(through: place, limit: limit)
+        case .pin(let id, let isPinned): try protect(id) { $0.isPinned = isPinned }
+        case .merged(let id): try protect(id) { $0.awaitsMerge = false }
+        case .trimCache(let limits, let date, let used, let limit):
+            try trimCache(limits, usedBefore: date, noting: used, limit: limit)
+        case .uncache(let selection): try uncache(selection)
+        case .delete(let id, let date): try delete(id, at: date)
+        }
+    }
+
+    // MARK: Owners
+
+    /// A process is gone: its leases are broken, as its own last word or as another process's finding.
+    private mutating func retire(_ owner: OwnerID, at date: Date) throws(Rows.Failure) -> WriteReceipt {
+        try rows.deregister(owner)
+        changes.append(.ownerRetired(owner))
+        let held = try rows.flights(heldBy: owner)
+        for id in held {
+            guard var flight = try rows.flight(id) else { continue }
+            let token = flight.lifecycle.token
+            let hasOutput = try rows.output(of: id)?.generation == flight.lifecycle.generation
+            let mayRestart = !hasOutput || flight.streaming?.allowsRestart != false
+            var lifecycle = flight.lifecycle
+            if let lost = lifecycle.leaseBroken(flight.unknownOutcome, mayRestart: mayRestart) {
+                try record(
+                    AttemptRecord(
+                        attempt: lost, token: token, outcome: .lost, billing: .maybeBilled,
+                        startedAt: flight.startedAt ?? date, endedAt: date),
+                    of: id, flight)
+            }
+            flight.move(to: lifecycle)
+            try rows.write(flight, of: id)
+            changes.append(.flight(id, lifecycle))
+            guard lifecycle.state == .settled(.failed) else { continue }
+            for member in try rows.members(of: id).settled(as: .failed) {
+                try finish(member.id, member.lifecycle, at: date, error: .streamInterrupted)
+                changes.append(.request(member.id, of: id, .failed(.streamInterrupted)))
+            }
+        }
+        return .broken(flights: held.count)
+    }
+
+    // MARK: Accounts
+
+    private mutating func reserve(_ request: PermitRequest, at date: Date) throws(Rows.Failure) -> WriteReceipt {
+        .permits(try change(request.account) { $0.reserve(request.costs, of: request.limit, now: date) })
+    }
+
+    private mutating func note(_ report: AccountReport, at date: Date) throws(Rows.Failure) -> WriteReceipt {
+        try change(report.account) { $0.note(report, now: date) }
+        return .done
+    }
+
+    /// Lets an account's machine change its row; a new account begins with nothing known of it.
+    private mutating func change<R>(_ account: AccountID, _ event: (inout AccountBudget) -> R) throws(Rows.Failure) -> R
+    {
+        let known = try rows.budget(of: account)
+        var budget = known ?? AccountBudget()
+        let result = event(&budget)
+        if budget != known { try rows.write(budget, of: account) }
+        return result
+    }
+
+    // MARK: The ledger
+
+    /// Enters an attempt. Returns whether its line is the ledger's, or an earlier one stays.
+    @discardableResult
+    mutating func record(_ attempt: AttemptRecord, of id: FlightID, _ flight: FlightRow) throws(Rows.Failure) -> Bool {
+        var line = attempt
+        (line.provider, line.model) = (flight.provider, flight.model)
+        if let earlier = try rows.attempt(attempt.attempt, of: id) {
+            guard attempt.replaces(earlier) else { return false }
+            // Whom it was for does not change, though the flight may have moved on to another one.
+            (line.provider, line.model) = (earlier.provider, earlier.model)
+        }
+        try rows.write(line, of: id)
+        return true
+    }
+
+    /// Moves a flight to an attempt that counts against budgets, and charges them if all of them take it.
+    private mutating func start(_ start: AttemptStart) throws(Rows.Failure) -> WriteReceipt {
+        let receipt = try advance(start.flight, start.transition, at: start.startedAt)
+        guard receipt == .done, let flight = try rows.flight(start.flight) else { return receipt }
+        var reservations: [Reservation] = []
+        for charge in start.charges where charge.job == nil || charge.job == flight.job {
+            let account = try rows.account(of: charge.place) ?? BudgetAccount()
+            guard account.takes(charge) else {
+                return .started(
+                    overBudget: BudgetRefusal(budget: charge.budget, left: account.left(of: charge.limit)))
+            }
+            reservations.append(
+                Reservation(
+                    budget: charge.place, bound: charge.bound, share: BudgetAccount.Share(reserving: charge.bound)))
+        }
+        for reservation in reservations {
+            var account = try rows.account(of: reservation.budget) ?? BudgetAccount()
+            account.change(from: nil, to: reservation.share)
+            try rows.write(account, of: reservation.budget)
+        }
+        if !reservations.isEmpty {
+            try rows.write(reservations, of: start.transition.new.attempt, of: start.flight)
+        }
+        return .started(overBudget: nil)
+    }
+
+    /// Puts what an attempt cost in the place of what was reserved for it.
+    package mutating func settleReservations(of id: FlightID, by record: AttemptRecord) throws(Rows.Failure) {
+        var reservations = try rows.reservations(of: record.attempt, of: id)
+        guard !reservations.isEmpty else { return }
+        for index in reservations.indices {
+            let old = reservations[index]
+            reservations[index].share = BudgetAccount.Share(settling: record, reserved: old.bound)
+            guard reservations[index].share != old.share else { continue }
+            var account = try rows.account(of: old.budget) ?? BudgetAccount()
+            account.change(from: old.share, to: reservations[index].share)
+            try rows.write(account, of: old.budget)
+        }
+        try rows.write(reservations, of: record.attempt, of: id)
+    }
+
+    // MARK: Retention
+
+    private mutating func prune(through last: PrunePlan.Place, limit: Int) throws(Rows.Failure) -> WriteReceipt {
+        let candidates = try rows.unprotectedResponses(through: last, limit: max(0, limit))
+        var pruned = Pruned(isComplete: candidates.count < limit)
+        for flight in candidates {
+            // What an index believes costs nobody a response. It is mended, so that the next batch finds others.
+            guard let response = try rows.response(of: flight), !response.isEvicted, try !rows.isProtected(flight)
+            else {
+                try rows.protectionChanged(of: flight)
+                continue
+            }
+            try evictResponse(of: flight)
+            pruned.count += 1
+            pruned.bytes += response.bytes
+        }
+        return .pruned(pruned)
+    }
+
+    /// Changes what protects a request's response.
+    private mutating func protect(_ id: UUID, _ change: (inout RequestRow) -> Void) throws(Rows.Failure) -> WriteReceipt
+    {
+        guard var row = try rows.request(id) else { return .unknownRequest }
+        change(&row)
+        try rows.write(row)
+        try rows.protectionChanged(of: row.flight)
+        return .done
+    }
+
+    /// Removes a response's content, and with it the answer from the cache.
+    mutating func evictResponse(of flight: FlightID) throws(Rows.Failure) {
+        if let response = try rows.response(of: flight), !response.isEvicted { dropsAnswers = true }
+        try rows.evictResponse(of: flight)
+        try forgetAnswer(of: flight)
+    }
+
+    // MARK: The cache
+
+    /// An answer drops out of the cache. Returns whether it was there.
+    @discardableResult
+    mutating func forgetAnswer(of id: FlightID) throws(Rows.Failure) -> Bool {
+        guard var flight = try rows.flight(id), flight.usedAt != nil else { return false }
+        flight.usedAt = nil
+        flight.answerBytes = 0
+        try rows.write(flight, of: id)
+        dropsAnswers = true
+        return true
+    }
+
+    mutating func noteUse(of id: FlightID, at date: Date) throws(Rows.Failure) {
+        guard var flight = try rows.flight(id), let last = flight.usedAt, last < date else { return }
+        flight.usedAt = date
+        try rows.write(flight, of: id)
+    }
+
+    private mutating func trimCache(
+        _ limits: CacheLimits, usedBefore date: Date, noting used: [FlightID: Date], limit: Int
+    ) throws(Rows.Failure) -> WriteReceipt {
+        for (flight, date) in used { try noteUse(of: flight, at: date) }
+        let size = try rows.cacheSize()
+        var excess = CacheExcess(limits, count: size.count, bytes: size.bytes)
+        var count = 0
+        for id in try rows.leastRecentlyUsedAnswers(limit: max(0, limit)) {
+            guard let flight = try rows.flight(id), let usedAt = flight.usedAt, usedAt < date || excess.isLeft
+            else { break }
+            excess.dropped(bytes: flight.answerBytes)
+            try forgetAnswer(of: id)
+            count += 1
+        }
+        return .uncached(count)
+    }
+
+    private mutating func uncache(_ selection: CacheSelection) throws(Rows.Failure) -> WriteReceipt {
+        var count = 0
+        for flight in try rows.answers(selection) where try forgetAnswer(of: flight) { count += 1 }
+        return .uncached(count)
+    }
+}
+
+extension StoreMachine: Sendable where Rows: Sendable {}
+
+extension BudgetCharge {
+    /// The budget and period that it is charged to.
+    var place: BudgetPeriod { BudgetPeriod(budget: budget, period: period) }
+}

@@ -1,0 +1,156 @@
+public import Foundation
+
+/// A request as it goes to the store.
+public struct Submission: Sendable {
+    /// A place in a job.
+    public struct JobPlace: Sendable, Hashable {
+        /// The job.
+        public var key: JobKey
+        /// The place, from 0.
+        public var position: Int
+
+        /// Creates a place.
+        public init(key: JobKey, position: Int) {
+            self.key = key
+            self.position = position
+        }
+    }
+
+    /// In an object of their own: a submission is passed on many times on its way to the store.
+    private struct Parts: Sendable {
+        var request: AIRequest
+        var provider: ProviderID
+        var account: AccountID
+        var fingerprint: Fingerprint
+        var job: JobPlace?
+        var supersedes: UUID?
+        var promptContent: ContentReference?
+        var cacheWindow: ClosedRange<Date>?
+        var trace: TraceContext?
+        var flight: FlightLifecycle
+        var createdAt: Date
+        var cost = 0.0
+        var isBudgeted = false
+        var placement = EngineCore.Placement.leave
+    }
+
+    private var parts: Boxed<Parts>
+
+    /// The request.
+    public var request: AIRequest {
+        get { parts.value.request }
+        set { parts.value.request = newValue }
+    }
+    /// The provider it is for.
+    public var provider: ProviderID {
+        get { parts.value.provider }
+        set { parts.value.provider = newValue }
+    }
+    /// Whose limits its calls use up. Default: an account of the provider's own.
+    public var account: AccountID {
+        get { parts.value.account }
+        set { parts.value.account = newValue }
+    }
+    /// What makes two requests the same work.
+    public var fingerprint: Fingerprint {
+        get { parts.value.fingerprint }
+        set { parts.value.fingerprint = newValue }
+    }
+    /// The job it belongs to.
+    public var job: JobPlace? {
+        get { parts.value.job }
+        set { parts.value.job = newValue }
+    }
+    /// The request it replaces.
+    public var supersedes: UUID? {
+        get { parts.value.supersedes }
+        set { parts.value.supersedes = newValue }
+    }
+    /// Where the prompt is kept when it is too large for the database.
+    public var promptContent: ContentReference? {
+        get { parts.value.promptContent }
+        set { parts.value.promptContent = newValue }
+    }
+    /// When an answer in the cache must have been received to be the request's; `nil` where none is wanted.
+    public var cacheWindow: ClosedRange<Date>? {
+        get { parts.value.cacheWindow }
+        set { parts.value.cacheWindow = newValue }
+    }
+    /// The trace it is submitted in, for its attempts to join; `nil` where nobody traces.
+    public var trace: TraceContext? {
+        get { parts.value.trace }
+        set { parts.value.trace = newValue }
+    }
+    /// The flight as it is to be written: waiting, leased to the submitter, or executing its first attempt.
+    public var flight: FlightLifecycle {
+        get { parts.value.flight }
+        set { parts.value.flight = newValue }
+    }
+    /// When it was submitted.
+    public var createdAt: Date {
+        get { parts.value.createdAt }
+        set { parts.value.createdAt = newValue }
+    }
+
+    /// What its call costs in units of its account's limit. Not stored.
+    package var cost: Double {
+        get { parts.value.cost }
+        set { parts.value.cost = newValue }
+    }
+    /// Whether a budget may count its call, which then starts with its reservation. Not stored.
+    package var isBudgeted: Bool {
+        get { parts.value.isBudgeted }
+        set { parts.value.isBudgeted = newValue }
+    }
+    /// The place that the engine keeps for it while it is written. Not stored.
+    package var placement: EngineCore.Placement {
+        get { parts.value.placement }
+        set { parts.value.placement = newValue }
+    }
+
+    /// Creates a submission.
+    public init(
+        request: AIRequest, provider: ProviderID, account: AccountID? = nil, fingerprint: Fingerprint,
+        job: JobPlace? = nil,
+        supersedes: UUID? = nil, promptContent: ContentReference? = nil, cacheWindow: ClosedRange<Date>? = nil,
+        trace: TraceContext? = nil, flight: FlightLifecycle = FlightLifecycle(), createdAt: Date
+    ) {
+        parts = Boxed(
+            Parts(
+                request: request, provider: provider, account: account ?? AccountID(rawValue: provider.rawValue),
+                fingerprint: fingerprint, job: job, supersedes: supersedes, promptContent: promptContent,
+                cacheWindow: cacheWindow, trace: trace, flight: flight, createdAt: createdAt))
+    }
+}
+
+/// Where a submitted request is.
+public struct SubmissionReceipt: Sendable, Hashable {
+    /// The request that is on disk: the submitted one, or the one that was in its place of the job before.
+    public var id: UUID
+    /// Its flight.
+    public var flight: FlightID
+    /// Whether it was on disk before: then the submission's flight state was not written.
+    public var wasPresent: Bool
+    /// Whether it joined a flight that does the same work already: then, too, its flight state was not written.
+    public var hasJoined: Bool
+    /// Whether it found its answer in the cache, and is completed: then, too, its flight state was not written.
+    public var isAnswered: Bool
+    /// Whether an answer dropped out of the cache because its content file is gone.
+    public var hasLostAnswer: Bool
+
+    /// Whether it has a flight of its own.
+    package var isNewFlight: Bool { !wasPresent && !hasJoined && !isAnswered }
+
+    /// Creates a receipt.
+    public init(
+        id: UUID, flight: FlightID, wasPresent: Bool, hasJoined: Bool = false, isAnswered: Bool = false,
+        hasLostAnswer: Bool = false
+    ) {
+        self.id = id
+        self.flight = flight
+        self.wasPresent = wasPresent
+        self.hasJoined = hasJoined
+        self.isAnswered = isAnswered
+        self.hasLostAnswer = hasLostAnswer
+    }
+}

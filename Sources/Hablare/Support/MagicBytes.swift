@@ -1,0 +1,49 @@
+/// The first bytes of content, which say what it is, whatever its name or its sender says.
+package struct MagicBytes: Sendable {
+    /// So many bytes say what content is, where anything says it: the head of an Ogg page, and what is in it.
+    package static let count = 36
+
+    private let bytes: [UInt8]
+
+    /// Takes the first bytes of content.
+    package init(_ content: some Sequence<UInt8>) {
+        bytes = Array(content.prefix(Self.count))
+    }
+
+    /// Whether a word stands at a place.
+    package func has(_ word: String, at place: Int = 0) -> Bool { bytes.dropFirst(place).starts(with: word.utf8) }
+
+    /// The format of a picture: PNG, JPEG, WebP or GIF; `nil` for anything else.
+    package var image: ImageFormat? {
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
+        if has("RIFF"), has("WEBP", at: 8) { return .webp }
+        return has("GIF87a") || has("GIF89a") ? ImageFormat(rawValue: "gif") : nil
+    }
+
+    /// The format of sound by its container: WAVE, FLAC, Ogg (`opus` where Opus is in it, else `ogg`), or MPEG layer 3 behind
+    /// tags (`mp3`); `nil` for anything else.
+    package var audioContainer: AudioFormat? {
+        if has("RIFF"), has("WAVE", at: 8) { return .wav }
+        if has("fLaC") { return .flac }
+        if has("OggS") { return AudioFormat(rawValue: has("OpusHead", at: 28) ? "opus" : "ogg") }
+        return has("ID3") ? .mp3 : nil
+    }
+
+    /// The format of sound by a frame of MPEG: after eleven set bits, for `mp3` layer 3 with a bit rate and a rate of samples
+    /// that exist, for `aac` a twelfth one and no layer.
+    package var audioFrame: AudioFormat? {
+        guard bytes.count >= 4, bytes[0] == 0xFF else { return nil }
+        if bytes[1] & 0xF6 == 0xF0 { return AudioFormat(rawValue: "aac") }
+        let isLayer3 = bytes[1] & 0xE6 == 0xE2 && bytes[2] & 0xF0 != 0xF0 && bytes[2] & 0x0C != 0x0C
+        return isLayer3 ? .mp3 : nil
+    }
+
+    /// The first four bytes in hexadecimal, for an error.
+    package var shown: String {
+        bytes.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+    }
+
+    /// Whether none of the first sixteen bytes is anything but a character of ASCII.
+    package var isText: Bool { bytes.prefix(16).allSatisfy { 0x20..<0x7F ~= $0 || 0x09...0x0D ~= $0 } }
+}

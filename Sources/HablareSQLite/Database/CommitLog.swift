@@ -1,0 +1,128 @@
+import Foundation
+import GRDB
+import Hablare
+
+/// The log of commits: for each, which rows it changed, so that other processes read only those.
+///
+/// A commit from which others have nothing to learn has no row. Rows are deleted from the beginning only, so a hole in
+/// their numbers tells a reader that it missed some.
+struct CommitLog: Sendable {
+    /// The least number of rows that the log keeps. A process that missed more reads everything.
+    static let keptCount: Int64 = 1_000
+    /// The number of commits after which old rows are deleted: the more, the cheaper is each commit.
+    static let trimInterval: Int64 = 64
+
+    /// The random number of this open store. It tells its commits from those of others, also in the same process.
+    let writer: Int64
+    /// The state of the log up to which this store knows the changes.
+    private(set) var position: Position
+
+    /// A state of the log.
+    struct Position: Sendable, Hashable {
+        /// SQLite's number of the database's state, which other connections change by their commits.
+        var version: Int64
+        /// The number of the last row.
+        var seq: Int64
+    }
+
+    /// Begins with the present state of the log.
+    init(writer: Int64, _ db: Database) throws {
+        self.writer = writer
+        // In this order: a commit in between costs the next look a query, and is not told.
+        position = Position(version: try Self.version(of: db), seq: try Self.lastNumber(db))
+    }
+
+    // MARK: Writing
+
+    /// Adds a commit, in its transaction. Returns the number of its row; `nil` where others have nothing to learn from it.
+    func add(_ record: ChangeRecord, _ db: Database) throws -> Int64? {
+        guard !record.isEmpty else { return nil }
+        var insert = try BoundStatement(db, "INSERT INTO commits (writer, changes) VALUES (?1, ?2)")
+        insert.bind(1, writer)
+        insert.bind(2, record.encoded)
+        try insert.run()
+        let seq = db.lastInsertedRowID
+        if seq.isMultiple(of: Self.trimInterval) {
+            var delete = try BoundStatement(db, "DELETE FROM commits WHERE seq <= ?1")
+            delete.bind(1, seq - Self.keptCount)
+            try delete.run()
+        }
+        return seq
+    }
+
+    /// Notes that an own commit is on disk. Where its number follows the last known one, no other process committed in
+    /// between.
+    mutating func committed(_ seq: Int64?) {
+        if seq == position.seq + 1 { position.seq += 1 }
+    }
+
+    /// Deletes all rows but the newest, whose number must not be used again.
+    static func empty(_ db: Database) throws {
+        var delete = try BoundStatement(db, "DELETE FROM commits WHERE seq < (SELECT max(seq) FROM commits)")
+        try delete.run()
+    }
+
+    // MARK: Reading
+
+    /// What other processes committed after a state of the log.
+    struct News: Sendable {
+        /// The state afterwards.
+        var position: Position
+        /// The changed rows that are of interest, each once, in the order of the commits.
+        var rows: [ChangedRow] = []
+        var mayWait = false
+        var touchesAnswers = false
+        /// Whether all commits were read.
+        var isComplete = true
+    }
+
+    /// Reads what other processes committed. Where they committed nothing, it only asks for SQLite's number.
+    func news(_ db: Database, where isOfInterest: (ChangedRow) -> Bool) throws -> News {
+        var news = News(position: position)
+        // Before the rows: a commit in between is read now, and costs the next look a query.
+        news.position.version = try Self.version(of: db)
+        guard news.position.version != position.version else { return news }
+        var known: Set<ChangedRow> = []
+        var select = try BoundStatement(db, "SELECT seq, writer, changes FROM commits WHERE seq > ?1 ORDER BY seq")
+        select.bind(1, position.seq)
+        try select.forEach { row in
+            if row.int(0) != news.position.seq + 1 { news.isComplete = false }
+            news.position.seq = row.int(0)
+            guard row.int(1) != writer else { return }
+            guard let record = row.data(2).flatMap(ChangeRecord.init(decoding:)) else {
+                return news.isComplete = false
+            }
+            if record.mayWait { news.mayWait = true }
+            if record.touchesAnswers { news.touchesAnswers = true }
+            for row in record.rows where !known.contains(row) && isOfInterest(row) {
+                known.insert(row)
+                news.rows.append(row)
+            }
+        }
+        // Rows that damage took away are missed, and their numbers are used again.
+        let last = try Self.lastNumber(db)
+        if last < news.position.seq {
+            news.position.seq = last
+            news.isComplete = false
+        }
+        return news
+    }
+
+    /// Notes that the changes up to a state are known.
+    mutating func caughtUp(to news: News) {
+        let seq = news.isComplete ? max(position.seq, news.position.seq) : news.position.seq
+        position = Position(version: news.position.version, seq: seq)
+    }
+
+    /// A number that changes when another connection than this one commits.
+    private static func version(of db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+    }
+
+    private static func lastNumber(_ db: Database) throws -> Int64 {
+        var last: Int64 = 0
+        var select = try BoundStatement(db, "SELECT max(seq) FROM commits")
+        try select.forEach { last = $0.optionalInt(0) ?? 0 }
+        return last
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Hablare
+
+/// What a submission says, as its columns have it. Made before anything is written: what cannot be encoded costs the other
+/// writes of its commit nothing.
+struct SubmissionColumns {
+    let prompt: PromptColumns
+    let parameters: Data?
+    let metadata: Data?
+    let tags: Data?
+    let chain: Data?
+    let trace: Data?
+
+    init(_ submission: Submission) throws {
+        let request = submission.request
+        prompt = try PromptColumns(submission)
+        parameters = request.parameters.isEmpty ? nil : try Coding.tree(.object(request.parameters))
+        metadata = try Coding.labels(request.metadata)
+        tags = try request.tags.isEmpty ? nil : Coding.json(request.tags)
+        let origin = FallbackHop(submission.provider, model: request.model)
+        chain = try request.fallback.isEmpty ? nil : Coding.json([origin] + request.fallback)
+        trace = try submission.trace.flatMap { try Coding.labels($0.fields) }
+    }
+
+    /// About how many bytes its rows have.
+    var byteCount: Int { (prompt.inline?.count ?? 0) + (parameters?.count ?? 0) + (metadata?.count ?? 0) }
+}
+
+/// A prompt as its columns have it: text as it is, messages as JSON.
+struct PromptColumns {
+    let kind: Int
+    /// `nil` when the prompt is in a content file.
+    let inline: Data?
+
+    init(_ submission: Submission) throws {
+        switch submission.request.prompt {
+        case .text(let text):
+            kind = 0
+            inline = submission.promptContent == nil ? Data(text.utf8) : nil
+        case .messages(let messages):
+            kind = 1
+            inline = try Coding.json(messages)
+        }
+    }
+
+    static func prompt(kind: Int64, bytes: Data) throws -> Prompt {
+        if kind == 0 { return .text(String(decoding: bytes, as: UTF8.self)) }
+        return .messages(try Coding.value([Prompt.Message].self, bytes) ?? [])
+    }
+}

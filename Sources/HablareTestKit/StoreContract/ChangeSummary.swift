@@ -1,0 +1,60 @@
+package import Foundation
+package import Hablare
+
+/// A change as a value that can be compared: of what it brings along, the parts that name and tell it.
+package enum ChangeSummary: Hashable, Sendable {
+    case submitted(UUID, SubmissionReceipt)
+    case request(UUID, of: FlightID, RequestChange)
+    case flight(FlightID, FlightLifecycle)
+    case settled(FlightID, FlightLifecycle, finished: [UUID], Outcome)
+    case appended(FlightID)
+    case ownerRetired(OwnerID)
+    case uncached
+    case nextDeadline(Date?)
+
+    /// The outcome that was recorded of an attempt.
+    package enum Outcome: Hashable, Sendable {
+        case completed(AIResponseData, entersCache: Bool)
+        case failed(AIServiceError)
+        case postponed(AIServiceError, until: Date, diversion: AttemptEnd.Diversion?)
+        case diverted(AIServiceError, AttemptEnd.Diversion?)
+        case held(AIServiceError)
+        case expired
+        case interrupted
+
+        package init(_ settlement: Settlement) {
+            self =
+                switch settlement.end.outcome {
+                case .completed(let data): .completed(data, entersCache: settlement.entersCache)
+                case .failed(let error): .failed(error)
+                case .postponed(let error, let date, _):
+                    .postponed(error, until: date, diversion: settlement.diversion)
+                case .diverted(let error, _, _): .diverted(error, settlement.diversion)
+                case .held(let error): .held(error)
+                case .expired: .expired
+                case .interrupted: .interrupted
+                }
+        }
+    }
+
+    package init(_ change: StoreChange) {
+        self =
+            switch change {
+            case .submitted(let submission, let receipt): .submitted(submission.request.id, receipt)
+            case .request(let id, let flight, let change): .request(id, of: flight, change)
+            case .flight(let id, let lifecycle): .flight(id, lifecycle)
+            case .settled(let settlement):
+                .settled(
+                    settlement.end.flight, settlement.flight, finished: settlement.finished, Outcome(settlement))
+            case .appended(let flight): .appended(flight)
+            case .ownerRetired(let owner): .ownerRetired(owner)
+            case .uncached: .uncached
+            case .nextDeadline(let date): .nextDeadline(date)
+            }
+    }
+}
+
+extension StoreCommit {
+    /// The changes, to be compared.
+    package var summary: [ChangeSummary] { changes.map(ChangeSummary.init) }
+}

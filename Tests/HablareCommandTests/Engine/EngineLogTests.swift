@@ -1,0 +1,100 @@
+import Foundation
+import Hablare
+import HablareTestKit
+import Logging
+import Testing
+
+@testable import HablareCommand
+
+@Suite struct EngineLogTests {
+    private static let date = Date(timeIntervalSince1970: 0)
+    private static let error = AIServiceError(.rateLimited, "Later.", cause: "the words of the provider")
+    private static let late = AttemptEnd.Outcome.postponed(error, until: date)
+    private static let backingOff = FlightLifecycle.State.backingOff(until: date)
+    private static let some = [StoreWorkbench.id(1)]
+
+    private func log(_ events: EngineEvent...) async -> String {
+        let text = Guarded("")
+        let channel = OutputChannel { data in text.withLock { $0 += String(decoding: data, as: UTF8.self) } }
+        let console = Console(output: channel, errors: channel, terminal: .system(environment: [:]))
+        let handler = ConsoleLogHandler(label: "hablare", console: console) { Self.date }
+        let log = EngineLog(logger: Logger(label: "hablare") { _ in handler })
+        for event in events { log.noted(event) }
+        await console.flush()
+        return text.withLock { $0 }
+    }
+
+    private func message(_ event: EngineEvent) async -> String {
+        let line = await log(event)
+        return String(line[(line.range(of: "] ")?.upperBound ?? line.startIndex)...].dropLast())
+    }
+
+    @Test func `A failure is to be retried only where a request has time for that`() async {
+        #expect(await message(.ended(Self.late, Self.backingOff)) == "Failed, to be retried")
+        #expect(await message(.ended(Self.late, Self.backingOff, finishing: Self.some)) == "Failed, to be retried")
+        #expect(await message(.ended(Self.late, .settled(.failed), finishing: Self.some)) == "Failed")
+        let diverted = EngineEvent.ended(Self.late, .waiting, to: "second")
+        #expect(await message(diverted) == "Failed, another provider is asked")
+        #expect(await log(diverted).contains(" next=second "))
+        for event in [diverted, .ended(Self.late, .settled(.failed), finishing: Self.some)] {
+            #expect(await log(event).contains("until=") == false)
+        }
+        #expect(await log(.ended(Self.late, Self.backingOff)).contains(" until=1970-"))
+    }
+
+    @Test func `What was stopped ran out of time only where its requests did`() async {
+        #expect(await message(.ended(.expired, .waiting)) == "Interrupted, waits again")
+        #expect(await message(.ended(.expired, .settled(.failed), finishing: Self.some)) == "Ran out of time")
+        let others = EngineEvent.ended(.expired, .waiting, finishing: Self.some)
+        #expect(await message(others) == "Ran out of time, waits again for others")
+        #expect(await message(.ended(.interrupted, .waiting)) == "Interrupted, waits again")
+        let swept = EngineEvent.failed(StoreWorkbench.id(1), of: FlightID(rawValue: 1), .deadlineExceeded)
+        #expect(await message(swept) == "Ran out of time")
+    }
+
+    @Test func `A failure for good is told as that, whoever shares it`() async {
+        let two = [StoreWorkbench.id(1), StoreWorkbench.id(2)]
+        let failed = AttemptEnd.Outcome.failed(Self.error)
+        #expect(await message(.ended(failed, .settled(.failed), finishing: Self.some)) == "Failed")
+        #expect(await message(.ended(failed, .settled(.failed), finishing: two)) == "Failed")
+        #expect(await log(.ended(failed, .settled(.failed), finishing: two)).contains(" requests=2 "))
+        let diverted = AttemptEnd.Outcome.diverted(Self.error, to: FallbackHop("second"), account: "second")
+        #expect(await message(.ended(diverted, .waiting, to: "second")) == "Failed, another provider is asked")
+        #expect(await message(.ended(.held(Self.error), .held)) == "Held")
+    }
+
+    @Test func `An error is told by its code and words, without the provider's`() async {
+        let line = await log(.ended(Self.late, Self.backingOff))
+        #expect(line.contains(" code=rate-limited ") && line.contains(" error=Later. "))
+        #expect(!line.contains("the words of the provider"))
+    }
+
+    @Test func `What is submitted, claimed, sent and given back is told with what it is`() async {
+        let id = StoreWorkbench.id(1)
+        let flight = FlightID(rawValue: 7)
+        func submitted(_ change: (inout SubmissionReceipt) -> Void = { _ in }) -> EngineEvent {
+            var receipt = SubmissionReceipt(id: id, flight: flight, wasPresent: false)
+            change(&receipt)
+            return .submitted(id, to: "p", receipt)
+        }
+        #expect(await message(submitted()) == "Submitted")
+        #expect(await message(submitted { $0.wasPresent = true }) == "Was submitted before")
+        #expect(await message(submitted { $0.isAnswered = true }) == "Answered from the cache")
+        #expect(await message(submitted { $0.hasJoined = true }) == "Joined the same request, which is there already")
+        #expect(await log(submitted()).contains("flight=7 provider=p request=\(id.text) "))
+        #expect(await message(.rejected(id, to: "p", Self.error)) == "Refused")
+        #expect(await message(.idle("p", until: Self.date)) == "Nothing to claim yet")
+        #expect(await message(.waiting(for: "a", until: Self.date)) == "Waits for the limit of calls")
+        #expect(await log(.started(id, flight, provider: "p", attempt: 2)).contains("attempt=2 flight=7 "))
+        #expect(await message(.started(id, flight, provider: "p", attempt: 2)) == "Sending")
+        let claimed = await log(.claimed([FlightID(rawValue: 9): id, flight: id], of: "p"))
+        #expect(claimed.split(separator: "\n").map { $0.contains("flight=7 ") } == [true, false])
+        #expect(await message(.released([flight])) == "Given back unsent")
+        #expect(await message(.discarded(.test(.interrupted))) == "An attempt's outcome was not needed")
+        #expect(await message(.cancelled(id)) == "Cancelled")
+        #expect(await message(.revived(id)) == "To be tried again at once")
+        let gone = EngineEvent.recovered(OwnerID(rawValue: 3), flights: 2)
+        #expect(await message(gone) == "A process is gone; what it held waits again")
+        #expect(await log(gone).contains(" owner=3 requests=2 "))
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Hablare
+import HablareTestKit
+
+extension EngineEvent {
+    /// An attempt ended so, which left its flight in a state and requests final.
+    static func ended(
+        _ outcome: AttemptEnd.Outcome, _ flight: FlightLifecycle.State, finishing finished: [UUID] = [],
+        to next: ProviderID? = nil
+    ) -> EngineEvent {
+        EngineEvent(
+            Settlement(
+                end: .test(outcome), flight: FlightLifecycle(state: flight, token: 1, attempt: 1, generation: 1),
+                finished: finished,
+                diversion: next.map { AttemptEnd.Diversion(to: FallbackHop($0), account: "second") }))
+    }
+}
+
+extension AttemptEnd {
+    /// The end of an attempt at request 1, by the provider `p`.
+    static func test(_ outcome: Outcome) -> AttemptEnd {
+        AttemptEnd(
+            flight: FlightID(rawValue: 1), request: StoreWorkbench.id(1), provider: "p",
+            lifecycle: FlightLifecycle(), outcome: outcome, billing: .neverSent,
+            startedAt: StoreWorkbench.date(0), endedAt: StoreWorkbench.date(1))
+    }
+}

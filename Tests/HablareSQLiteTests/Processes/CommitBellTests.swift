@@ -1,0 +1,42 @@
+import Foundation
+import Hablare
+import HablareTestFiles
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+@Suite struct CommitBellTests {
+    private let folder: TemporaryFolder
+    private let store: SQLiteStore
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try SQLiteStore(directory: folder.url)
+    }
+
+    private var length: Int? {
+        FileSystem.size(ofFile: folder.url.appendingPathComponent("signal/commits"))
+    }
+
+    @Test("A commit that others have to learn of changes the length of the bell, and no other commit does")
+    func lengths() throws {
+        let bench = StoreWorkbench(store: store)
+        let atFirst = length
+        try bench.submit(1)
+        let submitted = length
+        #expect(atFirst == 0 && submitted != 0)
+        _ = try store.commit([.cancel(StoreWorkbench.id(99), at: StoreWorkbench.date(0))])
+        #expect(length == submitted, "there is no such request")
+        try bench.submit(2)
+        #expect(length != submitted)
+    }
+
+    @Test("A bell that is gone keeps nobody from committing, and is made anew")
+    func gone() throws {
+        try FileManager.default.removeItem(at: folder.url.appendingPathComponent("signal"))
+        try StoreWorkbench(store: store).submit(1)
+        #expect(try store.snapshot(of: StoreWorkbench.id(1)) != nil)
+        #expect(length != nil)
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareTestFiles
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// What one of two stores on a folder learns of the other one's commits.
+@Suite struct ForeignChangesTests {
+    private let sqlite: SQLiteBench
+    private let other: SQLiteStore
+    private var mine: StoreWorkbench { sqlite.bench }
+    private var theirs: StoreWorkbench { StoreWorkbench(store: other) }
+
+    init() throws {
+        sqlite = try SQLiteBench()
+        try sqlite.bench.submit(1)
+        other = try SQLiteStore(directory: sqlite.folder.url)
+    }
+
+    private func look(where isOfInterest: (ChangedRow) -> Bool = { _ in true }) throws -> ForeignChanges {
+        try other.foreignChanges(where: isOfInterest)
+    }
+
+    private func summary(where isOfInterest: (ChangedRow) -> Bool = { _ in true }) throws -> [ChangeSummary] {
+        let changes = try look(where: isOfInterest)
+        #expect(changes.isComplete)
+        return changes.changes.map(ChangeSummary.init)
+    }
+
+    /// A flight, its output and one of its requests as they are read back.
+    private func rows(_ number: Int, _ change: RequestChange) throws -> [ChangeSummary] {
+        let flight = try #require(try mine.store.snapshot(of: StoreWorkbench.id(number))?.flight)
+        return [
+            .flight(flight, try mine.lifecycle(flight)), .appended(flight),
+            .request(StoreWorkbench.id(number), of: flight, change),
+        ]
+    }
+
+    @Test("A store counts from its opening, and is told of each commit once")
+    func firstLook() throws {
+        #expect(try look().isEmpty, "request 1 was there before")
+        try mine.submit(2)
+        #expect(try summary() == rows(2, .pending))
+        #expect(try look().isEmpty)
+    }
+
+    @Test("What was committed before the first look is found by it")
+    func beforeFirstLook() throws {
+        try mine.submit(2)
+        #expect(try summary() == rows(2, .pending))
+    }
+
+    @Test("A row that changed several times is there once, as it is now")
+    func present() throws {
+        let owner = try mine.register()
+        try mine.submit(2)
+        for _ in 1...2 { try mine.finishNext(owner) }
+        let changes = try look()
+        let expected = try [1, 2].map { try rows($0, .completed) }
+        #expect(
+            changes.changes.map(ChangeSummary.init)
+                == expected[1][..<2] + expected[0][..<2] + [expected[1][2], expected[0][2]])
+        _ = try mine.write(.delete(StoreWorkbench.id(2), at: StoreWorkbench.date(9)))
+        #expect(try summary() == [.request(StoreWorkbench.id(2), of: FlightID(rawValue: 0), .erased)])
+    }
+
+    @Test("Own commits are not told, wherever they are between others")
+    func own() throws {
+        for number in 2...9 { try (number.isMultiple(of: 2) ? mine : theirs).submit(number) }
+        let found = try summary().compactMap { if case .request(let id, of: _, _) = $0 { id } else { nil } }
+        #expect(found == [2, 4, 6, 8].map(StoreWorkbench.id))
+        try theirs.submit(10)
+        #expect(try look().isEmpty)
+        try mine.submit(11)
+        try theirs.submit(12)
+        #expect(try summary() == rows(11, .pending))
+    }
+
+    @Test("Of a long run of own commits no row is read, and none counts as missed")
+    func ownRun() throws {
+        try fillLog(by: theirs)
+        try mine.submit(2)
+        #expect(try summary() == rows(2, .pending))
+    }
+
+    @Test("Rows that are of no interest are not read; what they may mean for others is told")
+    func interest() throws {
+        try mine.submit(2)
+        try mine.submit(3)
+        let expected = try Array(rows(3, .pending)[..<2]) + [rows(2, .pending)[2]]
+        let flight = try #require(try mine.store.snapshot(of: StoreWorkbench.id(3))?.flight)
+        let interest: Set<ChangedRow> = [.request(StoreWorkbench.id(2)), .flight(flight)]
+        // A request that cannot be read is of no interest, and costs nothing.
+        try sqlite.store.pool.write {
+            try $0.execute(sql: "UPDATE requests SET error = x'ff', state = 2 WHERE flight = 3")
+        }
+        _ = try serviceError { _ = try other.snapshot(of: StoreWorkbench.id(3)) }
+        #expect(try summary(where: interest.contains) == expected)
+        try mine.submit(4)
+        let none = try look { _ in false }
+        #expect(none.changes.isEmpty && none.mayWait && !none.touchesAnswers && !none.isEmpty)
+        let owner = try mine.register()
+        let attempt = try mine.startNext(owner)
+        #expect(try !look { _ in false }.mayWait, "what was taken does not wait")
+        var end = attempt.completed()
+        end.entersCache = true
+        _ = try mine.write(.settle(end))
+        let answered = try look { _ in false }
+        #expect(!answered.mayWait && answered.touchesAnswers && answered.isComplete)
+    }
+
+    @Test("A claim is told with the flights that it took, and an empty one is not a commit")
+    func claim() throws {
+        let owner = try mine.register()
+        #expect(try look().isEmpty, "a registration concerns no row")
+        let claimed = try mine.claimOne(owner)
+        #expect(try summary() == Array(rows(1, .pending)[..<2]))
+        #expect(try mine.lifecycle(claimed.id).state == .leased(owner))
+        #expect(try mine.claim(owner).isEmpty)
+        #expect(try look().isEmpty)
+        #expect(try count() == 3, "two submissions and a claim")
+    }
+
+    /// Makes more commits than the log keeps.
+    private func fillLog(by bench: StoreWorkbench) throws {
+        for _ in 0...(CommitLog.keptCount / 2 + CommitLog.trimInterval) {
+            for write in [
+                StoreWrite.cancel(StoreWorkbench.id(1), at: StoreWorkbench.date(2)),
+                .retry(StoreWorkbench.id(1), at: StoreWorkbench.date(2)),
+            ] { #expect(try !bench.changes(of: write).isEmpty) }
+        }
+    }
+
+    private func count() throws -> Int? {
+        try mine.submit(50)
+        return try sqlite.store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM commits") }
+    }
+
+    @Test("The log keeps about a thousand commits; a store that missed more is told that it knows nothing")
+    func gap() throws {
+        try fillLog(by: mine)
+        let kept = try #require(try count())
+        #expect(kept >= CommitLog.keptCount && kept <= CommitLog.keptCount + CommitLog.trimInterval)
+        let changes = try look()
+        #expect(!changes.isComplete && changes.mayWait && changes.touchesAnswers && changes.changes.isEmpty)
+        try mine.submit(2)
+        #expect(try summary() == rows(2, .pending))
+    }
+
+    @Test(
+        "A row of the log that cannot be read, or is gone, is a gap",
+        arguments: [
+            "UPDATE commits SET changes = x'09' WHERE seq = 2", "UPDATE commits SET changes = x'' WHERE seq = 2",
+            "DELETE FROM commits WHERE seq = 2", "DELETE FROM commits",
+        ])
+    func damaged(sql: String) throws {
+        for number in 2...4 { try mine.submit(number) }
+        try sqlite.store.pool.write { try $0.execute(sql: sql) }
+        #expect(try !look().isComplete)
+        try mine.submit(5)
+        #expect(try summary() == rows(5, .pending))
+    }
+
+    @Test("Where the rows cannot be read, the next look returns the same changes")
+    func repeated() throws {
+        try mine.submit(2)
+        let expected = try rows(2, .pending)
+        try sqlite.store.pool.write { try $0.execute(sql: "ALTER TABLE requests RENAME TO hidden") }
+        for _ in 1...2 { _ = try serviceError { _ = try look() } }
+        try sqlite.store.pool.write { try $0.execute(sql: "ALTER TABLE hidden RENAME TO requests") }
+        #expect(try summary() == expected)
+        #expect(try look().isEmpty)
+    }
+
+    @Test("A commit that failed is not in the log")
+    func failed() throws {
+        try sqlite.store.pool.write { db in
+            try db.execute(
+                sql: "CREATE TRIGGER refuse BEFORE INSERT ON requests BEGIN SELECT RAISE(ABORT, 'refused'); END")
+        }
+        _ = try serviceError { try mine.submit(2) }
+        try sqlite.store.pool.write { try $0.execute(sql: "DROP TRIGGER refuse") }
+        #expect(try look().isEmpty)
+        try mine.submit(3)
+        #expect(try summary() == rows(3, .pending))
+    }
+}

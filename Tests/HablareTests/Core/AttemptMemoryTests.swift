@@ -1,0 +1,68 @@
+#if os(Linux)
+import Foundation
+import Glibc
+import Hablare
+import HablareTestKit
+import Testing
+
+/// What an attempt in flight keeps of a process's memory, see ``AttemptTask``.
+@Suite(.timeLimit(.minutes(5))) struct AttemptMemoryTests {
+    /// Never answers, and keeps nothing of a call but that there is one.
+    private actor HoldingProvider: AIServiceProvider {
+        nonisolated let id: ProviderID = "holding"
+        nonisolated let responseType = ContentType.text
+        nonisolated let limits = ProviderLimits(concurrency: .max)
+        private(set) var count = 0
+        private var calls: [CheckedContinuation<Void, Never>] = []
+
+        func generate(_ call: ProviderCall) async -> Result<ProviderAnswer, AIServiceError> {
+            count += 1
+            await withCheckedContinuation { calls.append($0) }
+            return .failure(AIServiceError(.cancelled, "Shut down."))
+        }
+
+        func end() {
+            for call in calls { call.resume() }
+            calls = []
+        }
+    }
+
+    /// The bytes of the process that are in memory, by proc(5), once it has given back what it does not use.
+    private static func resident() throws -> Int {
+        // In malloc.h, which Swift's module of the C library leaves out; see malloc_trim(3).
+        typealias Trim = @convention(c) (Int) -> Int32
+        let trim = unsafeBitCast(try #require(dlsym(nil, "malloc_trim")), to: Trim.self)
+        _ = trim(0)
+        let sizes = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return try #require(sizes.count > 1 ? Int(sizes[1]) : nil) * Int(getpagesize())
+    }
+
+    // In a process of its own: what other tests allocate meanwhile would be counted.
+    @Test("An attempt in flight takes at most 5 KB beside its request's row")
+    func inFlight() async {
+        await #expect(processExitsWith: .success) {
+            // A debug build keeps in a frame whatever the function ever touches.
+            #if DEBUG
+            let limit = 10_000
+            #else
+            let limit = 5_000
+            #endif
+            let count = 8_000
+            let provider = HoldingProvider()
+            let manager = AIRequestManager(
+                store: InMemoryStore(), providers: try ProviderRegistry([provider]),
+                configuration: EngineConfiguration(attemptTimeout: .seconds(86_400), retry: .never))
+            for number in 0..<count { try await manager.submit(AIRequest(prompt: .text("\(number)")), to: "holding") }
+            let waiting = try AttemptMemoryTests.resident()
+            try await EngineService.run(manager) {
+                while await provider.count < count { await Task.yield() }
+                // What the last commits needed is not the attempts'.
+                await manager.eventsTold()
+                let bytes = (try AttemptMemoryTests.resident() - waiting) / count
+                #expect(bytes <= limit, "an attempt in flight takes \(bytes) bytes")
+                await provider.end()
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,401 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Limits, pauses, failing providers and back-offs, as one core sees them.
+@Suite struct LaneLimitTests {
+    private func bench(
+        _ concurrency: Int = 8, rate: RateLimit? = RateLimit(requestsPerMinute: 60), providers: [ProviderID] = ["p"]
+    ) -> CoreHarness {
+        CoreHarness(
+            providers.map {
+                LaneDescription(
+                    provider: $0, concurrency: concurrency, account: "account", rate: rate,
+                    breaker: BreakerPolicy(threshold: 2, pause: .seconds(10), longestPause: .seconds(15)),
+                    attemptTimeout: .seconds(1_000))
+            })
+    }
+
+    /// When time alone changes something, attempts under way aside.
+    private func wake(_ bench: CoreHarness) -> Duration? {
+        var bench = bench
+        guard let wake = bench.wake(), wake < .seconds(900) else { return nil }
+        return wake
+    }
+
+    // MARK: Permits
+
+    @Test("A limited provider's call is not sent before the store granted it a permit, and is asked for once")
+    func asks() throws {
+        var bench = bench(rate: RateLimit(requestsPerMinute: 600))
+        let first = try bench.submit(1, cost: 1)
+        #expect(first.started.isEmpty && first.reserved == [[1]])
+        let second = try bench.submit(2, cost: 1)
+        #expect(second.started.isEmpty && second.reserved.isEmpty, "one question at a time")
+        let granted = bench.grant([1])
+        #expect(granted.started == [1] && granted.reserved == [[1]])
+    }
+
+    @Test("When nothing is granted the store is asked again when it said, and not before")
+    func waits() throws {
+        var bench = bench()
+        try bench.submit(1, cost: 1)
+        #expect(bench.grant([], next: bench.date(3)).isEmpty)
+        #expect(bench.wake() == .seconds(3))
+        #expect(bench.passTime(to: 2).reserved.isEmpty)
+        #expect(bench.passTime(to: 3).reserved == [[1]])
+    }
+
+    @Test("An answer from a farther future than is believed is waited for, and not asked about again and again")
+    func farFuture() throws {
+        var bench = bench()
+        try bench.submit(1, cost: 1)
+        #expect(bench.grant([], next: bench.date(AccountBudget.longestPause + 30)).isEmpty)
+        #expect(bench.passTime(to: 1).isEmpty)
+    }
+
+    @Test("Permits that the store could not grant are asked for again when it recovers")
+    func reservationFails() throws {
+        var bench = bench()
+        #expect(try bench.submit(1, cost: 1).reserved == [[1]])
+        bench.after(bench.core.reserveFailed(of: "account", with: StoreWorkbench.failure))
+        #expect(bench.passTime(to: 1).reserved.isEmpty)
+        #expect(bench.after(bench.core.storeRecovered()).reserved == [[1]])
+    }
+
+    @Test("A permit that is not spent within a second is lost")
+    func permitsExpire() throws {
+        var bench = bench(1, rate: RateLimit(requestsPerMinute: nil, unitsPerMinute: 6000))
+        // A call that takes no time, so that another one is leased beforehand.
+        try bench.submit(9, cost: 1)
+        bench.grant([1])
+        for limit in bench.end(9).claims { bench.claim([], asked: limit) }
+        try bench.submit(1, cost: 1)
+        try bench.submit(2, cost: 1)
+        #expect(bench.grant([1, 1]).started == [1])
+        bench.setTime(1.5)
+        let ended = bench.end(1)
+        #expect(ended.started.isEmpty && ended.reserved == [[1]])
+    }
+
+    @Test("Where nothing is known that limits the account, the store is asked once a second, and not for every call")
+    func unlimitedGrants() throws {
+        var bench = bench(rate: .asReported)
+        #expect(try bench.submit(1, cost: 1).reserved == [[1]], "another process may have been told of a limit")
+        #expect(bench.grant([1], isUnlimited: true).started == [1])
+        let dear = try bench.place(7, cost: 1e9)
+        #expect(dear.placement == .start, "whatever it costs")
+        #expect(bench.after(bench.core.commitFailed([.submit(dear)])).isEmpty)
+        bench.setTime(0.9)
+        for number in 2...5 { #expect(try bench.submit(number, cost: 1).started == [Int64(number)]) }
+        bench.setTime(1)
+        let second = try bench.submit(6, cost: 1)
+        #expect(second.started.isEmpty && second.reserved == [[1]])
+    }
+
+    @Test("What limits the account is kept to from the moment when this process was told")
+    func endsOfUnlimitedGrants() throws {
+        let limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 60))
+        for reply in [Reply.sound(limits: limits), .paused(.milliseconds(100))] {
+            var bench = bench(rate: .asReported)
+            try bench.submit(1, cost: 1)
+            bench.grant([1], isUnlimited: true)
+            bench.start(1)
+            bench.return(1, reply)
+            bench.setTime(0.5)
+            let effects = try bench.submit(2, cost: 1)
+            #expect(effects.started.isEmpty && effects.reserved == [[1]])
+            bench.grant([1])
+            #expect(try bench.submit(3, cost: 1).started.isEmpty, "from now on permits are counted")
+        }
+    }
+
+    @Test("An answer of the store that is older than what the provider said of its limits lets nothing through")
+    func outdatedUnlimitedGrants() throws {
+        let limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 60))
+        var bench = bench(rate: .asReported)
+        try bench.submit(1, cost: 1)
+        bench.grant([1], isUnlimited: true)
+        bench.start(1)
+        bench.setTime(1)
+        #expect(try bench.submit(2, cost: 1).reserved == [[1]])
+        bench.return(1, .sound(limits: limits))
+        #expect(bench.grant([1], isUnlimited: true).started == [2], "what it granted, it granted")
+        #expect(try bench.submit(3, cost: 1).started.isEmpty)
+    }
+
+    @Test("What was sent without a permit has none to give back")
+    func nothingToGiveBack() throws {
+        let limits = ReportedLimits(requests: ReportedLimits.Quota(perMinute: 60))
+        var bench = bench(rate: .asReported)
+        try bench.submit(1, cost: 1)
+        bench.grant([1], isUnlimited: true)
+        bench.start(1)
+        let dropped = try bench.place(7, cost: 1)
+        #expect(dropped.placement == .start)
+        bench.return(1, .sound(limits: limits))
+        bench.after(bench.core.commitFailed([.submit(dropped)]))
+        #expect(try bench.submit(2, cost: 1).started.isEmpty)
+    }
+
+    @Test("The permit of a call that was not journalled is given back")
+    func permitGivenBack() throws {
+        var bench = bench()
+        try bench.submit(1, cost: 1)
+        #expect(bench.grant([1]).started == [1])
+        bench.after(bench.core.startFailed(bench.key(1), with: StoreWorkbench.failure))
+        let effects = bench.after(bench.core.storeRecovered())
+        #expect(effects.started == [1] && effects.reserved.isEmpty)
+    }
+
+    @Test("The permit of a call whose start was refused is the next one's")
+    func permitOfRefusedStart() throws {
+        var bench = bench()
+        try bench.submit(1, cost: 1)
+        #expect(bench.grant([1]).started == [1])
+        bench.after(bench.core.startRefused(bench.key(1)))
+        let effects = try bench.submit(2, cost: 1)
+        #expect(effects.started == [2] && effects.reserved.isEmpty)
+    }
+
+    @Test("A call that costs more units than were granted waits for them")
+    func units() throws {
+        var bench = bench(rate: RateLimit(requestsPerMinute: nil, unitsPerMinute: 6000))
+        #expect(try bench.submit(1, cost: 50).reserved == [[50]])
+        #expect(bench.grant([50]).started == [1])
+        #expect(try bench.submit(2, cost: 70).reserved == [[70]])
+    }
+
+    @Test("The providers of one account share its permits, and the one that did not ask gets its turn")
+    func sharedAccount() throws {
+        var bench = bench(providers: ["p", "q"])
+        try bench.submit(1, cost: 1)
+        try bench.submit(2, cost: 1)
+        try bench.submit(3, to: "q", cost: 1)
+        let effects = bench.grant([1])
+        #expect(effects.started == [1] && effects.reserved == [[1]])
+        #expect(bench.grant([1]).started == [3])
+    }
+
+    @Test("What the provider asked for is kept to: nothing is sent before, and the store is told")
+    func pauses() throws {
+        var bench = bench(rate: nil)
+        #expect(try bench.submit(1).started == [1])
+        let reports = bench.end(1, .paused(.seconds(7))).reports
+        #expect(reports == [AccountReport(account: "account", pausedUntil: bench.date(7))])
+        #expect(try bench.submit(2).started.isEmpty)
+        #expect(bench.wake() == .seconds(7))
+        #expect(bench.passTime(to: 6.9).started.isEmpty)
+        #expect(bench.passTime(to: 7).started == [2])
+    }
+
+    @Test("A pause and limits that a stopped call was told of count as well")
+    func limitsOfStoppedCalls() throws {
+        var bench = bench(rate: nil)
+        try bench.submit(1)
+        bench.cancel(1)
+        var reply = Reply.failing
+        reply.limits = Boxed(
+            ReportedLimits(requests: ReportedLimits.Quota(remaining: 0, resetsAfter: .seconds(7))))
+        #expect(bench.end(1, reply).reports.map(\.pausedUntil) == [bench.date(7)])
+        #expect(try bench.submit(2).started.isEmpty)
+    }
+
+    // MARK: Providers that fail
+
+    @Test(
+        "A provider that fails is left alone, then probed by one call; its failure doubles the pause, its success ends it"
+    )
+    func breaker() throws {
+        var bench = bench(rate: nil)
+        for number in 1...6 { try bench.submit(number) }
+        bench.end(1, .failing)
+        let effects = bench.end(2, .failing)
+        #expect(effects.reports.map(\.failing) == [.until(bench.date(10))])
+        for number in 3...6 { bench.end(number, .notSent) }
+        for number in 7...9 { #expect(try bench.submit(number).started.isEmpty) }
+        #expect(wake(bench) == .seconds(10))
+        #expect(bench.passTime(to: 10).claims == [1], "what one probe needs")
+        #expect(bench.claim([bench.flight(7)], asked: 1).started == [7], "one probe")
+        bench.start(7)
+        #expect(wake(bench) == nil, "the probe's end is waited for")
+        bench.end(7, .failing)
+        #expect(wake(bench) == .seconds(25), "doubled, and at most the longest")
+        #expect(bench.passTime(to: 25).claims == [1])
+        #expect(bench.claim([bench.flight(8)], asked: 1).started == [8])
+        bench.start(8)
+        let healed = bench.end(8)
+        #expect(healed.claims.allSatisfy { $0 > 1 } && healed.claims.count == 1, "all that there is room for")
+        #expect(healed.reports.map(\.failing) == [.over])
+    }
+
+    @Test(
+        "A call that took too long says that its provider fails, and one that was stopped for another reason does not")
+    func healthOfStoppedCalls() {
+        let breaker = BreakerPolicy(threshold: 1, pause: .seconds(10))
+        for (number, isTimeout, comesBack) in [(1, true, true), (2, true, false), (3, false, true), (4, false, false)] {
+            var bench = CoreHarness([
+                LaneDescription(
+                    provider: "p", concurrency: 1, breaker: breaker, attemptTimeout: .seconds(isTimeout ? 1 : 100))
+            ])
+            bench.claim([bench.flight(number)])
+            bench.start(number)
+            if !isTimeout { bench.cancel(number) }
+            let stopping = bench.passTime(to: 1)
+            #expect(stopping.stopped == (isTimeout ? [bench.key(number)] : []))
+            let effects = comesBack ? bench.end(number, .failing) : bench.passTime(to: 6)
+            #expect(effects.abandoned == (comesBack ? [] : [bench.key(number)]))
+            #expect(!effects.reports.isEmpty == isTimeout, "\(number)")
+            #expect(bench.core.running == 0)
+        }
+    }
+
+    @Test("What waits for a provider that is left alone here goes back: it may answer another process")
+    func nothingIsHoarded() throws {
+        var bench = bench(2, rate: nil)
+        #expect(try bench.submit(1).started == [1])
+        // A call that took no time: the lane leases ahead.
+        for limit in bench.end(1, .failing).claims { bench.claim([], asked: limit) }
+        for number in 2...6 { try bench.submit(number) }
+        let late = try bench.place(7)
+        #expect(late.placement == .lease, "written while the provider fails")
+        let effects = bench.end(2, .failing)
+        #expect(effects.released == [4, 5, 6] && effects.claims.isEmpty)
+        #expect(bench.commit(late).released == [7])
+        let left = try bench.place(8)
+        #expect(left.placement == .leave)
+        #expect(bench.commit(left).isEmpty)
+        #expect(bench.after(bench.core.backlogMayExist()).isEmpty, "nothing is asked for")
+        #expect(wake(bench) == .seconds(10))
+    }
+
+    @Test("A claim that is answered after the provider began to fail keeps nothing but a probe")
+    func claimedTooLate() throws {
+        var bench = bench(2, rate: nil)
+        for number in 1...2 { try bench.submit(number) }
+        #expect(bench.after(bench.core.backlogMayExist()).claims.isEmpty, "no room")
+        #expect(bench.end(1, .failing).claims.count == 1)
+        bench.end(2, .failing)
+        #expect(bench.claim([bench.flight(3), bench.flight(4)], asked: 2).released == [3, 4])
+        #expect(bench.passTime(to: 10).claims == [1])
+        let effects = bench.claim([bench.flight(5), bench.flight(6)], asked: 2)
+        #expect(effects.started == [5] && effects.released == [6])
+    }
+
+    @Test("A probe that waits for a permit is all that is held, and goes when it may")
+    func probeWaitsForPermit() throws {
+        var bench = bench(4, rate: RateLimit(requestsPerMinute: 6000))
+        for number in 1...4 {
+            try bench.submit(number, cost: 1)
+            bench.grant([1])
+        }
+        for number in 1...4 { bench.end(number, .failing) }
+        bench.claim([], asked: 4)
+        let left = try bench.place(5, cost: 1)
+        #expect(left.placement == .leave)
+        _ = bench.commit(left)
+        #expect(bench.passTime(to: 10).claims == [1])
+        let effects = bench.claim([bench.flight(5), bench.flight(6)], asked: 1)
+        #expect(effects.reserved == [[1]] && effects.started.isEmpty && effects.released == [6])
+        #expect(bench.after(bench.core.backlogMayExist()).claims.isEmpty)
+        #expect(bench.grant([1]).started == [5])
+    }
+
+    @Test("A probe that the store refuses, or cannot journal, is followed by another at once")
+    func probeNotSent() {
+        for isRefused in [true, false] {
+            var bench = bench(1, rate: nil)
+            for number in 1...2 {
+                bench.claim([bench.flight(number)])
+                bench.start(number)
+                bench.end(number, .failing)
+            }
+            bench.passTime(to: 10)
+            #expect(bench.claim([bench.flight(3)], asked: 1).started == [3])
+            if isRefused {
+                #expect(bench.after(bench.core.startRefused(bench.key(3))).claims == [1])
+                #expect(bench.claim([bench.flight(4)], asked: 1).started == [4])
+            } else {
+                bench.after(bench.core.startFailed(bench.key(3), with: StoreWorkbench.failure))
+                #expect(bench.after(bench.core.storeRecovered()).started == [3])
+            }
+        }
+    }
+
+    @Test("Of a limited account no more is leased than may begin soon, whatever the concurrency, and always one")
+    func leasesByRate() {
+        for (perMinute, limit) in [(60.0, 1), (1, 1), (1_200, 10), (1_000_000, 100)] {
+            var bench = CoreHarness(
+                [LaneDescription(provider: "p", concurrency: 100, rate: RateLimit(requestsPerMinute: perMinute))],
+                isOpen: false)
+            #expect(bench.open().claims == [limit], "\(perMinute) calls a minute")
+        }
+    }
+
+    @Test("Each provider is left alone as its own policy says")
+    func ownBreakers() {
+        for (number, provider) in [ProviderID("p"), "q"].enumerated() {
+            var bench = CoreHarness([
+                LaneDescription(
+                    provider: "p", concurrency: 1,
+                    breaker: BreakerPolicy(threshold: 1, pause: .seconds(10), longestPause: .seconds(15))),
+                LaneDescription(provider: "q", concurrency: 1, breaker: .never),
+            ])
+            bench.claim([bench.flight(number, of: provider)], by: provider)
+            bench.start(number)
+            bench.end(number, .failing)
+            let next = bench.claim([bench.flight(number + 10, of: provider)], by: provider)
+            #expect(next.started.isEmpty == (provider == "p"), "\(provider)")
+        }
+    }
+
+    // MARK: Back-offs
+
+    @Test("A flight that backs off in the store is claimed when its date has come")
+    func backoff() {
+        var bench = bench(rate: nil)
+        bench.claim([bench.flight(1)])
+        bench.start(1)
+        bench.end(1, .failing)
+        let settlement = Settlement(
+            end: AttemptEnd(
+                flight: FlightID(rawValue: 1), request: StoreWorkbench.id(1), provider: "p",
+                lifecycle: bench.flight(.executing(CoreHarness.owner)),
+                outcome: .postponed(StoreWorkbench.overloaded, until: bench.date(4)), billing: .maybeBilled,
+                startedAt: bench.now.date, endedAt: bench.now.date),
+            flight: bench.flight(.backingOff(until: bench.date(4))), finished: [])
+        bench.claim([], asked: 32)
+        #expect(bench.commit(.settled(settlement)).isEmpty)
+        #expect(wake(bench) == .seconds(4))
+        #expect(bench.passTime(to: 3).isEmpty)
+        #expect(bench.passTime(to: 4).claimed == ["p"])
+        bench.claim([], asked: 32, nextDue: bench.date(9))
+        #expect(wake(bench) == .seconds(9))
+    }
+
+    @Test("A flight that another process let back off is claimed when its date has come")
+    func foreignBackoff() {
+        var bench = bench(rate: nil)
+        #expect(
+            bench.hear(.flight(FlightID(rawValue: 1), bench.flight(.backingOff(until: bench.date(4))))).isEmpty)
+        #expect(wake(bench) == .seconds(4))
+        #expect(bench.passTime(to: 4).claimed == ["p"])
+    }
+
+    // MARK: Concurrency
+
+    @Test("What a provider says of calls at once is kept by its lane, and costs the store nothing")
+    func concurrency() throws {
+        var bench = bench(3, rate: nil)
+        for number in 1...3 { #expect(try bench.submit(number).started == [Int64(number)]) }
+        #expect(bench.claim((4...6).map { bench.flight($0) }, asked: 3).started.isEmpty)
+        let first = bench.end(1, .sound(limits: ReportedLimits(concurrency: 1)))
+        #expect(first.started.isEmpty, "two are under way, and one may be")
+        #expect(first.reports.isEmpty)
+        #expect(bench.end(2, .sound(limits: ReportedLimits(concurrency: 1))).started.isEmpty)
+        #expect(bench.end(3, .sound(limits: ReportedLimits(concurrency: 1))).started == [4])
+        #expect(bench.end(4, .sound(limits: ReportedLimits(concurrency: 2))).started == [5, 6])
+    }
+}

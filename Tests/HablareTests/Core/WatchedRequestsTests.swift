@@ -1,0 +1,249 @@
+import Foundation
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Those who wait for requests or watch them, without an engine around them.
+@Suite(.timeLimit(.minutes(5)))
+struct WatchedRequestsTests {
+    private let id = StoreWorkbench.id(1)
+    private let other = StoreWorkbench.id(2)
+    private let flight = FlightID(rawValue: 7)
+
+    @Test("An outcome reaches every waiter and every stream, and nothing is kept")
+    func outcome() async throws {
+        var watched = WatchedRequests()
+        let waiters = (0..<3).map { _ in OutcomeWaiter() }
+        for waiter in waiters { watched.add(waiter, of: id) }
+        let stream = StatusStream(of: id, in: &watched)
+        #expect(watched.watcherCount(of: id) == 4)
+        let announced = watched.announce(.cancelled, of: id)
+        let ended = try #require(announced)
+        ended.end(with: .success(.cancelled))
+        for waiter in waiters { #expect(try await waiter.value() == .cancelled) }
+        #expect(try await collect(stream.statuses) == [.cancelled])
+        #expect(watched.isEmpty && watched.ids.isEmpty && watched.watcherCount(of: id) == 0)
+    }
+
+    @Test("Announcements of one request reach no one else, and those that no one watches are forgotten")
+    func separate() async throws {
+        var watched = WatchedRequests()
+        let waiter = OutcomeWaiter()
+        watched.add(waiter, of: id)
+        #expect(watched.announce(.cancelled, of: other) == nil)
+        #expect(watched.ids == [id])
+        #expect(watched.announce(.executing(progress: 0.5), of: other) == nil)
+        #expect(watched.progress(of: other) == nil && watched.ids == [id])
+        let failed = RequestStatus.failed(StoreWorkbench.failure)
+        watched.announce(failed, of: id)?.end(with: .success(failed))
+        #expect(try await waiter.value() == failed)
+    }
+
+    @Test("A stream that was told something newer is not told what was true before")
+    func beginsLate() async throws {
+        var watched = WatchedRequests()
+        let stream = StatusStream(of: id, in: &watched)
+        _ = watched.announce(.executing(progress: nil), of: id)
+        watched.tellFirst(.pending, to: stream.number, of: id)
+        var iterator = stream.statuses.makeAsyncIterator()
+        #expect(try await iterator.next() == .executing(progress: nil))
+        watched.announce(.cancelled, of: id)?.end(with: .success(.cancelled))
+        #expect(try await iterator.next() == .cancelled)
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test("A stream is not told twice in a row what has not changed")
+    func repeated() async throws {
+        var watched = WatchedRequests()
+        let first = StatusStream(of: id, in: &watched)
+        var iterator = first.statuses.makeAsyncIterator()
+        watched.tellFirst(.pending, to: first.number, of: id)
+        #expect(try await iterator.next() == .pending)
+        _ = watched.announce(.pending, of: id)
+        _ = watched.announce(.executing(progress: nil), of: id)
+        #expect(try await iterator.next() == .executing(progress: nil))
+        let second = StatusStream(of: id, in: &watched)
+        _ = watched.announce(.executing(progress: nil), of: id)
+        watched.tellFirst(.pending, to: second.number, of: id)
+        var late = second.statuses.makeAsyncIterator()
+        #expect(try await late.next() == .executing(progress: nil), "a stream that was not told is told")
+        _ = watched.announce(.pending, of: id)
+        #expect(try await iterator.next() == .pending)
+        _ = watched.announce(.pending, of: id)
+        for each in watched.removeAll() { each.end(with: .failure(AIServiceError.suspended)) }
+        await #expect(throws: AIServiceError.self, "nothing is left to be told") {
+            for try await _ in first.statuses { return }
+        }
+    }
+
+    @Test("A slow reader keeps one status only: the newest, and an outcome is never replaced")
+    func coalesced() async throws {
+        var watched = WatchedRequests()
+        let stream = StatusStream(of: id, in: &watched)
+        for step in 1...1_000 { _ = watched.announce(.executing(progress: Double(step)), of: id) }
+        #expect(watched.progress(of: id) == 1_000)
+        var iterator = stream.statuses.makeAsyncIterator()
+        #expect(try await iterator.next() == .executing(progress: 1_000))
+        _ = watched.announce(.pending, of: id)
+        watched.announce(.cancelled, of: id)?.end(with: .success(.cancelled))
+        #expect(try await iterator.next() == .cancelled)
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test("Forgetting one waiter leaves the others, and the last one takes the entry along")
+    func forget() async throws {
+        var watched = WatchedRequests()
+        let (one, two) = (OutcomeWaiter(), OutcomeWaiter())
+        watched.add(one, of: id)
+        watched.add(two, of: id)
+        watched.attach(id, to: flight)
+        watched.forget(one, of: id)
+        #expect(watched.watcherCount(of: id) == 1)
+        watched.forget(two, of: id)
+        #expect(watched.isEmpty && !watched.hasMembers(of: flight))
+        watched.forget(two, of: id)
+    }
+
+    @Test("A stream that ended leaves the others, and the last one takes the entry along")
+    func endStream() async throws {
+        var watched = WatchedRequests()
+        let (one, two) = (StatusStream(of: id, in: &watched), StatusStream(of: id, in: &watched))
+        #expect(one.number != two.number)
+        watched.endStream(one.number, of: id)
+        #expect(watched.watcherCount(of: id) == 1)
+        watched.endStream(two.number, of: id)
+        #expect(watched.isEmpty)
+        watched.endStream(two.number, of: id)
+    }
+
+    // MARK: Flights
+
+    @Test("What is announced of a flight reaches its members in the order they came, and no one else")
+    func members() async throws {
+        var watched = WatchedRequests()
+        let streams = (1...3).map { StatusStream(of: StoreWorkbench.id($0), in: &watched) }
+        #expect(watched.known.isEmpty && !watched.contains(id))
+        watched.attach(StoreWorkbench.id(2), to: flight)
+        watched.attach(StoreWorkbench.id(1), to: flight)
+        #expect(watched.known == [StoreWorkbench.id(1), StoreWorkbench.id(2)])
+        watched.announce(.executing(progress: nil), of: flight)
+        watched.announce(.executing(progress: 0.5), of: FlightID(rawValue: 8))
+        for stream in streams.prefix(2) { #expect(try await stream.next() == .executing(progress: nil)) }
+        #expect(watched.removeMembers(of: flight).count == 2 && !watched.hasMembers(of: flight))
+        #expect(watched.ids == [StoreWorkbench.id(3)])
+    }
+
+    @Test("A request that moved to another flight hears of that one only")
+    func moved() async throws {
+        var watched = WatchedRequests()
+        let stream = StatusStream(of: id, in: &watched)
+        let next = FlightID(rawValue: 8)
+        for flight in [flight, next, next] { watched.attach(id, to: flight) }
+        #expect(!watched.hasMembers(of: flight) && watched.hasMembers(of: next))
+        watched.announce(.executing(progress: 0.1), of: flight)
+        watched.announce(.executing(progress: 0.2), of: next)
+        #expect(try await stream.next() == .executing(progress: 0.2))
+        watched.attach(other, to: next)
+        #expect(!watched.contains(other), "no one watches it")
+    }
+
+    @Test("Of several members one that leaves does not take the others along")
+    func memberLeaves() {
+        var watched = WatchedRequests()
+        for number in 1...3 {
+            watched.add(OutcomeWaiter(), of: StoreWorkbench.id(number))
+            watched.attach(StoreWorkbench.id(number), to: flight)
+        }
+        for number in 1...3 {
+            #expect(watched.hasMembers(of: flight))
+            #expect(watched.remove(StoreWorkbench.id(number)) != nil)
+            #expect(watched.remove(StoreWorkbench.id(number)) == nil)
+        }
+        #expect(!watched.hasMembers(of: flight) && watched.isEmpty)
+    }
+
+    // MARK: Looks
+
+    @Test("A look is out of date once anything was heard of its request, or its watchers left")
+    func looks() throws {
+        var watched = WatchedRequests()
+        #expect(watched.look(at: id) == nil, "no one watches it")
+        let waiter = OutcomeWaiter()
+        watched.add(waiter, of: id)
+        let first = try #require(watched.look(at: id))
+        #expect(watched.isCurrent(first))
+        _ = watched.announce(.pending, of: id)
+        #expect(!watched.isCurrent(first))
+        let second = try #require(watched.look(at: id))
+        #expect(watched.isCurrent(second))
+        watched.forget(waiter, of: id)
+        #expect(!watched.isCurrent(second))
+    }
+
+    @Test("A look for watchers who left is not taken for one of those who came after them")
+    func looksOfFormerWatchers() throws {
+        var watched = WatchedRequests()
+        let (former, later) = (OutcomeWaiter(), OutcomeWaiter())
+        watched.add(former, of: id)
+        let look = try #require(watched.look(at: id))
+        watched.forget(former, of: id)
+        watched.add(later, of: id)
+        #expect(!watched.isCurrent(look), "the request may have been retried since")
+    }
+}
+
+/// A stream of statuses as a reader has it.
+struct StatusStream {
+    let number: Int
+    let statuses: AsyncThrowingStream<RequestStatus, any Error>
+
+    init(of id: UUID, in watched: inout WatchedRequests) {
+        let (statuses, continuation) = Self.make()
+        self.statuses = statuses
+        number = watched.begin(continuation, of: id)
+    }
+
+    /// A stream as the engine makes it: it keeps the newest status.
+    static func make() -> (
+        AsyncThrowingStream<RequestStatus, any Error>, AsyncThrowingStream<RequestStatus, any Error>.Continuation
+    ) {
+        AsyncThrowingStream.makeStream(
+            of: RequestStatus.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// The next status.
+    func next() async throws -> RequestStatus? {
+        var iterator = statuses.makeAsyncIterator()
+        return try await iterator.next()
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)))
+struct OutcomeWaiterTests {
+    @Test("The first resolution counts, before or after the wait began")
+    func first() async throws {
+        let early = OutcomeWaiter()
+        early.resolve(.success(.cancelled))
+        early.resolve(.failure(CancellationError()))
+        #expect(try await early.value() == .cancelled)
+        let late = OutcomeWaiter()
+        async let status = late.value()
+        late.resolve(.success(.pending))
+        late.resolve(.success(.cancelled))
+        #expect(try await status == .pending)
+    }
+
+    @Test("A cancelled task's wait ends with CancellationError, whenever it was cancelled")
+    func cancelled() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    await #expect(throws: CancellationError.self) { try await OutcomeWaiter().value() }
+                }
+            }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import HablareTestKit
+import Testing
+
+@testable import Hablare
+
+/// Each event in each state.
+@Suite struct AttemptLifecycleTests {
+    private typealias Recording = AttemptLifecycle.Recording
+
+    private static let timeout = Duration.seconds(30)
+    private static let grace = Duration.seconds(5)
+    private static let timedOut = StopReason.timedOut(after: timeout)
+
+    private static func recording(failures: Int = 0, isSuspended: Bool = false) -> Recording {
+        var recording = Recording()
+        recording.failures = failures
+        recording.isSuspended = isSuspended
+        return recording
+    }
+
+    /// Every state, and how it differs in what is asked of it.
+    private static let states: [AttemptLifecycle] = [
+        .journalling(stop: nil), .journalling(stop: .cancelled), .running, .stopping(.cancelled), .stopping(timedOut),
+        .abandoned(.cancelled, standIn: nil), .abandoned(timedOut, standIn: Recording()),
+        .abandoned(timedOut, standIn: recording(failures: 1, isSuspended: true)), .returned(nil), .returned(.offline),
+        .recording(Recording()), .recording(recording(failures: 2, isSuspended: true)), .over,
+    ]
+
+    /// Tells each state of an event, and compares what it becomes and answers. A state that is not in the table stays, and
+    /// answers as `otherwise` says.
+    private func expect<Answer: Equatable>(
+        _ event: (inout AttemptLifecycle) -> Answer,
+        _ table: [(AttemptLifecycle, becomes: AttemptLifecycle, answers: Answer)], otherwise: Answer,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        for state in Self.states {
+            var lifecycle = state
+            let answer = event(&lifecycle)
+            let row = table.first { $0.0 == state }
+            #expect(lifecycle == row?.becomes ?? state, "\(state)", sourceLocation: sourceLocation)
+            #expect(answer == row?.answers ?? otherwise, "\(state)", sourceLocation: sourceLocation)
+        }
+        for row in table { #expect(Self.states.contains(row.0), "\(row.0)", sourceLocation: sourceLocation) }
+    }
+
+    @Test("A start that is on disk lets the time run, that of the attempt or that of its stop")
+    func journalled() {
+        expect(
+            { $0.journalled(timeout: Self.timeout, grace: Self.grace) },
+            [
+                (.journalling(stop: nil), .running, [.setDeadline(Self.timeout)]),
+                (.journalling(stop: .cancelled), .stopping(.cancelled), [.setDeadline(Self.grace)]),
+            ], otherwise: [])
+    }
+
+    @Test("A stop cancels the provider's task once, and only before the provider has come back")
+    func stopped() {
+        expect(
+            { $0.stopped(because: .interrupted, grace: Self.grace) },
+            [
+                (.journalling(stop: nil), .journalling(stop: .interrupted), [.cancel]),
+                (.running, .stopping(.interrupted), [.cancel, .setDeadline(Self.grace)]),
+            ], otherwise: [])
+    }
+
+    @Test("A deadline stops what runs and abandons what was stopped; nothing else has one")
+    func deadlineReached() {
+        for (isOffline, reason) in [(false, Self.timedOut), (true, .interrupted)] {
+            expect(
+                {
+                    $0.deadlineReached(
+                        timeout: Self.timeout, silence: nil, isOffline: isOffline, grace: Self.grace)
+                },
+                [
+                    (.running, .stopping(reason), [.cancel, .setDeadline(Self.grace)]),
+                    (.stopping(.cancelled), .abandoned(.cancelled, standIn: nil), [.abandon(.cancelled)]),
+                    (
+                        .stopping(Self.timedOut), .abandoned(Self.timedOut, standIn: Recording()),
+                        [.abandon(Self.timedOut)]
+                    ),
+                ], otherwise: [])
+        }
+    }
+
+    @Test("A provider that is not silent gets the rest of its time, unless it was stopped")
+    func silence() {
+        expect(
+            {
+                $0.deadlineReached(
+                    timeout: Self.timeout, silence: .seconds(3), isOffline: false, grace: Self.grace)
+            },
+            [
+                (.running, .running, [.setDeadline(.seconds(3))]),
+                (.stopping(.cancelled), .abandoned(.cancelled, standIn: nil), [.abandon(.cancelled)]),
+                (
+                    .stopping(Self.timedOut), .abandoned(Self.timedOut, standIn: Recording()),
+                    [.abandon(Self.timedOut)]
+                ),
+            ], otherwise: [])
+    }
+
+    @Test("An end is recorded in the place of an abandoned attempt whose request is to go on")
+    func standIns() {
+        for (reason, isRecorded) in [
+            (Self.timedOut, true), (.interrupted, true), (.cancelled, false), (.expired, false), (.offline, false),
+        ] as [(StopReason, Bool)] {
+            #expect(reason.isRecordedWhenAbandoned == isRecorded)
+            var lifecycle = AttemptLifecycle.stopping(reason)
+            _ = lifecycle.deadlineReached(timeout: Self.timeout, silence: nil, isOffline: false, grace: Self.grace)
+            #expect(lifecycle == .abandoned(reason, standIn: isRecorded ? Recording() : nil))
+        }
+    }
+
+    @Test("What came back is not stopped any more while its output is journalled")
+    func returned() {
+        for own in [StopReason?.none, .offline] {
+            expect({ $0.returned(own) }, [(.running, .returned(own))])
+        }
+    }
+
+    @Test("An end is recorded, for the first reason for which the attempt was stopped")
+    func ended() {
+        let recording = AttemptLifecycle.recording(Recording())
+        for own in [StopReason?.none, .offline] {
+            let reasons: [(AttemptLifecycle, StopReason?)] = [
+                (.journalling(stop: nil), own), (.journalling(stop: .cancelled), .cancelled), (.running, own),
+                (.stopping(.cancelled), .cancelled), (.stopping(Self.timedOut), Self.timedOut),
+                (.abandoned(.cancelled, standIn: nil), .cancelled),
+                (.abandoned(Self.timedOut, standIn: Recording()), Self.timedOut),
+                (
+                    .abandoned(Self.timedOut, standIn: Self.recording(failures: 1, isSuspended: true)),
+                    Self.timedOut
+                ),
+                (.returned(nil), nil), (.returned(.offline), .offline),
+                (recording, nil),
+                (.recording(Self.recording(failures: 2, isSuspended: true)), nil), (.over, nil),
+            ]
+            expect(
+                { $0.ended(own) }, reasons.map { ($0.0, recording, $0.1) }, otherwise: nil)
+            #expect(reasons.count == Self.states.count)
+        }
+    }
+
+    @Test("A recorded end is over, unless it stood in for one that may still come")
+    func recorded() {
+        let suspended = Self.recording(failures: 1, isSuspended: true)
+        expect(
+            { $0.recorded() },
+            [
+                (.abandoned(Self.timedOut, standIn: Recording()), .abandoned(Self.timedOut, standIn: nil)),
+                (.abandoned(Self.timedOut, standIn: suspended), .abandoned(Self.timedOut, standIn: nil)),
+                (.recording(Recording()), .over),
+                (.recording(Self.recording(failures: 2, isSuspended: true)), .over),
+            ])
+    }
+
+    @Test("An end that the store could not take waits, and the failures are counted")
+    func recordingFailed() {
+        let failed = Self.recording(failures: 1, isSuspended: true)
+        expect(
+            { $0.recordingFailed() },
+            [
+                (
+                    .abandoned(Self.timedOut, standIn: Recording()),
+                    .abandoned(Self.timedOut, standIn: failed)
+                ),
+                (
+                    .abandoned(Self.timedOut, standIn: failed),
+                    .abandoned(Self.timedOut, standIn: Self.recording(failures: 2, isSuspended: true))
+                ),
+                (.recording(Recording()), .recording(failed)),
+                (
+                    .recording(Self.recording(failures: 2, isSuspended: true)),
+                    .recording(Self.recording(failures: 3, isSuspended: true))
+                ),
+            ])
+    }
+
+    @Test("Only an end that waits for the store is resumed, and it keeps the count of its failures")
+    func recordingResumed() {
+        expect(
+            { $0.recordingResumed() },
+            [
+                (
+                    .abandoned(Self.timedOut, standIn: Self.recording(failures: 1, isSuspended: true)),
+                    .abandoned(Self.timedOut, standIn: Self.recording(failures: 1)), true
+                ),
+                (
+                    .recording(Self.recording(failures: 2, isSuspended: true)),
+                    .recording(Self.recording(failures: 2)), true
+                ),
+            ], otherwise: false)
+    }
+
+    /// Tells each state of an event that answers nothing.
+    private func expect(
+        _ event: (inout AttemptLifecycle) -> Void, _ table: [(AttemptLifecycle, becomes: AttemptLifecycle)],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        expect(
+            {
+                event(&$0)
+                return true
+            }, table.map { ($0.0, $0.becomes, true) }, otherwise: true, sourceLocation: sourceLocation)
+    }
+
+    @Test("An attempt takes a place until it is abandoned or over, and the registration waits for ends on their way")
+    func facts() {
+        let expected: [(holdsPlace: Bool, isBeingRecorded: Bool, isJournalled: Bool)] = [
+            (true, false, false), (true, false, false), (true, false, true), (true, false, true), (true, false, true),
+            (false, false, true), (false, true, true), (false, false, true), (true, true, true), (true, true, true),
+            (false, true, true), (false, false, true), (false, false, true),
+        ]
+        #expect(expected.count == Self.states.count)
+        for (state, facts) in zip(Self.states, expected) {
+            #expect(state.holdsPlace == facts.holdsPlace, "\(state)")
+            #expect(state.isBeingRecorded == facts.isBeingRecorded, "\(state)")
+            #expect(state.isJournalled == facts.isJournalled, "\(state)")
+        }
+    }
+}
