@@ -64,12 +64,14 @@ public final class NetworkTransport: HTTPTransport {
         var followed = 0
         while true {
             do {
-                var answer = try await exchange(call)
+                var (answer, transfer) = try await exchange(call)
                 isDone = isDone || Redirect.isDone(call, status: answer.status)
                 answer.wasCarriedOut = isDone
                 let next = try Redirect.next(
                     after: call, status: answer.status, location: answer.fields[.location], followed: followed)
                 guard let next else { return answer }
+                // The next call uses the same connection only after this answer has ended.
+                await transfer.leave()
                 call = next
                 followed += 1
             } catch let failure as HTTPFailure where isDone {
@@ -91,7 +93,7 @@ public final class NetworkTransport: HTTPTransport {
         }
     }
 
-    private func exchange(_ call: HTTPCall) async throws -> HTTPAnswer {
+    private func exchange(_ call: HTTPCall) async throws -> (HTTPAnswer, Transfer) {
         try Task.checkCancellation()
         guard let origin = HTTPOrigin(of: call.url) else {
             throw HTTPFailure(.other, mayHaveArrived: false, cause: "no address of http or https")
@@ -103,9 +105,10 @@ public final class NetworkTransport: HTTPTransport {
             let transfer = Transfer(
                 idleTimeout: call.idleTimeout ?? settings.idleTimeout, lingering: settings.lingering,
                 isProxied: proxy != nil)
-            return try await transfer.answer(
+            let answer = try await transfer.answer(
                 to: request(call), from: client, isUpload: Upload.isStreamed(call.body)
             ) { [clients] in clients.withLock { $0.isShutDown } }
+            return (answer, transfer)
         } catch let failure as HTTPFailure where failure.reason == .certificate && proxy == nil {
             let chain = try await CertificateProbe(timeout: settings.connectTimeout).chain(of: origin)
             let reason = CertificateProbe.reason(for: chain, at: Int(date().timeIntervalSince1970))

@@ -103,7 +103,19 @@ final class Transfer: HTTPClientResponseDelegate {
         }
     }
 
-    /// Nobody will read on.
+    /// Leaves the rest of the answer unread, and returns when the transfer has ended: the server has sent the rest, or
+    /// `lingering` has passed. Cancelling the task ends the transfer at once.
+    func leave() async {
+        left()
+        do {
+            _ = try await next()
+        } catch {
+            // However it ended, the connection is free or closed.
+            return
+        }
+    }
+
+    /// Takes the rest of the answer for `lingering` at most, without a reader.
     func left() {
         let now = Self.now
         let (until, task, demand) = state.withLock { state in

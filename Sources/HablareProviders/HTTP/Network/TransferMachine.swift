@@ -152,8 +152,9 @@ struct TransferMachine: Sendable {
         return .wait
     }
 
-    /// Nobody reads the answer any more. Says until when its rest is taken; `nil` where nothing is left to do.
+    /// The reader leaves the answer. Returns until when its rest is taken, or `nil` where nothing is left to do.
     mutating func left(at now: Duration) -> Duration? {
+        if case .leaving = phase { return nil }
         guard ending == nil else { return nil }
         let until = now + lingering
         // What was held is a part of what nobody wants.

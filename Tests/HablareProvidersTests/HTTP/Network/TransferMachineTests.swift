@@ -100,6 +100,7 @@ import Testing
         var machine = answering()
         #expect(machine.left(at: .seconds(5)) == .seconds(5) + TransferMachine.lingering)
         #expect(machine.received(piece, readerWaits: false, at: .seconds(5)) == .drop)
+        #expect(machine.left(at: .seconds(6)) == nil, "leaving twice does not take longer")
         #expect(machine.finished() == true)
         #expect(machine.left(at: .seconds(5)) == nil)
     }
