@@ -62,4 +62,17 @@ import Testing
         #expect(try [1, 2, 3].map(sqlite.bench.isKept) == [false, true, true])
         #expect(try problems == [])
     }
+
+    @Test("Pruning goes past an evicted response whose note says that it has content")
+    func evicted() throws {
+        _ = try sqlite.bench.write(.evict(StoreWorkbench.id(1)))
+        _ = try sqlite.bench.write(.merged(StoreWorkbench.id(3)))
+        try damage("UPDATE responses SET spare = 6 WHERE flight = 1")
+        let last = PrunePlan.Place(receivedAt: .distantFuture, flight: FlightID(rawValue: .max))
+        #expect(try sqlite.bench.prune(through: last, limit: 1) == Pruned(isComplete: false))
+        #expect(try sqlite.bench.prune(through: last, limit: 1) == Pruned(count: 1, bytes: 6, isComplete: false))
+        #expect(try sqlite.bench.prune(through: last, limit: 1) == Pruned())
+        #expect(try [1, 2, 3].map(sqlite.bench.isKept) == [false, true, false])
+        #expect(try problems == [])
+    }
 }
