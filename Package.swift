@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "HablareSpeech", targets: ["HablareSpeech"]),
         .library(name: "HablareAudio", targets: ["HablareAudio"]),
         .library(name: "HablareTestKit", targets: ["HablareTestKit"]),
+        .library(name: "HablarePresentationTestKit", targets: ["HablarePresentationTestKit"]),
         .executable(name: "hablare", targets: ["HablareMain"]),
     ],
     dependencies: [
@@ -159,12 +160,20 @@ let package = Package(
         ),
         .target(
             name: "HablareTestKit",
+            dependencies: ["Hablare", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
+        // Apart from the other test kit, so that the tests of a provider do not fetch OpenCombine.
+        .target(
+            name: "HablarePresentationTestKit",
             dependencies: [
-                "Hablare", "HablarePresentation",
+                "Hablare", "HablarePresentation", "HablareTestKit",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
-                .product(name: "HeapModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: strict),
+        // Simulates whole systems of processes, in the tests and in hablare-simulate; not among the products.
+        .target(
+            name: "HablareSimulation",
+            dependencies: ["Hablare", "HablareTestKit", .product(name: "HeapModule", package: "swift-collections")],
             swiftSettings: strict),
         // Real servers on loopback, for the tests; not among the products.
         .target(
@@ -176,14 +185,14 @@ let package = Package(
         // Only `make simulate` builds it; it is not among the products.
         .executableTarget(
             name: "hablare-simulate",
-            dependencies: ["HablareTestKit", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["HablareSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Sources/HablareSimulate",
             swiftSettings: strict
         ),
         .testTarget(
             name: "HablareTests",
             dependencies: [
-                "Hablare", "HablareSQLite", "HablareTestKit",
+                "Hablare", "HablareSQLite", "HablareSimulation", "HablareTestKit",
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -226,7 +235,8 @@ let package = Package(
         .testTarget(
             name: "HablareDataTests",
             dependencies: [
-                "Hablare", "HablareData", "HablarePersistence", "HablareSQLite", "HablareTestFiles", "HablareTestKit",
+                "Hablare", "HablareData", "HablarePersistence", "HablareSQLite", "HablareSimulation",
+                "HablareTestFiles", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -236,7 +246,7 @@ let package = Package(
         .testTarget(
             name: "HablarePresentationTests",
             dependencies: [
-                "Hablare", "HablarePresentation", "HablareTestKit",
+                "Hablare", "HablarePresentation", "HablarePresentationTestKit", "HablareTestKit",
                 .product(name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict),

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import HablareTestKit
+import HablareSimulation
 
 /// Runs simulated histories of the engine, seed by seed, and judges each.
 @main

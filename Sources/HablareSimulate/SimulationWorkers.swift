@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Hablare
+import HablareSimulation
 import HablareTestKit
 
 /// Runs many seeds on several threads: histories know nothing of each other.

@@ -58,10 +58,15 @@ public struct ContractViolation: Error, CustomStringConvertible {
 
     /// The message and its place.
     public var description: String { "\(message) (\(location))" }
+
+    package init(message: String, location: String) {
+        self.message = message
+        self.location = location
+    }
 }
 
 /// Throws a violation unless two values are equal.
-func require<Value: Equatable>(
+package func require<Value: Equatable>(
     _ what: String, _ actual: Value, is expected: Value, file: String = #fileID, line: Int = #line
 ) throws {
     guard actual != expected else { return }
@@ -70,13 +75,15 @@ func require<Value: Equatable>(
 }
 
 /// Throws a violation unless a condition holds.
-func require(_ what: String, _ condition: Bool, file: String = #fileID, line: Int = #line) throws {
+package func require(_ what: String, _ condition: Bool, file: String = #fileID, line: Int = #line) throws {
     guard !condition else { return }
     throw ContractViolation(message: what, location: "\(file):\(line)")
 }
 
-/// The value, or a violation where there is none.
-func require<Value>(_ what: String, _ value: Value?, file: String = #fileID, line: Int = #line) throws -> Value {
+/// Returns the value, or throws a violation where there is none.
+package func require<Value>(
+    _ what: String, _ value: Value?, file: String = #fileID, line: Int = #line
+) throws -> Value {
     guard let value else { throw ContractViolation(message: "\(what): nothing found", location: "\(file):\(line)") }
     return value
 }

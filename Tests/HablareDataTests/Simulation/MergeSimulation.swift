@@ -1,9 +1,10 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareTestKit
 
 @testable import HablareData
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 /// Coordinators, engines and those who ask, on one thread and in one virtual time, over a store and an app's database that
 /// outlive them: each process dies in the middle, at a step drawn from a seed or given, and another follows. Judges what is

@@ -1,6 +1,7 @@
 import Dispatch
 import Hablare
 import HablarePresentation
+import HablarePresentationTestKit
 import HablareTestKit
 import Testing
 

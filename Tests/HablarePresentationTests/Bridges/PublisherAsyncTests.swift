@@ -1,6 +1,6 @@
 import Hablare
 import HablarePresentation
-import HablareTestKit
+import HablarePresentationTestKit
 import Testing
 
 #if canImport(Combine)

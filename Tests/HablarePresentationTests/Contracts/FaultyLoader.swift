@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 import HablarePresentation
-import HablareTestKit
+import HablarePresentationTestKit
 
 /// Loads for a view and does one thing wrong, to see that the contract notices it. Written apart from `PresentationAdapter`, so
 /// that the contract is seen to be kept in another way, too.

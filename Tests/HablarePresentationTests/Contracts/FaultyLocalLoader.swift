@@ -1,6 +1,6 @@
 import Foundation
 import HablarePresentation
-import HablareTestKit
+import HablarePresentationTestKit
 
 /// Keeps a text for seven days and does one thing wrong, to see that the contract notices it.
 struct FaultyLocalLoader: LocalLoads {

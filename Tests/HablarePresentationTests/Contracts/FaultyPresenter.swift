@@ -1,6 +1,6 @@
 import Hablare
 import HablarePresentation
-import HablareTestKit
+import HablarePresentationTestKit
 
 /// A presenter that does one thing wrong, to see that the contract notices it.
 @MainActor

@@ -1,4 +1,5 @@
 import Hablare
+import HablarePresentationTestKit
 import HablareTestKit
 import Testing
 

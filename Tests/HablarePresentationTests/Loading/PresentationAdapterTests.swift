@@ -1,5 +1,6 @@
 import Hablare
 import HablarePresentation
+import HablarePresentationTestKit
 import HablareTestKit
 import Testing
 

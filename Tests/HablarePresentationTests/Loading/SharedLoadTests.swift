@@ -1,5 +1,5 @@
 import Hablare
-import HablareTestKit
+import HablarePresentationTestKit
 import Testing
 
 @testable import HablarePresentation

@@ -1,5 +1,5 @@
 import HablarePresentation
-import HablareTestKit
+import HablarePresentationTestKit
 import Testing
 
 #if canImport(Combine)

@@ -1,4 +1,5 @@
 import HablarePresentation
+import HablarePresentationTestKit
 import HablareTestKit
 import Testing
 

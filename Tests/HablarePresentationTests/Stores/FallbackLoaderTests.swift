@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 import HablarePresentation
-import HablareTestKit
+import HablarePresentationTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct FallbackLoaderTests {

@@ -28,7 +28,8 @@ import Testing
 
     @Test("The suites, rules, mutants and commands that an article names are there", arguments: try articles())
     func proofs(article: Document) throws {
-        let sources = try Repository.files(below: ["Tests", "Sources/HablareTestKit"], endingIn: ".swift")
+        let folders = ["Tests", "Sources/HablareSimulation", "Sources/HablareTestKit"]
+        let sources = try Repository.files(below: folders, endingIn: ".swift")
         let files = Set(sources.compactMap { $0.split(separator: "/").last })
         let makefile = try Repository.text(of: "Makefile")
         let mutants = try Repository.text(of: "Mutants/mutants.txt")

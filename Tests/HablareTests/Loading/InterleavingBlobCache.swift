@@ -1,7 +1,8 @@
 import Foundation
+import HablareTestKit
 
 @testable import Hablare
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 /// A cache of blobs in a simulation, in whose calls others get on, as they do beside a disk: before it is done what was
 /// asked for, and after. Some calls fail, before or after.

@@ -1,7 +1,8 @@
 import Foundation
+import HablareTestKit
 
 @testable import Hablare
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 /// A loader, its source and those who ask, on one thread and in one virtual time: every interleaving is drawn from a
 /// seed. Notes whatever may not happen.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 /// What a run of the simulator says of a history that breaks a promise. Seen with promises that nobody made, because
 /// those that were made are kept.

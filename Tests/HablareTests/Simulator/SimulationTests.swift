@@ -1,3 +1,4 @@
+import HablareSimulation
 import HablareTestKit
 import Testing
 

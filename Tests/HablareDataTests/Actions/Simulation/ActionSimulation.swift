@@ -1,9 +1,10 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareTestKit
 
 @testable import HablareData
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 /// Queues and the person who uses them, on one thread and in one virtual time, over a database that outlives them and
 /// refuses commits at drawn moments: each process dies in the middle, and another one follows. Judges what is in effect at

@@ -1,8 +1,9 @@
 import Foundation
 import Hablare
+import HablareTestKit
 
 @testable import HablareData
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 /// A service that outlives the processes, and fails in every way: before and after it has carried out an item, without an
 /// answer, with too few, and when it is asked what it has done.

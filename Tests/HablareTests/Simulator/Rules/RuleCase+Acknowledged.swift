@@ -1,6 +1,6 @@
 import Hablare
 
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 extension RuleCase {
     /// What was acknowledged beside submissions: requests made anew, tried again, or cancelled all at once.

@@ -1,6 +1,6 @@
 import Hablare
 
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 extension RuleCase {
     /// Which calls are made, beside which, and what the ledger says of them.

@@ -1,6 +1,6 @@
 import Hablare
 
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 extension RuleCase {
     /// How much is sent, and when accounts want to hear nothing.

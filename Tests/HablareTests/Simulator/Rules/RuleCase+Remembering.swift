@@ -1,6 +1,6 @@
 import Hablare
 
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 extension RuleCase {
     /// Work that outlives its call.

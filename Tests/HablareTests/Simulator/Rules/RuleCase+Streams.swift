@@ -1,6 +1,6 @@
 import Hablare
 
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 extension RuleCase {
     /// What readers of streams are told.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 /// A history that a rule must condemn, and its innocent twin, which differs in as little as possible.
 struct RuleCase: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 /// The rules that histories are judged by, each shown a history by hand that breaks it: a rule that never condemns
 /// proves nothing, however many histories it sees.

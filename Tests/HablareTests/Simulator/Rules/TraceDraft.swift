@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-@testable import HablareTestKit
+@testable import HablareSimulation
 
 /// A history that nobody ran: what happened in it is written down by hand, so that a rule can be shown what it is for.
 /// Every event comes a millisecond after the one before, in process 0 of one slot, unless it says otherwise.

@@ -1,6 +1,7 @@
 public import Foundation
 import Hablare
 import HablarePresentation
+import HablareTestKit
 
 /// What everything must do that keeps a resource for seven days, as rules that any test framework can run.
 ///

@@ -1,5 +1,6 @@
 import Hablare
 import HablarePresentation
+import HablareTestKit
 
 /// What the rules on loading are tried with.
 @MainActor

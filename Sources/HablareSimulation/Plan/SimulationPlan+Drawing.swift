@@ -1,4 +1,5 @@
 import Hablare
+import HablareTestKit
 
 private let second: Int64 = 1_000_000_000
 private let millisecond: Int64 = 1_000_000

@@ -1,5 +1,6 @@
 import Foundation
 public import HablarePresentation
+import HablareTestKit
 
 /// What every store of a resource must do, as rules that any test framework can run, each against a store of its own.
 ///

@@ -1,5 +1,6 @@
 import Hablare
 import HablarePresentation
+import HablareTestKit
 
 extension LoadContract {
     nonisolated static let policies: [Rule] = [

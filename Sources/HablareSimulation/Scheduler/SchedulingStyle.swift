@@ -1,3 +1,5 @@
+import HablareTestKit
+
 /// How the scheduler of one history chooses: each style finds interleavings that the others seldom reach.
 package struct SchedulingStyle: Sendable, Hashable {
     /// Which of the ready jobs of a process is preferred.

@@ -1,5 +1,6 @@
 import Hablare
 public import HablarePresentation
+import HablareTestKit
 
 /// What every presenter must do, as rules that any test framework can run, each with a presenter and a view of its own.
 ///

@@ -1,5 +1,6 @@
 import Hablare
 public import HablarePresentation
+import HablareTestKit
 
 /// What everything must do that loads a resource and tells a view of it, as rules that any test framework can run.
 ///

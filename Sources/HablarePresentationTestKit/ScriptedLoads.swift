@@ -1,4 +1,5 @@
 import Hablare
+import HablareTestKit
 
 /// Loads that end when, and as, the test says.
 package final class ScriptedLoads: Sendable {

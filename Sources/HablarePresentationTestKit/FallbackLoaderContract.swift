@@ -1,6 +1,7 @@
 public import Foundation
 import Hablare
 public import HablarePresentation
+import HablareTestKit
 
 /// What everything must do that loads from a remote side and falls back on what was saved, as rules that any test framework can
 /// run.

@@ -1,5 +1,6 @@
 import Hablare
 import HablarePresentation
+import HablareTestKit
 
 extension LoadContract {
     /// How a load may come back that was cancelled: as if nothing had happened, with an error, or as it should.

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareTestKit
 
 /// Names of a history's requests, jobs, providers and prompts, so that a number says it all.
 enum SimulationNames {

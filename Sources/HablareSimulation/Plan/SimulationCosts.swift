@@ -1,4 +1,5 @@
 import Hablare
+import HablareTestKit
 
 /// What calls cost in histories, and what may be spent. Every answer costs something else, so that sums tell which
 /// calls they are made of.

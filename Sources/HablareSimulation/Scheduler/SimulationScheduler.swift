@@ -1,4 +1,5 @@
 import Hablare
+import HablareTestKit
 
 /// Runs every job of a simulated history, one at a time, on the calling thread, in an order drawn from a seed; and
 /// keeps the one virtual time, which moves when nothing is ready (and a little on its own, as on a busy machine).
