@@ -12,7 +12,7 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// What breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that says which and how.
+/// What breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
 public struct FallbackLoaderContract: Sendable {
     /// What a loader is made of.
     public struct Parts: Sendable {
@@ -52,7 +52,7 @@ public struct FallbackLoaderContract: Sendable {
 
     /// Holds a loader to a rule.
     ///
-    /// - Throws: ``ContractViolation``, or what the loader throws.
+    /// - Throws: `ContractViolation`, or what the loader throws.
     public func check(_ rule: Rule) async throws { try await rule.body(FallbackWorkbench(make: makeLoader)) }
 
     /// All rules.

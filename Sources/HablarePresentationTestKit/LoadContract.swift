@@ -10,7 +10,7 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// What breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that says which and how.
+/// What breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
 @MainActor
 public struct LoadContract {
     /// Makes what loads for a view, which it may not keep alive, under a policy. What it is given to load with runs wherever it is
@@ -47,7 +47,7 @@ public struct LoadContract {
 
     /// Holds what loads to a rule.
     ///
-    /// - Throws: ``ContractViolation``; `CancellationError`.
+    /// - Throws: `ContractViolation`; `CancellationError`.
     public func check(_ rule: Rule) async throws { try await rule.body(bench) }
 
     /// All rules.

@@ -11,7 +11,7 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// What breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that says which and how.
+/// What breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
 public struct LocalLoaderContract: Sendable {
     /// Makes a loader on a store, by a calendar, in a present.
     public typealias MakeLoader =
@@ -43,7 +43,7 @@ public struct LocalLoaderContract: Sendable {
 
     /// Holds a loader to a rule.
     ///
-    /// - Throws: ``ContractViolation``, or what the loader throws.
+    /// - Throws: `ContractViolation`, or what the loader throws.
     public func check(_ rule: Rule) async throws { try await rule.body(makeLoader) }
 
     /// All rules.

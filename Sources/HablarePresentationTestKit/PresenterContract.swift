@@ -10,7 +10,7 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// A presenter that breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that says which and how.
+/// A presenter that breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
 @MainActor
 public struct PresenterContract {
     /// Makes a presenter of numbers to a view, which it may not keep alive, with what maps a number or throws.
@@ -43,7 +43,7 @@ public struct PresenterContract {
 
     /// Holds a presenter to a rule.
     ///
-    /// - Throws: ``ContractViolation``.
+    /// - Throws: `ContractViolation`.
     public func check(_ rule: Rule) throws { try rule.body(makePresenter) }
 
     /// All rules.

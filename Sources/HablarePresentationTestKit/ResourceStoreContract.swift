@@ -10,7 +10,7 @@ import HablareTestKit
 /// }
 /// ```
 ///
-/// A store that breaks a rule makes ``check(_:)`` throw a ``ContractViolation`` that says which and how.
+/// A store that breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
 public struct ResourceStoreContract: Sendable {
     /// One rule.
     public struct Rule: Sendable, CustomStringConvertible {
@@ -38,7 +38,7 @@ public struct ResourceStoreContract: Sendable {
 
     /// Holds a fresh store to a rule, on the store's own scheduler.
     ///
-    /// - Throws: ``ContractViolation``, or what the store throws.
+    /// - Throws: `ContractViolation`, or what the store throws.
     public func check(_ rule: Rule) async throws {
         let store = try makeStore()
         try await store.scheduler.run { try rule.body(store) }
