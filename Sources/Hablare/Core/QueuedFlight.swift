@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A flight that this process holds and has not sent.
+/// A flight that this process has leased, with its request: queued in a lane, or being executed by an attempt.
 package struct QueuedFlight: Sendable {
     /// In an object of their own: a flight passes from hand to hand, and every attempt's task holds it.
     private struct Parts: Sendable {

@@ -22,9 +22,10 @@ public struct OwnerID: Sendable, Hashable, Comparable, RawRepresentable {
 
 /// The life of a flight: one piece of work for a provider, with its lease, its attempts and its fencing token.
 ///
-/// A pure value; the only place where a flight's next state is decided. Stores apply what it says: as a
-/// compare-and-set of a ``FlightTransition`` where the caller knows the state, else by loading the row, telling the
-/// machine what happened and writing back.
+/// A pure value, and the only code that moves a flight from one state to the next. Whether a failed attempt is followed by
+/// another, or its flight is held, is decided before, by ``RetryPolicy``; this machine refuses an event that does not fit
+/// the flight's state. Stores apply it: as a compare-and-set of a ``FlightTransition`` where the caller knows the state,
+/// else by loading the row, applying the event and writing the row back.
 ///
 /// - The **fencing token** grows with every lease. An outcome that carries an older one is stale.
 /// - The **attempt** counts what was sent to the provider, over the flight's whole life.
@@ -43,22 +44,22 @@ public struct OwnerID: Sendable, Hashable, Comparable, RawRepresentable {
 public struct FlightLifecycle: Sendable, Hashable {
     /// Where a flight is.
     public enum State: Sendable, Hashable {
-        /// Nobody holds it.
+        /// No process has leased it.
         case waiting
-        /// Nobody holds it, and nobody may take it before a date: its last attempt failed.
+        /// Its last attempt failed: no process may lease it before a date.
         case backingOff(until: Date)
-        /// Nobody may take it until somebody retries it: whether its last attempt was carried out is unknown.
+        /// No process may lease it until a person retries it: whether its last attempt was carried out is unknown.
         case held
-        /// A process holds it and has not sent it.
+        /// A process has leased it and has not sent it.
         case leased(OwnerID)
         /// A process has journalled an attempt and sends it.
         case executing(OwnerID)
         /// It is over.
-        case settled(Settlement)
+        case settled(Outcome)
     }
 
-    /// How a flight ended.
-    public enum Settlement: Sendable, Hashable, CaseIterable {
+    /// The outcome of a flight that is over.
+    public enum Outcome: Sendable, Hashable, CaseIterable {
         /// With a response.
         case completed
         /// With an error.
@@ -72,7 +73,7 @@ public struct FlightLifecycle: Sendable, Hashable {
         /// The token is not the current one: somebody else holds the flight, or held it since.
         case staleToken
         /// The flight is over.
-        case settled(Settlement)
+        case settled(Outcome)
         /// Somebody holds it already.
         case alreadyHeld
         /// The event does not fit the state.
@@ -151,8 +152,8 @@ extension FlightLifecycle {
             throw .alreadyHeld
         case .backingOff, .held:
             throw .outOfOrder
-        case .settled(let settlement):
-            throw .settled(settlement)
+        case .settled(let outcome):
+            throw .settled(outcome)
         }
     }
 
@@ -168,8 +169,8 @@ extension FlightLifecycle {
             throw .staleToken
         case .executing:
             throw token == self.token ? .outOfOrder : .staleToken
-        case .settled(let settlement):
-            throw .settled(settlement)
+        case .settled(let outcome):
+            throw .settled(outcome)
         }
     }
 
@@ -178,14 +179,14 @@ extension FlightLifecycle {
     /// A late success is accepted although its lease was broken, as long as the flight is open and no newer attempt
     /// was sent: a laptop slept, the work is done and paid for. A late failure is not: whoever holds the flight now
     /// may do better.
-    public mutating func attemptEnded(token: Int64, attempt: Int, as settlement: Settlement) throws(Refusal) {
+    public mutating func attemptEnded(token: Int64, attempt: Int, as outcome: Outcome) throws(Refusal) {
         switch state {
         case .settled(let settled):
             throw .settled(settled)
         case .executing where token == self.token:
-            settle(as: settlement)
+            settle(as: outcome)
         case .waiting, .backingOff, .held, .leased:
-            guard settlement == .completed, attempt == self.attempt, attempt > 0 else { throw .staleToken }
+            guard outcome == .completed, attempt == self.attempt, attempt > 0 else { throw .staleToken }
             settle(as: .completed)
         case .executing:
             throw .staleToken
@@ -193,8 +194,8 @@ extension FlightLifecycle {
     }
 
     /// It is over, and nothing is left to go on with.
-    private mutating func settle(as settlement: Settlement) {
-        state = .settled(settlement)
+    private mutating func settle(as outcome: Outcome) {
+        state = .settled(outcome)
         hasHandle = false
     }
 
@@ -238,7 +239,7 @@ extension FlightLifecycle {
     private func attemptStopped(token: Int64) throws(Refusal) {
         switch state {
         case .executing where token == self.token: return
-        case .settled(let settlement): throw .settled(settlement)
+        case .settled(let outcome): throw .settled(outcome)
         case .waiting, .backingOff, .held, .leased, .executing: throw .staleToken
         }
     }
@@ -258,7 +259,7 @@ extension FlightLifecycle {
         switch state {
         case .leased where token == self.token: state = .backingOff(until: date)
         case .executing where token == self.token: throw .outOfOrder
-        case .settled(let settlement): throw .settled(settlement)
+        case .settled(let outcome): throw .settled(outcome)
         case .waiting, .backingOff, .held, .leased, .executing: throw .staleToken
         }
     }
@@ -279,8 +280,8 @@ extension FlightLifecycle {
             if mayBeBilled { losses += 1 }
             state = mayBeBilled && losses >= Self.maximumLosses ? .held : .waiting
             return attempt
-        case .settled(let settlement):
-            throw .settled(settlement)
+        case .settled(let outcome):
+            throw .settled(outcome)
         case .waiting, .backingOff, .held, .leased, .executing:
             throw .staleToken
         }
@@ -317,13 +318,13 @@ extension FlightLifecycle {
     /// The last live member was cancelled, deleted, or ran out of time. Returns the attempt that is to be stopped, if
     /// one is under way.
     @discardableResult
-    public mutating func lastMemberLeft(as settlement: Settlement = .cancelled) -> Int? {
+    public mutating func lastMemberLeft(as outcome: Outcome = .cancelled) -> Int? {
         switch state {
         case .executing:
-            settle(as: settlement)
+            settle(as: outcome)
             return attempt
         case .waiting, .backingOff, .held, .leased:
-            settle(as: settlement)
+            settle(as: outcome)
             return nil
         case .settled:
             return nil
@@ -383,7 +384,7 @@ extension FlightLifecycle {
     /// continuation.
     public func refusal(of group: ChunkGroup, journalled: Int) -> Refusal? {
         switch state {
-        case .settled(let settlement): .settled(settlement)
+        case .settled(let outcome): .settled(outcome)
         case .executing where token == group.token && generation == group.generation:
             group.first == journalled ? nil : .outOfOrder
         case .waiting, .backingOff, .held, .leased, .executing: .staleToken

@@ -24,10 +24,10 @@ public struct FlightMember: Sendable, Hashable {
 
 extension Sequence<FlightMember> {
     /// The live ones, as they are when their flight has ended.
-    package func settled(as settlement: FlightLifecycle.Settlement) -> [FlightMember] {
+    package func settled(as outcome: FlightLifecycle.Outcome) -> [FlightMember] {
         compactMap { member in
             var member = member
-            return member.lifecycle.flightSettled(settlement) == .done ? member : nil
+            return member.lifecycle.flightSettled(outcome) == .done ? member : nil
         }
     }
 

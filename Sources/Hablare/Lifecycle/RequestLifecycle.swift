@@ -32,9 +32,9 @@ public struct RequestLifecycle: Sendable, Hashable {
     }
 
     /// The flight ended with an outcome.
-    public mutating func flightSettled(_ settlement: FlightLifecycle.Settlement) -> Verdict {
+    public mutating func flightSettled(_ outcome: FlightLifecycle.Outcome) -> Verdict {
         guard state == .live else { return .refused(state) }
-        switch settlement {
+        switch outcome {
         case .completed: state = .completed
         case .failed: state = .failed
         case .cancelled: state = .cancelled

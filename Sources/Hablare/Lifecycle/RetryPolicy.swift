@@ -1,8 +1,11 @@
-/// When a failed attempt is followed by another one: exponential back-off with full jitter.
+/// The rules for what follows a failed attempt: another attempt after exponential back-off with full jitter, the next
+/// provider of the request's ``AIRequest/fallback``, failure, or being held.
 ///
-/// Whether trying again can help at all is the failure's own word, its ``AIServiceError/disposition``: a failure that
-/// needs the user, or that will come again, is final at once. So is one whose next attempt would come after the
-/// request's deadline or the policy's own bound: nobody waits in vain.
+/// The failure's ``AIServiceError/disposition`` is considered first. A failure that needs the user, or that would come
+/// again, is not retried; nor is one whose next attempt would start after the request's deadline or
+/// ``maximumElapsed``. Where the failure's outcome is unknown (a timeout, a lost connection) and the request says
+/// ``UnknownOutcomePolicy/hold``, the request is held at once, before any retry or fallback, unless the provider
+/// remembers the work so that the next attempt can continue it.
 public struct RetryPolicy: Sendable, Hashable {
     /// How many attempts are sent at most, the first one included. Default 3; 1 never retries.
     public var maximumAttempts: Int
@@ -30,7 +33,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// One attempt, whose failure is final.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
-    /// What to do after a failure.
+    /// The step after a failure.
     package enum Decision: Sendable, Hashable {
         /// Try again after this time.
         case retry(after: Duration)
@@ -38,7 +41,7 @@ public struct RetryPolicy: Sendable, Hashable {
         case fail
         /// Ask the next provider of the chain.
         case divert
-        /// Wait for somebody's word.
+        /// Hold the request until a person retries or deletes it.
         case hold
     }
 
@@ -80,17 +83,17 @@ public struct RetryPolicy: Sendable, Hashable {
         /// remembered work may have been paid for.
         package var mayDivert: Bool { hasNext && mayRestart && !isToBeKept }
 
-        /// What follows where this provider does not help any more.
+        /// The step when no further attempt at this provider is possible.
         fileprivate var end: Decision {
             if mayDivert { return .divert }
             return hasNext && mayRestart ? .hold : .fail
         }
 
-        /// Whether somebody's word is needed to give the work up: nobody knows what becomes of what is remembered.
+        /// Whether only a person may abandon the work: what the provider remembers of it may have been billed.
         fileprivate var isToBeKept: Bool { hasHandle && unknownOutcome == .hold }
     }
 
-    /// Decides.
+    /// Returns the step after a failure.
     ///
     /// - Parameter jitter: Between 0 and 1, drawn by the caller.
     package func decision(

@@ -30,7 +30,8 @@ public enum EngineEvent: Sendable {
     case retried(Settlement, until: Date)
     /// An attempt failed, and another provider is asked.
     case diverted(Settlement, to: ProviderID)
-    /// An attempt ended with an unknown outcome, and its requests are held.
+    /// An attempt ended, and its requests are held until a person retries them: its outcome is unknown, its work may have
+    /// been billed and is remembered by the provider, or too many attempts in a row were lost.
     case held(Settlement)
     /// An attempt was stopped or ran out of time, and its flight waits again.
     case interrupted(Settlement)

@@ -125,11 +125,12 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
         set { parts.value.tags = newValue }
     }
 
-    /// Whom to ask, one after another, when the provider before has failed for good: its retries are used up, it has no
-    /// money or key, it answers rubbish, or it wants to be left alone until past the deadline. Never after an invalid
-    /// request, a cancellation, or past the deadline. All must be registered and answer with the same kind of content;
-    /// each is tried as often as the request may be. An explicit retry goes on with the provider that was asked last.
-    /// Default: nobody.
+    /// The providers to ask, one after another, when the provider before has failed for good: its retries are used up, it
+    /// has no money or key, its answer is invalid, or it asks for a pause that ends after the deadline. Never used after an
+    /// invalid request, a cancellation, or past the deadline. A request whose ``unknownOutcome`` is
+    /// ``UnknownOutcomePolicy/hold`` is held after an unknown outcome instead: another provider might be paid for the same
+    /// work. All must be registered and answer with the same kind of content; each is tried as often as the request may
+    /// be. An explicit retry continues with the provider that was asked last. Default: none.
     public var fallback: [FallbackHop] {
         get { parts.value.fallback }
         set { parts.value.fallback = newValue }

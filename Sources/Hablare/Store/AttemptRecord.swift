@@ -51,7 +51,7 @@ public struct AttemptRecord: Sendable, Hashable, Codable {
 
     /// The record of an attempt that is stopped because nobody waits for its outcome any more.
     public init(
-        stopped attempt: Int, token: Int64, as settlement: FlightLifecycle.Settlement, startedAt: Date, endedAt: Date
+        stopped attempt: Int, token: Int64, as settlement: FlightLifecycle.Outcome, startedAt: Date, endedAt: Date
     ) {
         self.init(
             attempt: attempt, token: token, outcome: settlement == .failed ? .failed : .cancelled,

@@ -157,7 +157,7 @@ extension StoreMachine {
 
     /// A live member is final or gone. With the last one the flight ends, and the attempt under way. Returns the receipt.
     private mutating func memberLeft(
-        _ id: FlightID, as settlement: FlightLifecycle.Settlement, at date: Date
+        _ id: FlightID, as settlement: FlightLifecycle.Outcome, at date: Date
     ) throws(Rows.Failure) -> WriteReceipt {
         guard try !membersChanged(of: id), var flight = try rows.flight(id) else { return .done }
         var lifecycle = flight.lifecycle

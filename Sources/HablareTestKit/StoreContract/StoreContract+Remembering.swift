@@ -60,7 +60,7 @@ extension StoreContract {
             try require("of no flight", try bench.write(.remember(nowhere)), is: .refused(.staleToken))
         },
         Rule("A request that is final remembers nothing, and is not made to") { bench in
-            for (number, settlement) in [FlightLifecycle.Settlement.completed, .failed].enumerated() {
+            for (number, settlement) in [FlightLifecycle.Outcome.completed, .failed].enumerated() {
                 let attempt = try bench.startNext(submitting: StoreWorkbench.submission(number))
                 try require("remembering", try bench.remember("h", attempt), is: .done)
                 let end = number == 0 ? attempt.completed() : attempt.failed(StoreWorkbench.failure)

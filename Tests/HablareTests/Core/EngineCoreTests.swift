@@ -448,7 +448,7 @@ import Testing
 
     @Test("A start that could not be written is not tried again where its flight is over")
     func startFailedAfterCancellation() {
-        for settlement in [FlightLifecycle.Settlement.cancelled, .failed] {
+        for settlement in [FlightLifecycle.Outcome.cancelled, .failed] {
             var bench = CoreHarness(1)
             bench.claim([bench.flight(1)])
             bench.commit(.flight(FlightID(rawValue: 1), bench.flight(.settled(settlement))))

@@ -212,7 +212,7 @@ import Testing
     @Test("An attempt whose flight ran out of time is stopped as expired, another one as cancelled")
     func expiredAttempt() {
         for (settlement, expected) in [
-            (FlightLifecycle.Settlement.failed, StopReason.expired), (.cancelled, .cancelled),
+            (FlightLifecycle.Outcome.failed, StopReason.expired), (.cancelled, .cancelled),
         ] {
             var bench = bench()
             bench.claim([bench.flight(1)])

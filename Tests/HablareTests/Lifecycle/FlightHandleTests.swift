@@ -74,7 +74,7 @@ import Testing
         kept.append(flight)
         #expect(kept.map(\.hasHandle) == kept.map { _ in true })
         var lost: [FlightLifecycle] = []
-        for settlement in [FlightLifecycle.Settlement.completed, .failed] {
+        for settlement in [FlightLifecycle.Outcome.completed, .failed] {
             flight = Self.flight()
             try flight.attemptEnded(token: 5, attempt: 3, as: settlement)
             lost.append(flight)
@@ -132,7 +132,7 @@ import Testing
             #expect(newer(state, attempt: 3).isAccounted(workOf: mine), "the next attempt goes on with it")
             #expect(!newer(state, attempt: 3, hasHandle: false).isAccounted(workOf: mine), "no newer attempt")
         }
-        for settlement in FlightLifecycle.Settlement.allCases {
+        for settlement in FlightLifecycle.Outcome.allCases {
             #expect(newer(.settled(settlement), hasHandle: false).isAccounted(workOf: mine))
             #expect(!newer(.settled(settlement), generation: 3, hasHandle: false).isAccounted(workOf: mine))
             #expect(!newer(.settled(settlement), attempt: 3, hasHandle: false).isAccounted(workOf: mine))

@@ -11,7 +11,7 @@ import Testing
     private enum Fate { case underWay, failed, interrupted, interruptedUnpaid, lost, ended }
 
     private enum Place: Equatable {
-        case waiting, held, leased, executing, over(FlightLifecycle.Settlement)
+        case waiting, held, leased, executing, over(FlightLifecycle.Outcome)
         case backingOff(Date)
     }
 
@@ -110,7 +110,7 @@ import Testing
             book.place = .executing
             return place == .leased && isCurrent
         case 5:
-            let settlement: FlightLifecycle.Settlement = Bool.random(using: &random) ? .completed : .failed
+            let settlement: FlightLifecycle.Outcome = Bool.random(using: &random) ? .completed : .failed
             // Rarely, so that histories are long.
             if settlement == .completed, Int.random(in: 0..<4, using: &random) > 0 { return true }
             try flight.attemptEnded(token: token, attempt: flight.attempt, as: settlement)

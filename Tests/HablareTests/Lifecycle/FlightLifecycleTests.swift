@@ -83,8 +83,8 @@ import Testing
     }
 
     @Test(
-        "An attempt ends", arguments: [(Int64(5), 3), (4, 3), (4, 2), (5, 2)], FlightLifecycle.Settlement.allCases)
-    func ended(end: (token: Int64, attempt: Int), settlement: FlightLifecycle.Settlement) {
+        "An attempt ends", arguments: [(Int64(5), 3), (4, 3), (4, 2), (5, 2)], FlightLifecycle.Outcome.allCases)
+    func ended(end: (token: Int64, attempt: Int), settlement: FlightLifecycle.Outcome) {
         let isLateSuccess = settlement == .completed && end.attempt == 3
         let late: Outcome = isLateSuccess ? Self.success(.settled(.completed)) : .failure(.staleToken)
         let expected: [Outcome] = [
@@ -201,8 +201,8 @@ import Testing
         }
     }
 
-    @Test("The last member leaves, or runs out of time", arguments: [FlightLifecycle.Settlement.cancelled, .failed])
-    func memberLeft(settlement: FlightLifecycle.Settlement) {
+    @Test("The last member leaves, or runs out of time", arguments: [FlightLifecycle.Outcome.cancelled, .failed])
+    func memberLeft(settlement: FlightLifecycle.Outcome) {
         for state in Self.states {
             var flight = Self.flight(state)
             let stopped = flight.lastMemberLeft(as: settlement)

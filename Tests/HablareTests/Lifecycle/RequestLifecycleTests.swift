@@ -19,7 +19,7 @@ import Testing
     @Test("A flight's end is its live member's, and nobody else's", arguments: RequestLifecycle.State.allCases)
     func settled(state: RequestLifecycle.State) {
         let live = state == .live
-        let settlements: [(FlightLifecycle.Settlement, RequestLifecycle.State)] = [
+        let settlements: [(FlightLifecycle.Outcome, RequestLifecycle.State)] = [
             (.completed, .completed), (.failed, .failed), (.cancelled, .cancelled),
         ]
         for (settlement, expected) in settlements {
