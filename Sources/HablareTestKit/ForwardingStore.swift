@@ -21,6 +21,8 @@ extension ForwardingStore {
     package var content: (any ContentStore)? { base.content }
     package var signal: (any StoreSignal)? { base.signal }
     package var liveness: (any OwnerLiveness)? { base.liveness }
+    package var date: (@Sendable () -> Date)? { base.date }
+    package var readExecutor: (any TaskExecutor)? { base.readExecutor }
 
     package func abandonedContent(before date: Date, removing: Bool) throws -> AbandonedContent {
         try base.abandonedContent(before: date, removing: removing)

@@ -10,4 +10,12 @@ import Testing
         let folder = try TemporaryFolder()
         try StoreContract { try SQLiteStore(directory: folder.url) }.check(rule)
     }
+
+    @Test("Two SQLite stores on one folder keep the contract of shared stores", arguments: SharedStoreContract.rules)
+    func keepsShared(_ rule: SharedStoreContract.Rule) throws {
+        let folder = try TemporaryFolder()
+        try SharedStoreContract {
+            (try SQLiteStore(directory: folder.url), try SQLiteStore(directory: folder.url))
+        }.check(rule)
+    }
 }

@@ -233,7 +233,7 @@ extension Engine: CommitListener {
     }
 
     func commitFailed(_ writes: [StoreWrite], with error: any Error) {
-        apply { $0.commitFailed(writes) }
+        apply { $0.commitFailed(writes, with: error) }
     }
 
     func isOfInterest(_ row: ChangedRow) -> Bool {

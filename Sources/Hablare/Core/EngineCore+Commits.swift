@@ -8,7 +8,7 @@ extension EngineCore {
     /// Submissions are about to be written: keeps places for those that can be started or leased here at once, so that
     /// they need no claim, and the first attempt of an idle lane is journalled in the commit of its submission.
     ///
-    /// To be followed by one ``committed(_:of:)`` or ``commitFailed(_:)`` of the same writes.
+    /// To be followed by one ``committed(_:of:)`` or ``commitFailed(_:with:)`` of the same writes.
     package mutating func place(_ writes: inout [StoreWrite]) {
         guard case .open = phase, let owner else { return }
         for index in writes.indices {
@@ -61,9 +61,11 @@ extension EngineCore {
         }
     }
 
-    /// A commit of this process failed, and nothing of it is on disk.
-    package mutating func commitFailed(_ writes: [StoreWrite]) {
+    /// A commit of this process failed. Nothing of it is on disk, unless the error is
+    /// ``AIServiceError/Code/storageUncertain``.
+    package mutating func commitFailed(_ writes: [StoreWrite], with error: any Error) {
         for case .submit(let submission) in writes { leavePlace(of: submission) }
+        if error.isUncertain { storeFailed(with: error) }
     }
 
     /// Another process committed.

@@ -58,6 +58,9 @@ package struct EngineCore: Sendable {
 
     let configuration: Configuration
     var phase = Phase.closed
+    /// Whether a commit's outcome is unknown, so that the process may hold leases that it does not know of: it registers
+    /// again.
+    package private(set) var isUncertain = false
     /// The process's registration while it may hold leases.
     package internal(set) var owner: OwnerID?
     var suspensions = Suspensions()
@@ -186,6 +189,7 @@ package struct EngineCore: Sendable {
     /// The process is registered and may hold leases. Where it was to shut down meanwhile, it takes none.
     package mutating func opened(as owner: OwnerID) {
         self.owner = owner
+        isUncertain = false
         guard case .closed = phase, suspensions.order != .end else { return }
         phase = .open
         backlogMayExist()
@@ -217,10 +221,12 @@ package struct EngineCore: Sendable {
     }
 
     /// The store cannot be written: starting anything would send what cannot be recorded.
-    package mutating func storeFailed(with error: any Error) {
+    package mutating func storeFailed(with failure: any Error) {
+        let error = AIServiceError(storing: failure)
+        if error.code == .storageUncertain { isUncertain = true }
         guard case .open = phase else { return }
         phase = .parked
-        emit(.storeFailed(AIServiceError(storing: error)))
+        emit(.storeFailed(error))
     }
 
     /// The store was written again: what could not be recorded is recorded first. Before that, more would be paid for

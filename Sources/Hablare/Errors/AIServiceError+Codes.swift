@@ -78,6 +78,9 @@ extension AIServiceError.Code {
     public static let storageTooNew = Self(rawValue: "storage-too-new")
     /// Another process keeps the store locked.
     public static let storageBusy = Self(rawValue: "storage-busy")
+    /// The connection to the store was lost during a commit, so whether it was made is unknown. Nothing is lost by repeating
+    /// the call: a request of a known UUID is not submitted twice.
+    public static let storageUncertain = Self(rawValue: "storage-uncertain")
     /// The store failed in another way.
     public static let storageFailed = Self(rawValue: "storage-failed")
 
@@ -90,7 +93,9 @@ extension AIServiceError.Code {
         case .timeout, .deadlineExceeded, .conflict, .unknownRequest, .invalidState, .suspended, .cancelled,
             .budgetExceeded, .streamInterrupted:
             .operation
-        case .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew, .storageBusy, .storageFailed: .storage
+        case .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew, .storageBusy, .storageUncertain,
+            .storageFailed:
+            .storage
         default: .provider
         }
     }
@@ -99,7 +104,7 @@ extension AIServiceError.Code {
     public var disposition: FailureDisposition {
         switch self {
         case .timeout, .connectionLost, .workLost: .outcomeUnknown
-        case .suspended, .storageBusy, .connectionFailed, .rateLimited, .overloaded: .retry(after: nil)
+        case .suspended, .storageBusy, .storageUncertain, .connectionFailed, .rateLimited, .overloaded: .retry(after: nil)
         case .programMissing, .providerNotFound, .invalidConfiguration, .storageFull, .storageReadOnly, .storageTooNew,
             .quotaExceeded, .unauthorized, .budgetExceeded:
             .needsUser

@@ -24,7 +24,8 @@ package final class Journal: Sendable {
         let store: any RequestStore
         let meters: JournalMeters?
         let pending = Guarded<[Entry]>([])
-        /// Whether others committed more than the store can tell, and the rows of interest could not be read yet.
+        /// Whether all rows of interest are to be read: others committed more than the store can tell, or the outcome of a
+        /// commit of this process is unknown.
         let mustReadAll = Guarded(false)
 
         init(store: any RequestStore, meters: JournalMeters?) {
@@ -92,8 +93,14 @@ package final class Journal: Sendable {
     var content: (any ContentReading)? { core.store.content }
 
     /// Reads the store off the caller's actor: a read may wait for the disk, and the main actor never does.
-    @concurrent func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
-        try read(core.store)
+    func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
+        try await readStore { try read($0) }
+    }
+
+    /// The same for what is read of a store besides its rows.
+    @concurrent func readStore<R: Sendable>(_ read: @Sendable (any RequestStore) throws -> R) async throws -> R {
+        guard let executor = core.store.readExecutor else { return try read(core.store) }
+        return try await withTaskExecutorPreference(executor) { () async throws -> R in try read(core.store) }
     }
 
     /// How many calls wait for the next run of the drain.
@@ -108,6 +115,11 @@ package final class Journal: Sendable {
     }
 }
 
+extension Error {
+    /// Whether it leaves open whether a commit was made.
+    var isUncertain: Bool { (self as? AIServiceError)?.code == .storageUncertain }
+}
+
 /// Hears of commits, on the journal's thread. Commits do not overlap: each is announced, then over.
 package protocol CommitListener: AnyObject, Sendable {
     /// These are about to be written. May change how submissions are written.
@@ -116,7 +128,7 @@ package protocol CommitListener: AnyObject, Sendable {
     /// They are on disk.
     func committed(_ commit: StoreCommit, of writes: [StoreWrite])
 
-    /// They are not, and nothing of them is.
+    /// They are not, and nothing of them is; where the error is ``AIServiceError/Code/storageUncertain``, they may be.
     func commitFailed(_ writes: [StoreWrite], with error: any Error)
 
     /// Whether anyone here runs or watches a row.
@@ -160,6 +172,7 @@ extension Journal.Core {
             }
             meters?.roundBegan(waiting: entries.count)
             guard !entries.isEmpty else { return }
+            readAllIfUncertain(telling: listener)
             for entry in entries {
                 switch entry {
                 case .write(let write, let waiter):
@@ -186,8 +199,30 @@ extension Journal.Core {
     }
 
     private func claim(_ query: ClaimQuery) throws -> Claim {
-        guard let meters else { return try store.claim(query) }
-        return try meters.measuringClaim { try store.claim(query) }
+        try noticingUncertainty {
+            guard let meters else { return try store.claim(query) }
+            return try meters.measuringClaim { try store.claim(query) }
+        }
+    }
+
+    /// Notes where whether a transaction was made is unknown.
+    private func noticingUncertainty<R>(_ transaction: () throws -> R) throws -> R {
+        do {
+            return try transaction()
+        } catch {
+            if error.isUncertain { mustReadAll.withLock { $0 = true } }
+            throw error
+        }
+    }
+
+    /// Looks what came of a commit whose outcome is unknown, before anything else is written.
+    private func readAllIfUncertain(telling listener: (any CommitListener)?) {
+        guard mustReadAll.withLock({ $0 }) else { return }
+        do {
+            try noticeOthers(telling: listener)
+        } catch {
+            // Looked for again in the next round.
+        }
     }
 
     private func noticeOthers(telling listener: (any CommitListener)?) throws {
@@ -203,12 +238,10 @@ extension Journal.Core {
     }
 
     private func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
-        let commit =
-            if let meters {
-                try meters.measuringCommit(of: writes.count) { try store.commit(writes) }
-            } else {
-                try store.commit(writes)
-            }
+        let commit = try noticingUncertainty {
+            guard let meters else { return try store.commit(writes) }
+            return try meters.measuringCommit(of: writes.count) { try store.commit(writes) }
+        }
         guard commit.receipts.count == writes.count else {
             throw AIServiceError(
                 .storageFailed,

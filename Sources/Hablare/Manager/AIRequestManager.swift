@@ -37,6 +37,8 @@ public final class AIRequestManager: Sendable {
         self.store = store
         self.registry = providers
         self.configuration = configuration
+        var seams = seams
+        if let date = store.date { seams.date = date }
         self.seams = seams
         self.logger = logger
         let observer = EngineObserver(seams, registry: providers)

@@ -7,7 +7,8 @@ public import Foundation
 public struct EngineSeams: Sendable {
     /// What is waited by.
     public var clock: EngineClock
-    /// What records are dated by. Called under the engine's lock: it must not block, nor call the manager.
+    /// The date of records, where the store has none of its own (``RequestStore/date``). Called under the engine's lock: it
+    /// must not block, nor call the manager.
     public var date: @Sendable () -> Date
     /// Where the UUIDs of regenerated requests come from.
     public var makeID: @Sendable () -> UUID

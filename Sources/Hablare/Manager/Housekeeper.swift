@@ -79,9 +79,13 @@ struct Housekeeper: Sendable {
 
     /// Breaks the leases of processes that are gone: at once where their lock says so, else when their lease ran out.
     private func reap(except own: OwnerID) async throws {
-        let others = try await manager.journal.read { try $0.owners() }.filter { $0.id != own }
+        let date = manager.seams.date()
+        let (others, gone) = try await manager.journal.readStore { store in
+            let others = try store.owners().filter { $0.id != own }
+            return (others, try store.gone(among: others, at: date))
+        }
         let left = unretired.withLock { $0 }
-        for other in others where try left.contains(other.id) || isGone(other.registration) {
+        for other in others where left.contains(other.id) || gone.contains(other.id) {
             let receipt = try await manager.journal.commit(.retireOwner(other.id, at: manager.seams.date()))
             if case .broken(let flights) = receipt { manager.observer.recovered(flights) }
             manager.logger.notice(
@@ -89,10 +93,6 @@ struct Housekeeper: Sendable {
                 metadata: ["pid": "\(other.registration.processID)", "receipt": "\(receipt)"])
             unretired.withLock { _ = $0.remove(other.id) }
         }
-    }
-
-    private func isGone(_ owner: OwnerRegistration) throws -> Bool {
-        try manager.store.liveness?.isDead(owner) ?? (owner.expiresAt < manager.seams.date())
     }
 
     // MARK: Renewal
@@ -123,7 +123,13 @@ struct Housekeeper: Sendable {
                 .renewOwner(registration.owner, until: leaseEnd),
                 .expire(at: manager.seams.date(), limit: Engine.sweepBatch),
             ])
-            if case .refused = receipts.first { try await registerAnew(current) }
+            if case .refused = receipts.first {
+                manager.logger.warning("Another process took this one for dead; it registers again")
+                try await startOver(current)
+            } else if manager.engine.read(\.isUncertain) {
+                manager.logger.warning("Whether a commit was made is unknown; this process registers again")
+                try await startOver(current)
+            }
             manager.engine.apply { $0.storeRecovered() }
             manager.engine.timePassed()
         } catch {
@@ -132,12 +138,14 @@ struct Housekeeper: Sendable {
         }
     }
 
-    /// Somebody took this process for dead and broke its leases (it was stopped for long, or its lock was removed):
-    /// whatever it held is not its any more, and it begins again under a new registration.
-    private func registerAnew(_ current: Guarded<Registration>) async throws {
-        manager.logger.warning("Another process took this one for dead; registering anew")
+    /// Stops all attempts, and continues under a new registration. Another process took this one for dead and broke its
+    /// leases, because it was stopped for long or its lock was removed; or a commit's outcome is unknown, and so are the
+    /// leases: then those of the old registration are broken, whatever they are.
+    private func startOver(_ current: Guarded<Registration>) async throws {
         await manager.engine.drain(grace: .zero)
-        manager.store.liveness?.release(current.withLock { $0.lockName })
+        let old = current.withLock { $0 }
+        if manager.engine.read(\.isUncertain) { await retire(old.owner) }
+        manager.store.liveness?.release(old.lockName)
         let registration = try await register()
         current.withLock { $0 = registration }
         manager.engine.apply { $0.opened(as: registration.owner) }

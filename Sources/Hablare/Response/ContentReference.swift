@@ -30,7 +30,7 @@ public protocol ContentReading: Sendable {
     /// Whether the content is there. Reads none of it. Default: whether its file is, where the store keeps files.
     func has(_ reference: ContentReference) -> Bool
 
-    /// The file that holds the content, where the store keeps files.
+    /// The file that holds the content; `nil` where the store keeps it elsewhere, such as in its database or an object store.
     func location(of reference: ContentReference) -> URL?
 }
 

@@ -47,9 +47,20 @@ public protocol OwnerLiveness: Sendable {
     /// Gives a lock back.
     func release(_ lockName: String)
 
-    /// Whether a registered process is gone; `nil` when that cannot be told from here, so that its lease decides. Only
-    /// ever true when it certainly is.
+    /// Returns the registered processes that are gone. All are judged at once, because a store of many machines asks its
+    /// database.
     ///
+    /// A process that holds its lock is alive, however long ago it renewed its lease. One whose lock cannot be seen from here
+    /// is gone when its lease has ended.
+    ///
+    /// - Parameter date: The store's time.
     /// - Throws: ``AIServiceError`` of category storage.
-    func isDead(_ owner: OwnerRegistration) throws -> Bool?
+    func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID>
+}
+
+extension Sequence<OwnerRecord> {
+    /// The processes whose lease has ended: those that are gone, where no lock says more.
+    public func withEndedLeases(at date: Date) -> Set<OwnerID> {
+        Set(lazy.filter { $0.registration.expiresAt < date }.map(\.id))
+    }
 }

@@ -70,7 +70,7 @@ struct CommandFailure: Error, Equatable {
         case .invalidResponse, .responseTooLarge: .badInput
         case .unknownRequest, .responseExpired: .inputMissing
         case .storageFull, .storageReadOnly, .storageFailed, .contentMissing: .inputOutput
-        case .storageBusy, .suspended: .temporary
+        case .storageBusy, .storageUncertain, .suspended: .temporary
         default: .incomplete
         }
     }

@@ -77,15 +77,10 @@ extension Composition {
     func abandoned(_ snapshots: [RequestSnapshot], in store: any RequestStore) throws -> Set<FlightID> {
         let flights = Set(snapshots.filter { $0.holder != nil }.compactMap(\.flight))
         guard !flights.isEmpty else { return [] }
-        let gone = try Set(store.owners().filter { try isGone($0.registration, in: store) }.map(\.id))
+        let gone = try store.gone(among: store.owners(), at: store.date?() ?? seams.date())
         guard !gone.isEmpty else { return [] }
         let leases = try store.flights(Array(flights))
         return flights.filter { leases[$0]?.owner.map(gone.contains) ?? false }
-    }
-
-    /// As the engine judges it: by the process's lock, else by its lease.
-    private func isGone(_ owner: OwnerRegistration, in store: any RequestStore) throws -> Bool {
-        try store.liveness?.isDead(owner) ?? (owner.expiresAt < seams.date())
     }
 }
 

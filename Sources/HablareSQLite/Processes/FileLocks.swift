@@ -69,8 +69,8 @@ final class FileLocks: OwnerLiveness {
 
     /// Judged by the lock alone: a SQLite store is only ever shared by processes of one kernel, whatever its host is
     /// called at the moment.
-    func isDead(_ owner: OwnerRegistration) throws -> Bool? {
-        try isFree(owner.lockName)
+    func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID> {
+        Set(try owners.filter { try isFree($0.registration.lockName) }.map(\.id))
     }
 
     /// Whether nobody holds a lock. A free one is removed.

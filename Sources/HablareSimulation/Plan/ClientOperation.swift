@@ -71,6 +71,8 @@ enum Fault: Sendable, Hashable {
     /// An orderly shutdown; the program lingers so long before it is gone, and a new one starts after a while.
     case restart(linger: Int64, restart: Int64)
     case failCommits(Int)
+    /// The outcome of so many commits or claims is unknown to the process: they are made, or they are not.
+    case loseCommits(Int, areMade: Bool)
     case failClaims(Int)
     case failReads(Int)
     case failFiles(Int)

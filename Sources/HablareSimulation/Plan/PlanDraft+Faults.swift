@@ -15,12 +15,13 @@ extension PlanDraft {
             fault(.restart(linger: random.within(0...12) * second / 2, restart: random.within(0...2000) * millisecond))
         }
         for _ in 0..<random.element(of: [0, 0, 1, 1, 2, 3]) {
-            switch random.below(8) {
+            switch random.below(9) {
             case 0, 1: fault(.failCommits(Int(random.within(1...3))))
             case 2: fault(.failClaims(Int(random.within(1...2))))
             case 3: fault(.failReads(Int(random.within(1...2))))
             case 4: fault(.fillDisk(random.within(200...8000) * millisecond))
             case 5: fault(.jumpClock(random.within(-60...60) * second))
+            case 6: fault(.loseCommits(Int(random.within(1...2)), areMade: random.percent(50)))
             default: fault(.doze(random.within(1...40) * second))
             }
         }

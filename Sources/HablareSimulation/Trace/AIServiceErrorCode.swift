@@ -9,7 +9,7 @@ struct AIServiceErrorCode: Sendable, Hashable, RawRepresentable {
             .providerNotFound, .programMissing, .invalidConfiguration, .invalidRequest, .invalidResponse,
             .responseTooLarge, .responseExpired, .contentMissing, .providerFailed, .timeout, .conflict, .unknownRequest,
             .invalidState, .suspended, .cancelled, .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew,
-            .storageBusy, .storageFailed, .deadlineExceeded, .budgetExceeded, .streamInterrupted,
+            .storageBusy, .storageFailed, .deadlineExceeded, .budgetExceeded, .streamInterrupted, .storageUncertain,
         ] + ProviderFailure.rows.map(\.code)
 
     private static let numbers = Dictionary(

@@ -95,7 +95,7 @@ struct ProcessStory: Sendable {
             shutdownTime = min(shutdownTime, event.time)
         case .ownerRegistered: registrations.append((place, event.time))
         case .serviceEnded(let observed): serviceEnded = (place, observed)
-        case .commitFailed, .readFailed: storeFailures.append(place)
+        case .commitFailed, .commitUncertain, .readFailed: storeFailures.append(place)
         case .fellAsleep: sleeps.append((event.time, .max))
         case .fileNotRemoved: leavesFiles = true
         case .committed: leavesFiles = false

@@ -59,6 +59,7 @@ package struct TraceEvent: Sendable, Hashable {
         case committed(writes: Int32)
         case commitFailed
         case commitLost(wasApplied: Bool)
+        case commitUncertain(wasMade: Bool)
         case claimed(Int32)
         case readFailed
         /// A content file that no row refers to any more could not be removed; the next commit tries again.

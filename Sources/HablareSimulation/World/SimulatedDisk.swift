@@ -63,6 +63,11 @@ final class SimulatedDisk: Sendable {
             onDeath(process, death.isOfMachine)
             throw Self.dead
         }
+        if let isMade = process.takesUncertainCommit() {
+            recorder.record(.commitUncertain(wasMade: isMade), in: process.number)
+            if isMade, writes(transaction()) { wrote(process) }
+            throw AIServiceError(.storageUncertain, "The connection to the store was lost. Try again.")
+        }
         let result = transaction()
         if writes(result) { wrote(process) }
         return result
@@ -151,12 +156,16 @@ final class SimulatedDisk: Sendable {
     /// Whether a process may take an owner for dead, by what it saw.
     private func isGone(_ owner: OwnerID, to process: SimulatedProcess) -> Bool {
         guard let seen = process.state.withLock({ $0.seen[owner] }) else { return false }
-        return isDead(seen) ?? (seen.expiresAt < process.latestDate)
+        return !gone(among: [OwnerRecord(id: owner, registration: seen)], at: process.latestDate).isEmpty
     }
 
-    func isDead(_ owner: OwnerRegistration) -> Bool? {
-        guard knowsLiveness, !owner.lockName.isEmpty else { return nil }
-        return state.withLock { $0.locks[owner.lockName] == nil }
+    /// A process is judged by its lock, and by its lease where there is none.
+    func gone(among owners: [OwnerRecord], at date: Date) -> Set<OwnerID> {
+        let unlocked = owners.filter { !knowsLiveness || $0.registration.lockName.isEmpty }.withEndedLeases(at: date)
+        guard knowsLiveness else { return unlocked }
+        let locks = state.withLock { $0.locks }
+        let locked = owners.filter { !$0.registration.lockName.isEmpty && locks[$0.registration.lockName] == nil }
+        return unlocked.union(locked.map(\.id))
     }
 
     func lock(_ process: SimulatedProcess, _ name: String) -> String {

@@ -18,6 +18,8 @@ final class SimulatedProcess: Sendable {
         /// The most that it was since the process last looked at who there is.
         var latestOffset: Int64 = 0
         var failingCommits = 0
+        /// So many commits have an unknown outcome.
+        var uncertainCommits: (count: Int, areMade: Bool) = (0, false)
         var failingClaims = 0
         var failingReads = 0
         /// Of content files.
@@ -89,6 +91,15 @@ final class SimulatedProcess: Sendable {
         }
     }
 
+    /// Whether the next commit, whose outcome is to be unknown, is made; `nil` where its outcome is known.
+    func takesUncertainCommit() -> Bool? {
+        state.withLock { state in
+            guard state.uncertainCommits.count > 0 else { return nil }
+            state.uncertainCommits.count -= 1
+            return state.uncertainCommits.areMade
+        }
+    }
+
     /// Throws where the process is dead, or where this reading of the disk is to fail.
     func mayRead(_ recorder: Recorder) throws {
         guard !isCutOff else { throw SimulatedDisk.dead }
@@ -103,6 +114,7 @@ final class SimulatedProcess: Sendable {
         scheduler.setAsleep(false, lane: lane)
         state.withLock { state in
             state.failingCommits = 0
+            state.uncertainCommits.count = 0
             state.failingClaims = 0
             state.failingReads = 0
             state.failingFiles = 0

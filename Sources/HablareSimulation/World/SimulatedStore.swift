@@ -185,8 +185,8 @@ extension SimulatedStore: OwnerLiveness {
         disk.unlock(lockName)
     }
 
-    func isDead(_ owner: OwnerRegistration) throws -> Bool? {
+    func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID> {
         guard !process.isCutOff else { throw SimulatedDisk.dead }
-        return disk.isDead(owner)
+        return disk.gone(among: owners, at: date)
     }
 }

@@ -44,6 +44,7 @@ extension Simulation {
             }
             order(process)
         case .failCommits(let count): process.state.withLock { $0.failingCommits += count }
+        case .loseCommits(let count, let areMade): process.state.withLock { $0.uncertainCommits = (count, areMade) }
         case .failClaims(let count): process.state.withLock { $0.failingClaims += count }
         case .failReads(let count): process.state.withLock { $0.failingReads += count }
         case .failFiles(let count): process.state.withLock { $0.failingFiles += count }

@@ -149,11 +149,11 @@ extension StoreContract {
 
 extension StoreWorkbench {
     /// A charge to a budget of 100 micro-dollars.
-    fileprivate func charge(_ bound: Int64?, of budget: String = "b") -> BudgetCharge {
+    func charge(_ bound: Int64?, of budget: String = "b") -> BudgetCharge {
         BudgetCharge(budget: budget, period: Self.date(0), limit: 100, bound: bound)
     }
 
-    fileprivate func attemptStart(_ claimed: ClaimedFlight, _ charges: [BudgetCharge]) throws -> AttemptStart {
+    func attemptStart(_ claimed: ClaimedFlight, _ charges: [BudgetCharge]) throws -> AttemptStart {
         AttemptStart(
             flight: claimed.id, transition: try Self.start(claimed.lifecycle), startedAt: Self.date(1),
             charges: charges)
@@ -178,7 +178,7 @@ extension StoreWorkbench {
     }
 
     /// What is spent of the first budget.
-    fileprivate func spent() throws -> Int64? { try store.budgets().first?.spent }
+    func spent() throws -> Int64? { try store.budgets().first?.spent }
 }
 
 extension RunningAttempt {

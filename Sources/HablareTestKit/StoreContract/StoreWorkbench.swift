@@ -269,6 +269,7 @@ package struct StoreWorkbench: Sendable {
     }
 
     package static let overloaded = AIServiceError(.overloaded, "Too busy.", disposition: .retry(after: nil))
+    package static let busy = AIServiceError(.storageBusy, "Busy.")
     package static let lostTouch = AIServiceError(.connectionLost, "No answer came.")
 
     package static let failure = AIServiceError(.providerFailed, "It did not work.", cause: "exit status 1")

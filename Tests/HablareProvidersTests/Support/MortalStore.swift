@@ -25,7 +25,10 @@ final class MortalStore: ForwardingStore {
         }
 
         func release(_ lockName: String) { state.withLock { _ = $0.alive.remove(lockName) } }
-        func isDead(_ owner: OwnerRegistration) -> Bool? { !state.withLock { $0.alive.contains(owner.lockName) } }
+        func gone(among owners: [OwnerRecord], at date: Date) -> Set<OwnerID> {
+            let alive = state.withLock { $0.alive }
+            return Set(owners.filter { !alive.contains($0.registration.lockName) }.map(\.id))
+        }
         func releaseAll() { state.withLock { $0.alive = [] } }
     }
 

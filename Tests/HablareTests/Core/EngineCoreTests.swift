@@ -209,7 +209,7 @@ import Testing
         let before = bench
         let submission = try bench.place(2)
         #expect(submission.placement == placement)
-        bench.after(bench.core.commitFailed([.submit(submission)]))
+        bench.after(bench.core.commitFailed([.submit(submission)], with: StoreWorkbench.busy))
         #expect(bench.core.placed == 0)
         try expectSamePlaces(in: bench, as: before)
     }

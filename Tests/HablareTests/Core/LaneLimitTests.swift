@@ -87,7 +87,7 @@ import Testing
         #expect(bench.grant([1], isUnlimited: true).started == [1])
         let dear = try bench.place(7, cost: 1e9)
         #expect(dear.placement == .start, "whatever it costs")
-        #expect(bench.after(bench.core.commitFailed([.submit(dear)])).isEmpty)
+        #expect(bench.after(bench.core.commitFailed([.submit(dear)], with: StoreWorkbench.busy)).isEmpty)
         bench.setTime(0.9)
         for number in 2...5 { #expect(try bench.submit(number, cost: 1).started == [Int64(number)]) }
         bench.setTime(1)
@@ -136,7 +136,7 @@ import Testing
         let dropped = try bench.place(7, cost: 1)
         #expect(dropped.placement == .start)
         bench.return(1, .sound(limits: limits))
-        bench.after(bench.core.commitFailed([.submit(dropped)]))
+        bench.after(bench.core.commitFailed([.submit(dropped)], with: StoreWorkbench.busy))
         #expect(try bench.submit(2, cost: 1).started.isEmpty)
     }
 

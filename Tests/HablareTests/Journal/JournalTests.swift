@@ -111,6 +111,24 @@ final class RecordingListener: CommitListener {
     func heard(_ news: ForeignChanges) { note(news.isComplete ? "news" : "all news") }
 }
 
+/// Runs each job on a thread named "reads".
+private final class ReadThread: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        let thread = Thread { job.runSynchronously(on: executor) }
+        thread.name = "reads"
+        thread.start()
+    }
+}
+
+/// A store whose reads are to run on an executor.
+private struct ThreadedStore: ForwardingStore {
+    let base: any RequestStore = InMemoryStore()
+    let executor: ReadThread
+    var readExecutor: (any TaskExecutor)? { executor }
+}
+
 @Suite(.timeLimit(.minutes(5)))
 struct JournalTests {
     private let store = RecordingStore()
@@ -269,6 +287,31 @@ struct JournalTests {
         #expect(listener.heard.isEmpty)
         #expect(try await together(journal, [notice]) == ["all news"])
         #expect(try await together(journal, [notice]) == ["all news news"])
+    }
+
+    @Test("After a commit of unknown outcome all rows of interest are read before anything else is written")
+    func uncertainCommit() async throws {
+        let listener = RecordingListener()
+        let journal = startedJournal(telling: listener)
+        store.failCommit(0, with: AIServiceError(.storageUncertain, "The connection was lost."))
+        #expect(try await together(journal, [commit(journal, [try submit(1)])]) == ["storage-uncertain"])
+        #expect(listener.heard == ["will:1", "failed:1"])
+        store.loseNews()  // the first look fails, too
+        _ = try await together(journal, [commit(journal, [try submit(2)])])
+        #expect(listener.heard.dropFirst(2) == ["will:1", "committed:1"])
+        _ = try await together(journal, [commit(journal, [try submit(3)])])
+        #expect(listener.heard.dropFirst(4) == ["all news", "will:1", "committed:1"])
+        _ = try await together(journal, [commit(journal, [try submit(4)])])
+        #expect(listener.heard.dropFirst(7) == ["will:1", "committed:1"], "once")
+    }
+
+    @Test("A store with threads of its own is read on them")
+    func readThreads() async throws {
+        let threads = ReadThread()
+        let journal = Journal(store: ThreadedStore(executor: threads), driver: driver)
+        let name = try await journal.read { _ in Thread.current.name }
+        #expect(name == "reads")
+        #expect(try await startedJournal().read { _ in Thread.current.name } != "reads")
     }
 
     @Test("The listener may change how submissions are written")

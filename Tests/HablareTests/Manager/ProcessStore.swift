@@ -28,7 +28,11 @@ final class ProcessStore: ForwardingStore {
         }
 
         func release(_ lockName: String) { state.withLock { _ = $0.alive.remove(lockName) } }
-        func isDead(_ owner: OwnerRegistration) -> Bool? { owner.host == host ? isFree(owner.lockName) : nil }
+        func gone(among owners: [OwnerRecord], at date: Date) -> Set<OwnerID> {
+            let foreign = owners.filter { $0.registration.host != host }.withEndedLeases(at: date)
+            let own = owners.filter { $0.registration.host == host && isFree($0.registration.lockName) }
+            return foreign.union(own.map(\.id))
+        }
         func isFree(_ lockName: String) -> Bool { state.withLock { !$0.alive.contains(lockName) } }
 
         /// Kills every process: their locks are let go, and nothing else happens.
@@ -66,6 +70,8 @@ final class ProcessStore: ForwardingStore {
         var failure: AIServiceError?
         var failsOn: @Sendable (StoreWrite) -> Bool = { _ in true }
         var failsClaims = true
+        /// What the next commit holds whose answer is lost, and whether it is made.
+        var lost: (isLost: @Sendable (StoreWrite) -> Bool, isMade: Bool)?
         var claimHold: Hold?
         var commitHold: Hold?
         var streamHold: Hold?
@@ -112,6 +118,11 @@ final class ProcessStore: ForwardingStore {
             state.failsOn = condition ?? { _ in true }
             state.failsClaims = condition == nil
         }
+    }
+
+    /// The next commit that holds such a write is made or not, and its outcome is unknown to the process.
+    func loseNextCommit(isMade: Bool, of condition: @escaping @Sendable (StoreWrite) -> Bool) {
+        state.withLock { $0.lost = (condition, isMade) }
     }
 
     /// From now on this process takes on nothing: its claims fail, and whatever else it does works.
@@ -162,11 +173,19 @@ final class ProcessStore: ForwardingStore {
         take { writes.contains(where: $0.holdsUp) ? $0.commitHold.take() : nil }?.pass()
         let (failure, fails) = state.withLock { ($0.failure, $0.failsOn) }
         if let failure, writes.contains(where: fails) { throw failure }
-        let commit = shared.commit(writes)
-        state.withLock { $0.own += 1 }
-        machine.committed(commit.changes, by: process)
-        machine.wakeWatchers()
-        return commit
+        let isMade = state.withLock { state -> Bool? in
+            guard let lost = state.lost, writes.contains(where: lost.isLost) else { return nil }
+            state.lost = nil
+            return lost.isMade
+        }
+        if isMade ?? true {
+            let commit = shared.commit(writes)
+            state.withLock { $0.own += 1 }
+            machine.committed(commit.changes, by: process)
+            machine.wakeWatchers()
+            if isMade == nil { return commit }
+        }
+        throw AIServiceError(.storageUncertain, "The connection to the store was lost. Try again.")
     }
 
     func claim(_ query: ClaimQuery) throws -> Claim {

@@ -23,6 +23,14 @@ import Testing
         try StoreContract { Wrapper(base: InMemoryStore()) }.check(rule)
     }
 
+    @Test("The processes of a test keep the contract of shared stores", arguments: SharedStoreContract.rules)
+    func keepsShared(_ rule: SharedStoreContract.Rule) throws {
+        try SharedStoreContract {
+            let machine = ProcessStore.Machine()
+            return (ProcessStore(machine), ProcessStore(machine))
+        }.check(rule)
+    }
+
     @Test("What a store has a default for is passed on, too")
     func abandonedContent() throws {
         let store = Wrapper(base: Littered())
