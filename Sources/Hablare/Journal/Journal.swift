@@ -98,9 +98,15 @@ package final class Journal: Sendable {
     }
 
     /// The same for what is read of a store besides its rows.
-    @concurrent func readStore<R: Sendable>(_ read: @Sendable (any RequestStore) throws -> R) async throws -> R {
-        guard let executor = core.store.readExecutor else { return try read(core.store) }
-        return try await withTaskExecutorPreference(executor) { () async throws -> R in try read(core.store) }
+    func readStore<R: Sendable>(_ read: @Sendable (any RequestStore) throws -> R) async throws -> R {
+        guard let executor = core.store.readExecutor else { return try await readConcurrently(read) }
+        return try await withTaskExecutorPreference(executor) { try await readConcurrently(read) }
+    }
+
+    @concurrent private func readConcurrently<R: Sendable>(
+        _ read: @Sendable (any RequestStore) throws -> R
+    ) async throws -> R {
+        try read(core.store)
     }
 
     /// How many calls wait for the next run of the drain.
