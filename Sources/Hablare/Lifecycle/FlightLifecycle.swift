@@ -380,13 +380,13 @@ extension FlightLifecycle {
     /// Why chunks are not added to the flight's output, of whose newest generation so many are journalled; `nil` when
     /// they are.
     ///
-    /// Only the attempt under way adds, and without a gap: what readers saw is never followed by anything but its
-    /// continuation.
+    /// Only the attempt under way adds chunks, and without a gap: what readers saw is never followed by anything but its
+    /// continuation. It may repeat chunks, which are not added again.
     public func refusal(of group: ChunkGroup, journalled: Int) -> Refusal? {
         switch state {
         case .settled(let outcome): .settled(outcome)
         case .executing where token == group.token && generation == group.generation:
-            group.first == journalled ? nil : .outOfOrder
+            group.first <= journalled ? nil : .outOfOrder
         case .waiting, .backingOff, .held, .leased, .executing: .staleToken
         }
     }

@@ -26,4 +26,22 @@ public struct ChunkGroup: Sendable, Hashable {
         for chunk in chunks { bytes.append(chunk) }
         self.bytes = bytes
     }
+
+    /// Creates a group of what is left of another one without its first chunks.
+    private init(_ group: ChunkGroup, without count: Int) {
+        flight = group.flight
+        token = group.token
+        generation = group.generation
+        first = group.first + count
+        sizes = Array(group.sizes.dropFirst(count))
+        bytes = Data(group.bytes.dropFirst(group.sizes.prefix(count).reduce(0, +)))
+    }
+
+    /// The chunks of the group that are not among the first ones of its generation, of which there are so many; `nil` where
+    /// all are. An attempt repeats a group whose commit had an unknown outcome.
+    package func missing(after journalled: Int) -> ChunkGroup? {
+        guard first < journalled else { return self }
+        let count = journalled - first
+        return count < sizes.count ? ChunkGroup(self, without: count) : nil
+    }
 }

@@ -39,11 +39,12 @@ extension StoreMachine {
         return .done
     }
 
-    /// Adds chunks where the flight takes them; returns why it does not.
+    /// Adds the chunks of a group that are not there yet, where the flight takes them; returns why it does not.
     private mutating func refusal(adding group: ChunkGroup) throws(Rows.Failure) -> FlightLifecycle.Refusal? {
         guard let flight = try rows.flight(group.flight) else { return .staleToken }
-        if let refusal = flight.lifecycle.refusal(of: group, journalled: try journalled(of: group)) { return refusal }
-        try rows.append(group)
+        let journalled = try journalled(of: group)
+        if let refusal = flight.lifecycle.refusal(of: group, journalled: journalled) { return refusal }
+        if let missing = group.missing(after: journalled) { try rows.append(missing) }
         return nil
     }
 
@@ -87,7 +88,10 @@ extension StoreMachine {
         if !ending.flight.isSettled, !ending.finished.isEmpty { try membersChanged(of: end.flight) }
         if end.isStreaming, ending.flight.state == .settled(.completed) {
             // They are the end of the answer, whoever has the lease.
-            if let rest = end.rest, try journalled(of: rest) == rest.first { try rows.append(rest) }
+            if let rest = end.rest {
+                let journalled = try journalled(of: rest)
+                if rest.first <= journalled, let missing = rest.missing(after: journalled) { try rows.append(missing) }
+            }
             try rows.outputCompleted(of: end.flight, generation: end.lifecycle.generation)
         }
         changes.append(.settled(settlement))

@@ -31,10 +31,9 @@ extension StoreContract {
             try require("the count", page.chunks.count, is: StreamPage.maximumChunks)
             try require("the last", page.chunks.last?.text, is: "1673")
         },
-        Rule("Chunks of a stale owner, of another generation, with a gap or twice are refused") { bench in
+        Rule("Chunks of a stale owner, of another generation or with a gap are refused") { bench in
             let attempt = try bench.startStream()
             try require("the first", try bench.append(attempt, 0, ["a"]), is: .done)
-            try require("twice", try bench.append(attempt, 0, ["a"]), is: .refused(.outOfOrder))
             try require("with a gap", try bench.append(attempt, 2, ["c"]), is: .refused(.outOfOrder))
             let life = attempt.lifecycle
             for (token, generation) in [(life.token - 1, life.generation), (life.token, life.generation + 1)] {
@@ -48,6 +47,20 @@ extension StoreContract {
             try require("the chunks", try bench.page(of: attempt, from: 0).chunks.map(\.text), is: ["a"])
             _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(3)))
             try require("after the end", try bench.append(attempt, 1, ["b"]), is: .refused(.settled(.cancelled)))
+        },
+        Rule("Chunks that are repeated after a commit of unknown outcome are not added again, and those after them are") {
+            bench in
+            let attempt = try bench.startStream()
+            for (first, chunks) in [(0, ["a", "bb"]), (0, ["a", "bb"]), (1, ["bb", "c"])] {
+                try require("the receipt", try bench.append(attempt, first, chunks), is: .done)
+            }
+            try require("the chunks", try bench.page(of: attempt, from: 0).chunks.map(\.text), is: ["a", "bb", "c"])
+            var end = attempt.completed(.text("abbcd"))
+            end.isStreaming = true
+            end.rest = bench.chunks(of: attempt, 2, ["c", "d"])
+            try require("the end", try bench.write(.settle(end)), is: .done)
+            let page = try bench.page(of: attempt, from: 0)
+            try require("all chunks", page.chunks.map(\.text), is: ["a", "bb", "c", "d"])
         },
         Rule("The chunks that come with an end are those of its attempt, and nothing is added twice") { bench in
             let attempt = try bench.startStream()

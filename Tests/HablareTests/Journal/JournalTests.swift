@@ -116,8 +116,10 @@ private final class ReadThread: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedTaskExecutor()
-        let thread = Thread { job.runSynchronously(on: executor) }
-        thread.name = "reads"
+        let thread = Thread {
+            Thread.current.name = "reads"
+            job.runSynchronously(on: executor)
+        }
         thread.start()
     }
 }
