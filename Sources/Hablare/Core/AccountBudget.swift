@@ -2,7 +2,7 @@ package import Foundation
 
 /// What an account may still be asked for: its two buckets, its pause, its corrected limits. Pure; the deciding machine
 /// of the store's account rows.
-package struct AccountBudget: Sendable, Hashable {
+package struct AccountBudget: Sendable, Hashable, Codable {
     /// Calls.
     package var requests: TokenBucket?
     /// Units.

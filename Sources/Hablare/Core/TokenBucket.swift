@@ -4,7 +4,7 @@ package import Foundation
 ///
 /// A cost above the capacity is granted when the bucket is full and leaves it in debt, so that one huge request waits
 /// for its share like everybody and is not stuck for ever.
-package struct TokenBucket: Sendable, Hashable {
+package struct TokenBucket: Sendable, Hashable, Codable {
     /// How much is left; below zero in debt.
     package var level: Double
     /// When the level was right.

@@ -34,17 +34,17 @@ public final class InMemoryStore: RequestStore {
 
     /// See ``StoreReading/snapshot(of:)``.
     public func snapshot(of id: UUID) -> RequestSnapshot? {
-        read { $0.snapshot(of: id, countingAhead: true) }
+        withRows { $0.snapshot(of: id, countingAhead: true) }
     }
 
     /// See ``StoreReading/snapshots(_:)``.
     public func snapshots(_ filter: SnapshotFilter) -> [RequestSnapshot] {
-        read { $0.snapshots(filter) }
+        withRows { $0.snapshots(filter) }
     }
 
     /// See ``StoreReading/flights(_:)``.
     public func flights(_ ids: [FlightID]) -> [FlightID: FlightLifecycle] {
-        read { rows in
+        withRows { rows in
             Dictionary(
                 ids.compactMap { id in rows.flights[id].map { (id, $0.lifecycle) } },
                 uniquingKeysWith: { first, _ in first })
@@ -53,30 +53,30 @@ public final class InMemoryStore: RequestStore {
 
     /// See ``StoreReading/response(of:)``.
     public func response(of id: UUID) -> AIResponseData? {
-        read { $0.response(to: id) }
+        withRows { $0.response(to: id) }
     }
 
     /// See ``StoreReading/request(of:)``.
     public func request(of id: UUID) -> StoredRequest? {
-        read { $0.storedRequest(of: id) }
+        withRows { $0.storedRequest(of: id) }
     }
 
     /// See ``StoreReading/stream(of:from:maximumBytes:)``.
     public func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
-        read { $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
+        withRows { $0.stream(of: id, from: position, maximumBytes: maximumBytes) }
     }
 
     /// See ``StoreReading/cachedAnswer(_:)``.
     public func cachedAnswer(_ query: CacheQuery) -> CachedAnswer? {
-        read { $0.cachedAnswer(query) }
+        withRows { $0.cachedAnswer(query) }
     }
 
     /// All lines of the ledger, of deleted requests too.
-    package var attempts: [AttemptRecord] { read { $0.ledger.values.flatMap(\.self) } }
+    package var attempts: [AttemptRecord] { withRows { $0.ledger.values.flatMap(\.self) } }
 
     /// The content files that responses refer to.
     package var responseContent: [ContentReference] {
-        read { rows in
+        withRows { rows in
             rows.responses.values.compactMap { response in
                 if case .success(let content) = response.result { content.body?.reference } else { nil }
             }
@@ -85,22 +85,22 @@ public final class InMemoryStore: RequestStore {
 
     /// Whether a flight's request was not erased.
     package func keepsRequest(of flight: FlightID) -> Bool {
-        read { $0.prompts[flight] != nil }
+        withRows { $0.prompts[flight] != nil }
     }
 
     /// See ``StoreReading/attempts(of:)``.
     public func attempts(of id: UUID) -> [AttemptRecord] {
-        read { $0.attempts(of: id) }
+        withRows { $0.attempts(of: id) }
     }
 
     /// See ``StoreReading/owners()``.
     public func owners() -> [OwnerRecord] {
-        read { $0.ownerRecords }
+        withRows { $0.ownerRecords }
     }
 
     /// See ``StoreReading/providers()``.
     public func providers() -> [ProviderID] {
-        read { rows in
+        withRows { rows in
             let open = rows.flights.values.filter { !$0.lifecycle.isSettled }
             return Set(open.map(\.provider)).sorted { $0.rawValue < $1.rawValue }
         }
@@ -108,28 +108,31 @@ public final class InMemoryStore: RequestStore {
 
     /// See ``StoreReading/accounts()``.
     public func accounts() -> [AccountRecord] {
-        read { $0.accountRecords }
+        withRows { $0.accountRecords }
     }
 
     /// See ``StoreReading/ledger(_:)``.
     public func ledger(_ query: LedgerQuery) -> LedgerReport {
-        read { $0.ledger(query) }
+        withRows { $0.ledger(query) }
     }
 
     /// See ``StoreReading/budgets()``.
     public func budgets() -> [BudgetRecord] {
-        read { $0.budgetRecords }
+        withRows { $0.budgetRecords }
     }
 
     /// See ``StoreReading/prunePlan(_:at:)``.
     public func prunePlan(_ retention: Retention, at date: Date) -> PrunePlan {
-        read { $0.prunePlan(retention, at: date) }
+        withRows { $0.prunePlan(retention, at: date) }
     }
 
     /// See ``StoreReading/statistics()``.
     public func statistics() -> StoreStatistics {
-        read { $0.statistics }
+        withRows { $0.statistics }
     }
 
-    private func read<R: Sendable>(_ body: (inout MemoryRows) -> R) -> R { machine.withLock { body(&$0.rows) } }
+    /// Reads the rows, or lets another machine change them, in one step.
+    func withRows<R: Sendable>(_ body: (inout MemoryRows) throws -> R) rethrows -> R {
+        try machine.withLock { try body(&$0.rows) }
+    }
 }

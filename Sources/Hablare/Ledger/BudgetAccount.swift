@@ -1,7 +1,7 @@
 /// What was spent of a budget in one period: the deciding machine of the store's budget rows. Pure.
-package struct BudgetAccount: Sendable, Hashable {
+package struct BudgetAccount: Sendable, Hashable, Codable {
     /// What one attempt counts for.
-    package struct Share: Sendable, Hashable {
+    package struct Share: Sendable, Hashable, Codable {
         /// In micro-dollars.
         package var amount: Int64
         /// Whether what it costs is not known, so that it counts for nothing.

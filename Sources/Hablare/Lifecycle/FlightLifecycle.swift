@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Names a flight within a store: positive, given by the store at submission, ascending in the order of arrival.
-public struct FlightID: Sendable, Hashable, Comparable, RawRepresentable {
+public struct FlightID: Sendable, Hashable, Comparable, Codable, RawRepresentable {
     /// The number.
     public let rawValue: Int64
     /// Creates an id.
@@ -11,7 +11,7 @@ public struct FlightID: Sendable, Hashable, Comparable, RawRepresentable {
 }
 
 /// Names a process that works on a store: positive, given by the store when the process registers, never given twice.
-public struct OwnerID: Sendable, Hashable, Comparable, RawRepresentable {
+public struct OwnerID: Sendable, Hashable, Comparable, Codable, RawRepresentable {
     /// The number.
     public let rawValue: Int64
     /// Creates an id.
@@ -41,9 +41,9 @@ public struct OwnerID: Sendable, Hashable, Comparable, RawRepresentable {
 ///   ``ProviderCall/remember(_:)``. The machine knows whether there is one, and stores keep it as long as it says so:
 ///   until the flight is settled, asks another provider, or the provider forgets it. An attempt that finds one keeps
 ///   the generation.
-public struct FlightLifecycle: Sendable, Hashable {
+public struct FlightLifecycle: Sendable, Hashable, Codable {
     /// Where a flight is.
-    public enum State: Sendable, Hashable {
+    public enum State: Sendable, Hashable, Codable {
         /// No process has leased it.
         case waiting
         /// Its last attempt failed: no process may lease it before a date.
@@ -59,7 +59,7 @@ public struct FlightLifecycle: Sendable, Hashable {
     }
 
     /// The outcome of a flight that is over.
-    public enum Outcome: Sendable, Hashable, CaseIterable {
+    public enum Outcome: String, Sendable, Hashable, Codable, CaseIterable {
         /// With a response.
         case completed
         /// With an error.

@@ -2,9 +2,9 @@
 ///
 /// Whether a live request waits or executes is the flight's to say. Pure; the only place where a member's next state
 /// is decided. Final is final: only an explicit retry of a failed or cancelled request makes it live again.
-public struct RequestLifecycle: Sendable, Hashable {
+public struct RequestLifecycle: Sendable, Hashable, Codable {
     /// Where a member is.
-    public enum State: Int, Sendable, Hashable, CaseIterable {
+    public enum State: Int, Sendable, Hashable, Codable, CaseIterable {
         /// Its flight waits or executes.
         case live = 0
         /// It has its one completed outcome.

@@ -3,7 +3,7 @@
 ///
 /// It is stored with its request, so that an attempt joins the trace in whichever process it is made, and is erased
 /// with it. Whatever the application puts into its tracer's baggage is among it.
-public struct TraceContext: Sendable, Hashable {
+public struct TraceContext: Sendable, Hashable, Codable {
     /// The most bytes that all names and values may have together. W3C asks for 512 of `tracestate`; 4096.
     public static let maximumByteCount = 4096
 

@@ -48,7 +48,7 @@ public struct RateLimit: Sendable, Hashable {
 /// Names an account at a provider: providers with the same key of the same service share its limits.
 ///
 /// Never the secret itself: it is stored and shown.
-public struct AccountID: Sendable, Hashable, Comparable, RawRepresentable, ExpressibleByStringLiteral,
+public struct AccountID: Sendable, Hashable, Comparable, Codable, RawRepresentable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
     /// The name.

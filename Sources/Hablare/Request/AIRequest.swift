@@ -5,9 +5,9 @@ public import Foundation
 /// A request is an immutable-in-spirit value: once submitted, the engine keeps the copy it was given. Submitting
 /// the same `id` with the same content again is harmless and answers with the request that is there; with other
 /// content it is refused as ``AIServiceError/Code/conflict``.
-public struct AIRequest: Sendable, Hashable, Identifiable {
+public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
     /// In an object of their own: a request is passed on many times between its submission and its end.
-    private struct Parts: Sendable, Hashable {
+    private struct Parts: Sendable, Hashable, Codable {
         var id: UUID
         var prompt: Prompt
         var model: String?
@@ -134,6 +134,16 @@ public struct AIRequest: Sendable, Hashable, Identifiable {
     public var fallback: [FallbackHop] {
         get { parts.value.fallback }
         set { parts.value.fallback = newValue }
+    }
+
+    /// Decodes a request.
+    public init(from decoder: any Decoder) throws {
+        parts = Boxed(try Parts(from: decoder))
+    }
+
+    /// Encodes the request, its properties by their names.
+    public func encode(to encoder: any Encoder) throws {
+        try parts.value.encode(to: encoder)
     }
 
     /// How many tags a request may have: 32.

@@ -6,8 +6,8 @@ public import Foundation
 /// of the fingerprint. A request that finds another one for the same work still on its way, under the same policies of
 /// streaming and unknown outcomes, follows it whatever its own policy is: that answer is new to both. Whether it is kept
 /// for others, and what the metadata says of the cache, is as the one that came first has it.
-public struct CachePolicy: Sendable, Hashable {
-    package enum Kind: Sendable, Hashable {
+public struct CachePolicy: Sendable, Hashable, Codable {
+    package enum Kind: Sendable, Hashable, Codable {
         case use(within: TimeInterval?)
         case refresh
         case bypass

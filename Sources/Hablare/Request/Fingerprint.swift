@@ -7,7 +7,7 @@ public import Foundation
 /// Whom to fall back on is part of it: who answers may differ. Labels, tags, priority, timeouts and the UUID are not. The encoding frames every field by its length and
 /// orders dictionary keys by their UTF-8 bytes, so equal values have equal fingerprints on every platform and no
 /// two different values are written alike.
-public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
+public struct Fingerprint: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The digest's bytes, in place: a fingerprint goes with every request and is compared and hashed on the way.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -19,6 +19,23 @@ public struct Fingerprint: Sendable, Hashable, CustomStringConvertible {
     package init?(digest: Data) {
         guard digest.count == SHA256.byteCount else { return nil }
         words = digest.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
+    }
+
+    /// Decodes the digest (base 64 in JSON).
+    ///
+    /// - Throws: `DecodingError` where it has not 32 bytes.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let fingerprint = Self(digest: try container.decode(Data.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "A fingerprint has 32 bytes.")
+        }
+        self = fingerprint
+    }
+
+    /// Encodes the digest (base 64 in JSON).
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(digest)
     }
 
     /// The 32 bytes of the digest.

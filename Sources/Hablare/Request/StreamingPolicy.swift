@@ -1,9 +1,9 @@
 /// How the chunks of a request's answer reach its readers, see ``AIRequestManager/stream(for:from:)``.
 ///
 /// Not part of the fingerprint: how an answer is handed over does not change what is asked.
-public struct StreamingPolicy: Sendable, Hashable {
+public struct StreamingPolicy: Sendable, Hashable, Codable {
     /// When readers see a chunk.
-    public enum Durability: Int, Sendable, Hashable, CaseIterable {
+    public enum Durability: Int, Sendable, Hashable, Codable, CaseIterable {
         /// Once it is on disk: what a reader saw is still there after a crash.
         case durable = 0
         /// At once. It goes to the disk up to a second later, so a crash may take back what a reader of the dead

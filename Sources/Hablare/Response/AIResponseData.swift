@@ -1,7 +1,7 @@
 public import Foundation
 
 /// The outcome of a request as an immutable value that crosses any actor boundary.
-public struct AIResponseData: Sendable, Hashable {
+public struct AIResponseData: Sendable, Hashable, Codable {
     /// In an object of their own: a response is passed on many times on its way to the store and to whoever waits.
     private struct Parts: Sendable, Hashable {
         let requestID: UUID
@@ -41,6 +41,41 @@ public struct AIResponseData: Sendable, Hashable {
             Parts(
                 requestID: requestID, providerID: providerID, result: result, metadata: metadata,
                 receivedAt: receivedAt, usage: usage))
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case requestID, providerID, content, error, metadata, receivedAt, usage
+    }
+
+    /// Decodes a response.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let result: Result<ResponseContent, AIServiceError> =
+            if let error = try container.decodeIfPresent(AIServiceError.self, forKey: .error) {
+                .failure(error)
+            } else {
+                .success(try container.decode(ResponseContent.self, forKey: .content))
+            }
+        self.init(
+            requestID: try container.decode(UUID.self, forKey: .requestID),
+            providerID: try container.decode(ProviderID.self, forKey: .providerID), result: result,
+            metadata: try container.decode([String: String].self, forKey: .metadata),
+            receivedAt: try container.decode(Date.self, forKey: .receivedAt),
+            usage: try container.decode(Usage.self, forKey: .usage))
+    }
+
+    /// Encodes the response, its properties by their names; the result as `content` or `error`. Reads content files.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(requestID, forKey: .requestID)
+        try container.encode(providerID, forKey: .providerID)
+        switch result {
+        case .success(let content): try container.encode(content, forKey: .content)
+        case .failure(let error): try container.encode(error, forKey: .error)
+        }
+        try container.encode(metadata, forKey: .metadata)
+        try container.encode(receivedAt, forKey: .receivedAt)
+        try container.encode(usage, forKey: .usage)
     }
 
     /// The content.

@@ -1,5 +1,5 @@
 /// What a provider answered.
-public enum ResponseContent: Sendable, Hashable {
+public enum ResponseContent: Sendable, Hashable, Codable {
     /// Text in UTF-8.
     case text(Body)
     /// Bytes without a closer meaning.

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Chunks of an attempt that go to the store together.
-public struct ChunkGroup: Sendable, Hashable {
+public struct ChunkGroup: Sendable, Hashable, Codable {
     /// The flight.
     public let flight: FlightID
     /// The token of the lease under which the attempt runs: with an older one the group is refused.

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A process that begins to work on a store.
-public struct OwnerRegistration: Sendable, Hashable {
+public struct OwnerRegistration: Sendable, Hashable, Codable {
     /// The machine's name, for people and for ``OwnerLiveness``.
     public var host: String
     /// The process id there.

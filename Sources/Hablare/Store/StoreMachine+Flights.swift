@@ -34,18 +34,22 @@ extension StoreMachine {
     // MARK: Output
 
     mutating func append(_ group: ChunkGroup) throws(Rows.Failure) -> WriteReceipt {
-        if let refusal = try refusal(adding: group) { return .refused(refusal) }
-        changes.append(.appended(group.flight))
-        return .done
+        switch try add(group) {
+        case .success(let isNew):
+            if isNew { changes.append(.appended(group.flight)) }
+            return .done
+        case .failure(let refusal): return .refused(refusal)
+        }
     }
 
-    /// Adds the chunks of a group that are not there yet, where the flight takes them; returns why it does not.
-    private mutating func refusal(adding group: ChunkGroup) throws(Rows.Failure) -> FlightLifecycle.Refusal? {
-        guard let flight = try rows.flight(group.flight) else { return .staleToken }
+    /// Adds the chunks of a group that are not there yet, where the flight takes them. Returns whether there were any.
+    private mutating func add(_ group: ChunkGroup) throws(Rows.Failure) -> Result<Bool, FlightLifecycle.Refusal> {
+        guard let flight = try rows.flight(group.flight) else { return .failure(.staleToken) }
         let journalled = try journalled(of: group)
-        if let refusal = flight.lifecycle.refusal(of: group, journalled: journalled) { return refusal }
-        if let missing = group.missing(after: journalled) { try rows.append(missing) }
-        return nil
+        if let refusal = flight.lifecycle.refusal(of: group, journalled: journalled) { return .failure(refusal) }
+        guard let missing = group.missing(after: journalled) else { return .success(false) }
+        try rows.append(missing)
+        return .success(true)
     }
 
     /// How many chunks there are of the generation of a group.
@@ -63,7 +67,7 @@ extension StoreMachine {
             return .contentMissing(reference)
         }
         // Refused where they are there already, or another has the lease.
-        if let rest = end.rest { _ = try refusal(adding: rest) }
+        if let rest = end.rest { _ = try add(rest) }
         guard var flight = try rows.flight(end.flight) else { return .refused(.staleToken) }
         let ending = AttemptEnding(end, flight: flight.lifecycle, members: try rows.members(of: end.flight))
         if let line = ending.record, try record(line, of: end.flight, flight), end.isReserved {

@@ -192,7 +192,7 @@ package protocol ClaimableRows: StoreRows {
 }
 
 /// A request as ``StoreMachine`` knows it. Its metadata, trace and cache policy are the store's to keep.
-package struct RequestRow: Sendable {
+package struct RequestRow: Sendable, Codable {
     /// Its UUID.
     package var id: UUID
     /// The flight that does its work.
@@ -259,7 +259,7 @@ package struct RequestRow: Sendable {
 }
 
 /// A flight as ``StoreMachine`` knows it. Prompt, parameters and handle are the store's to keep.
-package struct FlightRow: Sendable {
+package struct FlightRow: Sendable, Codable {
     /// Where it is in its life.
     package var lifecycle: FlightLifecycle
     /// The member that leads: as that one it is sent.
@@ -376,7 +376,7 @@ package struct ResponseRow: Sendable, Hashable {
 }
 
 /// A budget in one of its periods.
-package struct BudgetPeriod: Sendable, Hashable {
+package struct BudgetPeriod: Sendable, Hashable, Codable {
     /// The budget's name.
     package var budget: String
     /// When the period begins.
@@ -390,7 +390,7 @@ package struct BudgetPeriod: Sendable, Hashable {
 }
 
 /// What an attempt counts for in a budget.
-package struct Reservation: Sendable, Hashable {
+package struct Reservation: Sendable, Hashable, Codable {
     /// The budget.
     package var budget: BudgetPeriod
     /// The most that the attempt can cost, in micro-dollars; `nil`: unknown.

@@ -3,7 +3,7 @@ public import Foundation
 /// A request as it goes to the store.
 public struct Submission: Sendable {
     /// A place in a job.
-    public struct JobPlace: Sendable, Hashable {
+    public struct JobPlace: Sendable, Hashable, Codable {
         /// The job.
         public var key: JobKey
         /// The place, from 0.

@@ -62,13 +62,15 @@ extension StoreContract {
                 try require("again", try bench.changes(of: .start(start)), is: [])
             }
         },
-        Rule("Chunks that are added change the output of their flight, and refused ones nothing") { bench in
+        Rule("Chunks that are added change the output of their flight, and repeated or refused ones nothing") { bench in
             let owner = try bench.register()
             try bench.submitStream(1)
             let attempt = try bench.startNext(owner)
             let group = bench.chunks(of: attempt, 0, ["a"])
             try require("added", try bench.changes(of: .append(group)), is: [.appended(attempt.flight)])
-            try require("twice", try bench.changes(of: .append(group)), is: [])
+            try require("repeated", try bench.changes(of: .append(group)), is: [])
+            let gap = bench.chunks(of: attempt, 2, ["c"])
+            try require("refused", try bench.changes(of: .append(gap)), is: [])
         },
         Rule("Nothing is changed by what is remembered, kept, merged, learned, reserved or registered") { bench in
             let owner = try bench.register()

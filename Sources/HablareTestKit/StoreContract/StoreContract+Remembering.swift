@@ -192,7 +192,7 @@ extension StoreContract {
             let second = try bench.start(claimed)
             try require("the generation", second.lifecycle.generation, is: 1)
             try require("of the stale owner", try bench.append(first, 2, ["w"]), is: .refused(.staleToken))
-            try require("from the start", try bench.append(second, 0, ["w"]), is: .refused(.outOfOrder))
+            try require("with a gap", try bench.append(second, 3, ["r"]), is: .refused(.outOfOrder))
             try require("what follows", try bench.append(second, 2, ["wer"]), is: .done)
             var end = second.completed()
             end.isStreaming = true

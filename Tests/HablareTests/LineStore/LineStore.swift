@@ -1,0 +1,125 @@
+import Foundation
+import HablareTestKit
+
+@testable import Hablare
+
+/// A store in a file of JSON lines: the third one beside SQLite and memory, which shows what a new one needs.
+///
+/// Each line has the edits of one commit. Opening a file makes them again, one after another; from then on rows are looked
+/// up in memory. Nothing in it knows a rule of the engine.
+final class LineStore: ForwardingStore {
+    private let memory = InMemoryStore()
+    private let file: FileHandle
+
+    var base: any RequestStore { memory }
+
+    /// Opens a file, or begins one.
+    ///
+    /// - Throws: `DecodingError` for a line that cannot be read.
+    init(_ url: URL) throws {
+        if !FileManager.default.fileExists(atPath: url.path) { try Data().write(to: url) }
+        file = try FileHandle(forUpdating: url)
+        for line in (try file.readToEnd() ?? Data()).split(separator: UInt8(ascii: "\n")) {
+            let edits = try JSONDecoder().decode([RowEdit].self, from: line)
+            memory.withRows { rows in for edit in edits { edit.make(in: &rows) } }
+        }
+    }
+
+    func commit(_ writes: [StoreWrite]) throws -> StoreCommit { try transact { $0.commit(writes) } }
+
+    func claim(_ query: ClaimQuery) throws -> Claim { try transact { $0.claim(query) } }
+
+    /// Runs the machine, and writes the edits that it made before anyone can read them.
+    private func transact<R: Sendable>(_ body: (inout StoreMachine<LineRows>) throws -> R) throws -> R {
+        try memory.withRows { rows in
+            var machine = StoreMachine(LineRows(rows))
+            let result = try body(&machine)
+            if !machine.rows.edits.isEmpty {
+                var line = try JSONEncoder().encode(machine.rows.edits)
+                line.append(UInt8(ascii: "\n"))
+                try file.write(contentsOf: line)
+                try file.synchronize()
+            }
+            rows = machine.rows.memory
+            return result
+        }
+    }
+}
+
+/// A change of a row, as a line of the file has it.
+enum RowEdit: Codable {
+    case register(OwnerRegistration)
+    case renew(OwnerID, Date)
+    case deregister(OwnerID)
+    case account(AccountID, AccountBudget)
+    case provider(ProviderID, AccountID)
+    case newRequest(RequestRow, SubmissionLabels)
+    case request(RequestRow)
+    case deletion(RequestRow)
+    case newFlight(FlightRow, SubmissionLabels)
+    case copiedFlight(FlightRow, FlightID)
+    case flight(FlightID, FlightRow)
+    case handle(FlightID, Data?)
+    case erasure(FlightID)
+    case chunks(ChunkGroup)
+    case completedOutput(FlightID, generation: Int)
+    case response(FlightID, AIResponseData)
+    case eviction(FlightID)
+    case attempt(FlightID, AttemptRecord)
+    case tags(FlightID, [String])
+    case budget(BudgetPeriod, BudgetAccount)
+    case reservations(FlightID, attempt: Int, [Reservation])
+
+    /// Makes the change.
+    func make(in rows: inout MemoryRows) {
+        switch self {
+        case .register(let owner): _ = rows.register(owner)
+        case .renew(let owner, let date): _ = rows.renew(owner, until: date)
+        case .deregister(let owner): rows.deregister(owner)
+        case .account(let account, let budget): rows.write(budget, of: account)
+        case .provider(let provider, let account): rows.note(account, of: provider)
+        case .newRequest(let row, let labels): rows.insert(row, of: labels.submission)
+        case .request(let row): rows.write(row)
+        case .deletion(let row): rows.delete(row)
+        case .newFlight(let row, let labels): _ = rows.insert(row, of: labels.submission)
+        case .copiedFlight(let row, let original): _ = rows.insert(row, copying: original)
+        case .flight(let id, let row): rows.write(row, of: id)
+        case .handle(let id, let handle): rows.write(handle: handle, of: id)
+        case .erasure(let id): rows.erase(id)
+        case .chunks(let group): rows.append(group)
+        case .completedOutput(let id, let generation): rows.outputCompleted(of: id, generation: generation)
+        case .response(let id, let response): rows.write(response, of: id)
+        case .eviction(let id): rows.evictResponse(of: id)
+        case .attempt(let id, let attempt): rows.write(attempt, of: id)
+        case .tags(let id, let tags): rows.charge(tags, for: id)
+        case .budget(let period, let account): rows.write(account, of: period)
+        case .reservations(let id, let attempt, let reservations): rows.write(reservations, of: attempt, of: id)
+        }
+    }
+}
+
+/// What only a submission says of a request.
+struct SubmissionLabels: Codable {
+    var request: AIRequest
+    var provider: ProviderID
+    var fingerprint: Fingerprint
+    var supersedes: UUID?
+    var trace: TraceContext?
+    var createdAt: Date
+
+    init(_ submission: Submission) {
+        request = submission.request
+        provider = submission.provider
+        fingerprint = submission.fingerprint
+        supersedes = submission.supersedes
+        trace = submission.trace
+        createdAt = submission.createdAt
+    }
+
+    /// A submission with the labels, and nothing that rows say.
+    var submission: Submission {
+        Submission(
+            request: request, provider: provider, fingerprint: fingerprint, supersedes: supersedes, trace: trace,
+            createdAt: createdAt)
+    }
+}
