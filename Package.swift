@@ -192,7 +192,7 @@ let package = Package(
         .testTarget(
             name: "HablareTests",
             dependencies: [
-                "Hablare", "HablareSQLite", "HablareSimulation", "HablareTestKit",
+                "Hablare", "HablareSQLite", "HablareSimulation", "HablareTestFiles", "HablareTestKit",
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -104,7 +104,8 @@ extension AIServiceError.Code {
     public var disposition: FailureDisposition {
         switch self {
         case .timeout, .connectionLost, .workLost: .outcomeUnknown
-        case .suspended, .storageBusy, .storageUncertain, .connectionFailed, .rateLimited, .overloaded: .retry(after: nil)
+        case .suspended, .storageBusy, .storageUncertain, .connectionFailed, .rateLimited, .overloaded:
+            .retry(after: nil)
         case .programMissing, .providerNotFound, .invalidConfiguration, .storageFull, .storageReadOnly, .storageTooNew,
             .quotaExceeded, .unauthorized, .budgetExceeded:
             .needsUser

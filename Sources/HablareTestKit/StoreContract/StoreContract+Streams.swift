@@ -48,7 +48,8 @@ extension StoreContract {
             _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(3)))
             try require("after the end", try bench.append(attempt, 1, ["b"]), is: .refused(.settled(.cancelled)))
         },
-        Rule("Chunks that are repeated after a commit of unknown outcome are not added again, and those after them are") {
+        Rule("Chunks that are repeated after a commit of unknown outcome are not added again, and those after them are")
+        {
             bench in
             let attempt = try bench.startStream()
             for (first, chunks) in [(0, ["a", "bb"]), (0, ["a", "bb"]), (1, ["bb", "c"])] {

@@ -11,7 +11,8 @@ import Testing
         arguments: [
             (AIServiceError.Code.programMissing, 69), (.providerNotFound, 69), (.invalidRequest, 64),
             (.storageFull, 74),
-            (.storageReadOnly, 74), (.storageFailed, 74), (.storageBusy, 75), (.storageUncertain, 75), (.storageTooNew, 78),
+            (.storageReadOnly, 74), (.storageFailed, 74), (.storageBusy, 75), (.storageUncertain, 75),
+            (.storageTooNew, 78),
             (.storageCorrupt, 78),
             (.unknownRequest, 66), (.invalidState, 1), (.contentMissing, 74),
         ] as [(AIServiceError.Code, Int32)])

@@ -154,7 +154,8 @@ extension EngineModel {
         for submission in group.submissions where submission.placement == .start {
             if isLimited(submission.provider) { permits += 1 }
         }
-        try perform(after(core.commitFailed(group.writes, with: StoreWorkbench.busy)), "failed \(group.entries.map(name))")
+        try perform(
+            after(core.commitFailed(group.writes, with: StoreWorkbench.busy)), "failed \(group.entries.map(name))")
         for entry in group.entries {
             switch entry {
             case .submit(let submissions):
