@@ -10,6 +10,13 @@ import HablareTestKit
 final class LineStore: ForwardingStore {
     private let memory = InMemoryStore()
     private let file: FileHandle
+    private let full = Guarded(false)
+
+    /// Whether it takes nothing more.
+    var isFull: Bool {
+        get { full.withLock { $0 } }
+        set { full.withLock { $0 = newValue } }
+    }
 
     var base: any RequestStore { memory }
 
@@ -20,9 +27,24 @@ final class LineStore: ForwardingStore {
         if !FileManager.default.fileExists(atPath: url.path) { try Data().write(to: url) }
         file = try FileHandle(forUpdating: url)
         for line in (try file.readToEnd() ?? Data()).split(separator: UInt8(ascii: "\n")) {
-            let edits = try JSONDecoder().decode([RowEdit].self, from: line)
+            let edits = try Self.decoder.decode([RowEdit].self, from: line)
             memory.withRows { rows in for edit in edits { edit.make(in: &rows) } }
         }
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        // Vectors and dates may not be finite.
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return encoder
+    }
+
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return decoder
     }
 
     func commit(_ writes: [StoreWrite]) throws -> StoreCommit { try transact { $0.commit(writes) } }
@@ -35,7 +57,8 @@ final class LineStore: ForwardingStore {
             var machine = StoreMachine(LineRows(rows))
             let result = try body(&machine)
             if !machine.rows.edits.isEmpty {
-                var line = try JSONEncoder().encode(machine.rows.edits)
+                if isFull { throw AIServiceError(.storageFull, "The disk is full. Free some space.") }
+                var line = try Self.encoder.encode(machine.rows.edits)
                 line.append(UInt8(ascii: "\n"))
                 try file.write(contentsOf: line)
                 try file.synchronize()

@@ -5,39 +5,47 @@ import Testing
 
 @testable import Hablare
 
-/// A third store passes the contract: one in a file of JSON lines, which knows no rule of the engine.
+/// A third store keeps the contract: one in a file of JSON lines, which knows no rule of the engine.
 @Suite struct LineStoreTests {
-    @Test("The store of JSON lines keeps the contract", arguments: StoreContract.rules)
-    func keeps(_ rule: StoreContract.Rule) throws {
-        let folder = try TemporaryFolder()
-        try StoreContract { try LineStore(folder.url.appendingPathComponent("lines")) }.check(rule)
-    }
+    private let folder: TemporaryFolder
+    private var file: URL { folder.url.appendingPathComponent("lines") }
+
+    init() throws { folder = try TemporaryFolder() }
 
     @Test(
-        "The store of JSON lines keeps the contract when it is opened again for every call",
+        "The store of JSON lines keeps the contract, and reads the same when it is opened again",
         arguments: StoreContract.rules)
-    func keepsReopened(_ rule: StoreContract.Rule) throws {
-        let folder = try TemporaryFolder()
-        let file = folder.url.appendingPathComponent("lines")
-        try StoreContract { try ReopenedStore(file) }.check(rule)
-    }
-}
-
-/// Opens its file again for every call.
-private struct ReopenedStore: ForwardingStore {
-    private let file: URL
-
-    init(_ file: URL) throws {
-        self.file = file
-        _ = try LineStore(file)
-    }
-
-    var base: any RequestStore {
-        do {
-            return try LineStore(file)
-        } catch {
-            Issue.record(error)
-            return InMemoryStore()
+    func keeps(_ rule: StoreContract.Rule) throws {
+        let store = try LineStore(file)
+        try StoreContract { store }.check(rule)
+        let again = try LineStore(file)
+        let all = SnapshotFilter(limit: .max)
+        #expect(try again.snapshots(all) == store.snapshots(all))
+        #expect(try again.owners() == store.owners())
+        #expect(try again.accounts() == store.accounts())
+        #expect(try again.budgets() == store.budgets())
+        #expect(try again.statistics() == store.statistics())
+        for id in try store.snapshots(all).prefix(100).map(\.id) {
+            #expect(try again.request(of: id) == store.request(of: id))
+            #expect(try again.response(of: id) == store.response(of: id))
+            #expect(try again.attempts(of: id) == store.attempts(of: id))
+            let start = StreamPosition(sequence: 0)
+            #expect(
+                try again.stream(of: id, from: start, maximumBytes: .max)
+                    == store.stream(of: id, from: start, maximumBytes: .max))
         }
+    }
+
+    @Test("A commit that cannot be written is not made, and the file goes on with the next one")
+    func fullDisk() throws {
+        let store = try LineStore(file)
+        let bench = StoreWorkbench(store: store)
+        try bench.submit(1)
+        store.isFull = true
+        #expect(throws: AIServiceError.self) { try bench.submit(2) }
+        #expect(try store.snapshot(of: StoreWorkbench.id(2)) == nil)
+        store.isFull = false
+        try bench.submit(3)
+        #expect(try LineStore(file).snapshots(SnapshotFilter()).map(\.id) == [1, 3].map(StoreWorkbench.id))
     }
 }
