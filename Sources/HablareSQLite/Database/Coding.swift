@@ -91,11 +91,6 @@ extension FlightLifecycle {
     static let columns = """
         f.state, f.owner, f.token, f.attempt, f.generation, f.uncounted, f.losses, f.not_before, f.handle IS NOT NULL
         """
-    /// The same for a snapshot, which shows neither tries nor losses nor handles: what lies behind a row's prompt, and is
-    /// reached by reading through it, is read only of flights that back off.
-    static let snapshotColumns = """
-        f.state, f.owner, f.token, f.attempt, f.generation, 0, 0, CASE WHEN f.state = 6 THEN f.not_before END, 0
-        """
     /// How many ``columns`` there are.
     static let columnCount: Int32 = 9
 

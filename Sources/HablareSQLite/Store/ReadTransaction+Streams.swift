@@ -8,7 +8,7 @@ extension ReadTransaction {
         var select = try BoundStatement(
             db,
             """
-            SELECT r.flight, r.state, \(FlightLifecycle.snapshotColumns), r.evicted
+            SELECT r.flight, r.state, \(FlightLifecycle.columns), r.evicted
             FROM requests r JOIN flights f ON f.id = r.flight WHERE r.id = ?1
             """)
         select.bind(1, id)

@@ -14,7 +14,7 @@ struct ReadTransaction {
     private static let snapshotColumns = """
         SELECT r.id, j.key, r.position, p.name, f.model, coalesce(r.priority, f.priority), r.state, r.error,
             r.created_at, r.finished_at, r.supersedes, r.metadata, r.deadline, o.host, o.pid, r.flight, r.tags,
-            r.pinned, r.merge IS 0, \(FlightLifecycle.snapshotColumns), f.member, r.cache_age IS NOT NULL
+            r.pinned, r.merge IS 0, \(FlightLifecycle.columns), f.member, r.cache_age IS NOT NULL
         """
     private static let requests = "FROM requests r JOIN flights f ON f.id = r.flight"
     /// The members of some live flights, by the index of those, and not by a look at every request.

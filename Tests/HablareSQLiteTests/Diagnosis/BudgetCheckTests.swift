@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         sqlite = try SQLiteBench()
-        try StoreLife(bench: sqlite.bench, version: 5).begin()
+        try StoreLife(bench: sqlite.bench).begin()
     }
 
     private func problems(after damage: String) throws -> [StoreDiagnosis.Finding] {

@@ -3,15 +3,12 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// What happens in a store before a newer version of the schema comes: a request for each thing that a row can tell.
-/// Only what a version knows happens in it.
+/// The life of a store before a newer version of the schema: a request for each thing that a row can hold.
 ///
-/// The fixtures of versions 3 and later were made of it, by ``MigrationTests/makesFixtures()``. So a fixture reads as a
-/// new store does in which the same happened, and whatever is done next has the same effects in both.
+/// Fixtures are made of it, by ``MigrationTests/makesFixture()``. So a fixture reads as a new store does in which the same
+/// happened, and whatever is done next has the same effects in both.
 struct StoreLife {
     let bench: StoreWorkbench
-    /// The number of the schema's version.
-    let version: Int
 
     private static func id(_ number: Int) -> UUID { StoreWorkbench.id(number) }
     private static func date(_ seconds: Int) -> Date { StoreWorkbench.date(seconds) }
@@ -22,15 +19,13 @@ struct StoreLife {
     func begin() throws {
         let owner = try bench.register()
         try plain(owner)
-        if version >= 3 { try shared(owner) }
-        if version >= 4 { try streaming(owner) }
-        if version >= 5 {
-            try charged(owner)
-            try diverted(owner)
-        }
-        if version >= 6 { try kept(owner) }
-        if version >= 7 { try cached(owner) }
-        if version >= 12 { try remembered(owner) }
+        try shared(owner)
+        try streaming(owner)
+        try charged(owner)
+        try diverted(owner)
+        try kept(owner)
+        try cached(owner)
+        try remembered(owner)
     }
 
     /// A request in each state.
