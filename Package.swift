@@ -27,6 +27,8 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Hablare", targets: ["Hablare"]),
+        .library(name: "HablareStructured", targets: ["HablareStructured"]),
+        .library(name: "HablareLoading", targets: ["HablareLoading"]),
         .library(name: "HablareSQLite", targets: ["HablareSQLite"]),
         .library(name: "HablarePersistence", targets: ["HablarePersistence"]),
         .library(name: "HablareData", targets: ["HablareData"]),
@@ -77,11 +79,21 @@ let package = Package(
             swiftSettings: strict
         ),
         // What several of the targets do with files beside reading and writing them; not among the products.
+        .target(
+            name: "HablareStructured",
+            dependencies: ["Hablare", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "HablareLoading",
+            dependencies: ["Hablare", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict
+        ),
         .target(name: "HablareFiles", swiftSettings: strict),
         .target(
             name: "HablareSQLite",
             dependencies: [
-                "Hablare", "HablareFiles",
+                "Hablare", "HablareFiles", "HablareLoading",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -96,7 +108,7 @@ let package = Package(
         .target(
             name: "HablareData",
             dependencies: [
-                "Hablare", "HablareFiles", "HablarePersistence",
+                "Hablare", "HablareFiles", "HablarePersistence", "HablareStructured",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -141,7 +153,7 @@ let package = Package(
         .target(
             name: "HablareCommand",
             dependencies: [
-                "Hablare", "HablareAudio", "HablareProviders", "HablareSQLite", "HablareSpeech",
+                "Hablare", "HablareAudio", "HablareProviders", "HablareSQLite", "HablareSpeech", "HablareStructured",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -192,7 +204,8 @@ let package = Package(
         .testTarget(
             name: "HablareTests",
             dependencies: [
-                "Hablare", "HablareSQLite", "HablareSimulation", "HablareTestFiles", "HablareTestKit",
+                "Hablare", "HablareLoading", "HablareSQLite", "HablareSimulation", "HablareStructured",
+                "HablareTestFiles", "HablareTestKit",
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -205,7 +218,7 @@ let package = Package(
         .testTarget(
             name: "HablareProvidersTests",
             dependencies: [
-                "Hablare", "HablareProviders", "HablareTestKit", "HablareTestServers",
+                "Hablare", "HablareProviders", "HablareStructured", "HablareTestKit", "HablareTestServers",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
             ] + http,
@@ -216,7 +229,7 @@ let package = Package(
         .testTarget(
             name: "HablareSQLiteTests",
             dependencies: [
-                "Hablare", "HablareSQLite", "HablareTestFiles", "HablareTestKit",
+                "Hablare", "HablareLoading", "HablareSQLite", "HablareTestFiles", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],
@@ -236,7 +249,7 @@ let package = Package(
             name: "HablareDataTests",
             dependencies: [
                 "Hablare", "HablareData", "HablarePersistence", "HablareSQLite", "HablareSimulation",
-                "HablareTestFiles", "HablareTestKit",
+                "HablareStructured", "HablareTestFiles", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

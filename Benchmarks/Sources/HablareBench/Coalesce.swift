@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareLoading
 import HablareTestKit
 import Synchronization
 

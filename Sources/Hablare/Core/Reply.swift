@@ -71,7 +71,7 @@ extension AIServiceError {
         .invalidResponse,
         "The provider yielded chunks and answered with content of its own. Answer with `ProviderAnswer(streamed:)`.")
 
-    static func providerNotFound(_ id: ProviderID, known: [ProviderID]) -> AIServiceError {
+    package static func providerNotFound(_ id: ProviderID, known: [ProviderID]) -> AIServiceError {
         let names = known.map(\.rawValue).joined(separator: ", ")
         return AIServiceError(
             .providerNotFound,

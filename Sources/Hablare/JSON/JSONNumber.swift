@@ -1,14 +1,14 @@
 import Foundation
 
 /// A number as JSON means it: 1.0 is the number 1, and comparing loses nothing.
-enum JSONNumber: Sendable, Hashable, Comparable {
+package enum JSONNumber: Sendable, Hashable, Comparable {
     /// A whole number that 64 bits hold.
     case whole(Int64)
     /// Any other finite number.
     case real(Double)
 
     /// The number; `nil` where the value is none, or not finite.
-    init?(_ value: ParameterValue) {
+    package init?(_ value: ParameterValue) {
         switch value {
         case .int(let number): self = .whole(number)
         case .double(let number):
@@ -19,19 +19,19 @@ enum JSONNumber: Sendable, Hashable, Comparable {
     }
 
     /// Creates a number from a finite one.
-    init(_ number: Double) {
+    package init(_ number: Double) {
         self = Int64(exactly: number).map { .whole($0) } ?? .real(number)
     }
 
     /// Whether it has no fraction.
-    var isWhole: Bool {
+    package var isWhole: Bool {
         switch self {
         case .whole: true
         case .real(let number): number.rounded() == number
         }
     }
 
-    static func < (lhs: Self, rhs: Self) -> Bool {
+    package static func < (lhs: Self, rhs: Self) -> Bool {
         switch (lhs, rhs) {
         case (.whole(let left), .whole(let right)): left < right
         case (.real(let left), .real(let right)): left < right
@@ -50,13 +50,13 @@ enum JSONNumber: Sendable, Hashable, Comparable {
 
     /// Whether it is a whole number of times another one, which is above zero. Both are taken as they are written, in
     /// decimal digits: 0.3 is three times 0.1, and 0.1 + 0.2, which is written 0.30000000000000004, is not.
-    func isMultiple(of step: JSONNumber) -> Bool {
+    package func isMultiple(of step: JSONNumber) -> Bool {
         if case (.whole(let number), .whole(let step)) = (self, step) { return number % step == 0 }
         return JSONDecimal(self).isMultiple(of: JSONDecimal(step))
     }
 
     /// The number as JSON writes it.
-    var text: String {
+    package var text: String {
         switch self {
         case .whole(let number): "\(number)"
         case .real(let number): "\(number)"
@@ -67,7 +67,7 @@ enum JSONNumber: Sendable, Hashable, Comparable {
 extension ParameterValue {
     /// The value with every number in its one form, so that equal numbers are equal values; `nil` where it nests too deep
     /// or has a number that JSON cannot say.
-    func normalized(below levels: Int = CanonicalEncoding.maximumDepth) -> ParameterValue? {
+    package func normalized(below levels: Int = CanonicalEncoding.maximumDepth) -> ParameterValue? {
         switch self {
         case .null, .bool, .int, .string: return self
         case .double:
@@ -99,7 +99,7 @@ extension ParameterValue {
     }
 
     /// How much work comparing it is: a step for each value that it is made of, and one for every 16 bytes of text.
-    var weight: Int {
+    package var weight: Int {
         switch self {
         case .null, .bool, .int, .double: 1
         case .string(let text): 1 + text.utf8.count / 16

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Reads a JSON value that begins at a place of a text, and says where it ends: after it may come anything.
 ///
@@ -9,9 +9,9 @@ import Foundation
 /// a Swift dictionary has room for one of them. A number that no `Double` can hold is none.
 ///
 /// A reader that ``takesLast`` takes the last value of such a name instead. Everything else is as strict.
-struct JSONReader {
+package struct JSONReader {
     /// Why there is no value.
-    enum Problem: Error, Equatable {
+    package enum Problem: Error, Equatable {
         /// The text ends within the value, which could have gone on.
         case cut
         /// At this byte stands what JSON does not allow there, or more levels than are read.
@@ -21,28 +21,28 @@ struct JSONReader {
     }
 
     private let bytes: [UInt8]
-    private(set) var place: Int
+    package private(set) var place: Int
     /// Whether the last value of a name that an object has twice counts, and it is no problem.
     private let takesLast: Bool
     /// Whether a number was read that is not written as a whole one, or is too large for one.
     private var hasReals = false
 
     /// Reads from a place on.
-    init(_ bytes: [UInt8], at place: Int = 0, takesLast: Bool = false) {
+    package init(_ bytes: [UInt8], at place: Int = 0, takesLast: Bool = false) {
         self.bytes = bytes
         self.place = place
         self.takesLast = takesLast
     }
 
     /// The value of a whole text, which has nothing else but white space, and perhaps a byte order mark.
-    static func value(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue {
+    package static func value(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue {
         var reader = try JSONReader(whole: text, takesLast: takesLast)
         return try reader.wholeValue()
     }
 
     /// The value of a whole text as ``value(of:takesLast:)`` reads it, with every number in its one form
     /// (``ParameterValue/normalized(below:)``); `nil` where one has none.
-    static func normalizedValue(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue? {
+    package static func normalizedValue(of text: Data, takesLast: Bool = false) throws(Problem) -> ParameterValue? {
         var reader = try JSONReader(whole: text, takesLast: takesLast)
         let value = try reader.wholeValue()
         // Most texts have whole numbers only, and those are in that form already.
@@ -63,7 +63,7 @@ struct JSONReader {
     }
 
     /// Reads the next value; the place is behind it then.
-    mutating func value() throws(Problem) -> ParameterValue {
+    package mutating func value() throws(Problem) -> ParameterValue {
         try value(depth: 0)
     }
 

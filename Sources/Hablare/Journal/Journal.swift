@@ -93,7 +93,7 @@ package final class Journal: Sendable {
     var content: (any ContentReading)? { core.store.content }
 
     /// Reads the store off the caller's actor: a read may wait for the disk, and the main actor never does.
-    func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
+    package func read<R: Sendable>(_ read: @Sendable (any StoreReading) throws -> R) async throws -> R {
         try await readStore { try read($0) }
     }
 

@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 extension AIRequestManager {
     /// How many submissions are written in one commit, at most: the first of a huge batch run while the rest is stored.
     private static let chunk = 512
 
     /// The last place of a job.
-    static let lastPosition = Int(Int32.max)
+    package static let lastPosition = Int(Int32.max)
 
     /// A request that was checked, ready to be written.
     func submission(of request: AIRequest, to provider: ProviderID) throws -> Submission {
@@ -83,7 +83,7 @@ extension AIRequestManager {
     }
 
     /// Puts requests of no job on disk, with few commits. What was stored before an error stays.
-    @concurrent func submit(together batch: [AIRequest], to provider: ProviderID) async throws -> [UUID] {
+    @concurrent package func submit(together batch: [AIRequest], to provider: ProviderID) async throws -> [UUID] {
         try await observer.submitting(batch, to: provider) {
             let submissions = try batch.map { try submission(of: $0, to: provider) }
             var receipts: [SubmissionReceipt] = []

@@ -10,12 +10,12 @@ public import Logging
 /// store and process, at the composition root.
 public final class AIRequestManager: Sendable {
     let store: any RequestStore
-    let registry: ProviderRegistry
+    package let registry: ProviderRegistry
     let configuration: EngineConfiguration
-    let seams: EngineSeams
-    let logger: Logger
+    package let seams: EngineSeams
+    package let logger: Logger
     let observer: EngineObserver
-    let journal: Journal
+    package let journal: Journal
     let answers: AnswerCache
     let engine: Engine
 

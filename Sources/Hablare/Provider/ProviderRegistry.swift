@@ -4,13 +4,13 @@
 /// made, so that it is the same for all who ask and nothing of a provider's code runs in the engine's short locks.
 public struct ProviderRegistry: Sendable {
     /// A provider and what it said of itself. One object, because it is looked up several times for each request.
-    final class Registration: Sendable {
-        let id: ProviderID
+    package final class Registration: Sendable {
+        package let id: ProviderID
         let provider: any AIServiceProvider
         let limits: ProviderLimits
         let account: AccountID
         let instance: ProviderInstance
-        let responseType: ContentType
+        package let responseType: ContentType
         let needsNetwork: Bool
         let defaultModel: String?
         /// What an entry of the price table may call it.
@@ -85,7 +85,7 @@ public struct ProviderRegistry: Sendable {
     public subscript(id: ProviderID) -> (any AIServiceProvider)? { byID[id]?.provider }
 
     /// What the provider of an id said of itself.
-    func registration(of id: ProviderID) -> Registration? { byID[id] }
+    package func registration(of id: ProviderID) -> Registration? { byID[id] }
 
     /// The providers that answer with a kind of content, in order.
     public func providers(answering type: ContentType) -> [any AIServiceProvider] {

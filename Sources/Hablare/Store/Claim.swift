@@ -8,7 +8,7 @@ public enum ClaimScope: Sendable, Hashable {
     /// One job.
     case job(JobKey)
     /// One request, whether it leads its flight or joined the one of somebody else, and the repairs that a
-    /// ``StructuredRequestor`` makes of its answer.
+    /// `StructuredRequestor` makes of its answer.
     case request(UUID)
 }
 

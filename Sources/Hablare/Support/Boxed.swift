@@ -3,7 +3,7 @@
 ///
 /// A value still: whoever changes it gets an object of its own. Made for what is made once and read often, because every
 /// change copies all of it.
-struct Boxed<Value: Sendable>: Sendable {
+package struct Boxed<Value: Sendable>: Sendable {
     private final class Object: Sendable {
         let value: Value
 
@@ -12,22 +12,22 @@ struct Boxed<Value: Sendable>: Sendable {
 
     private var object: Object
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         object = Object(value)
     }
 
-    var value: Value {
+    package var value: Value {
         get { object.value }
         set { object = Object(newValue) }
     }
 }
 
 extension Boxed: Equatable where Value: Equatable {
-    static func == (lhs: Self, rhs: Self) -> Bool {
+    package static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.object === rhs.object || lhs.object.value == rhs.object.value
     }
 }
 
 extension Boxed: Hashable where Value: Hashable {
-    func hash(into hasher: inout Hasher) { hasher.combine(object.value) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(object.value) }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 extension Duration {
     /// Thirty years: long enough for anything, short enough for every clock and sum.
-    static let farthest = Duration.seconds(1_000_000_000)
+    package static let farthest = Duration.seconds(1_000_000_000)
 
     /// The time from one date to another. Dates that make no sense count as thirty years away: a request may name any.
     static func between(_ start: Date, _ end: Date) -> Duration {

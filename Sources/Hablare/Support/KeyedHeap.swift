@@ -4,7 +4,7 @@ import HeapModule
 ///
 /// The entry of a key that moved or left stays in the heap until it comes first, or until more than half of the entries are
 /// such ones and the heap is made again: memory is proportional to the number of keys.
-struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparable & Sendable>: Sendable {
+package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparable & Sendable>: Sendable {
     private struct Entry: Comparable, Sendable {
         let place: Place
         let key: Key
@@ -15,19 +15,21 @@ struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparable & Send
     private var heap = Heap<Entry>()
     private var places: [Key: Place] = [:]
 
-    var count: Int { places.count }
+    package init() {}
+
+    package var count: Int { places.count }
 
     /// How many entries take room, for a test of that.
-    var entryCount: Int { heap.count }
+    package var entryCount: Int { heap.count }
 
     /// The place of the first key.
-    mutating func first() -> Place? {
+    package mutating func first() -> Place? {
         while let entry = heap.min, places[entry.key] != entry.place { heap.removeMin() }
         return heap.min?.place
     }
 
     /// Sets the one place of a key.
-    mutating func set(_ key: Key, to place: Place) {
+    package mutating func set(_ key: Key, to place: Place) {
         guard places.updateValue(place, forKey: key) != place else { return }
         heap.insert(Entry(place: place, key: key))
         if heap.count > 2 * places.count + 64 {
@@ -35,19 +37,19 @@ struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparable & Send
         }
     }
 
-    mutating func remove(_ key: Key) {
+    package mutating func remove(_ key: Key) {
         places[key] = nil
     }
 
     /// Removes and returns the first key.
-    mutating func popFirst() -> Key? {
+    package mutating func popFirst() -> Key? {
         guard first() != nil, let entry = heap.popMin() else { return nil }
         places[entry.key] = nil
         return entry.key
     }
 
     /// Removes and returns the keys up to a place, in order.
-    mutating func popAll(through last: Place) -> [Key] {
+    package mutating func popAll(through last: Place) -> [Key] {
         var popped: [Key] = []
         while let place = first(), place <= last, let key = popFirst() { popped.append(key) }
         return popped

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStructured
 
 /// A JSON schema in a file.
 enum SchemaFile {

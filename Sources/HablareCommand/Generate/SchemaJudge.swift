@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStructured
 
 /// Has answers made that are as a schema wants them: one that is not goes back to the model with what is wrong.
 struct SchemaJudge: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
-public import Hablare
+import Hablare
+public import HablareStructured
 
 extension ContentRule {
     /// A text's length in characters as a reader counts them; of another kind of content nothing is allowed.
@@ -28,7 +29,7 @@ extension ContentRule {
 
     /// A text that a pattern matches, anywhere unless it says `^` and `$`.
     ///
-    /// The pattern is one of ECMA-262, as ``/Hablare/JSONSchema`` takes them: it takes time in proportion to the text,
+    /// The pattern is one of ECMA-262, as ``/HablareStructured/JSONSchema`` takes them: it takes time in proportion to the text,
     /// whatever both are. A pattern that is none fails each merge with ``MergeError/Code/invalidRule``.
     public static func pattern(_ pattern: String) -> ContentRule {
         schema(["type": "string", "pattern": .string(pattern)], named: "pattern", "a text that matches /\(pattern)/")

@@ -1,6 +1,7 @@
 import Crypto
 public import Foundation
-public import Hablare
+import Hablare
+public import HablareLoading
 
 /// A cache of blobs in a folder: one file for each key, for a `CoalescingLoader`.
 ///
@@ -61,7 +62,7 @@ public final class FileBlobCache: BlobCache {
 
     // MARK: Blobs
 
-    /// See ``/Hablare/BlobCache/blob(for:)``.
+    /// See ``/HablareLoading/BlobCache/blob(for:)``.
     ///
     /// - Throws: `AIServiceError` with code `storageFailed` when there is a file that cannot be read.
     public func blob(for key: String) throws -> Data? {
@@ -80,7 +81,7 @@ public final class FileBlobCache: BlobCache {
         return entry.blob
     }
 
-    /// See ``/Hablare/BlobCache/store(_:for:)``.
+    /// See ``/HablareLoading/BlobCache/store(_:for:)``.
     ///
     /// - Throws: `AIServiceError` with code `storageFull`, `storageReadOnly` or `storageFailed`. Nothing half written
     ///   stays.
@@ -106,14 +107,14 @@ public final class FileBlobCache: BlobCache {
         try wrote(data.count)
     }
 
-    /// See ``/Hablare/BlobCache/remove(_:)``.
+    /// See ``/HablareLoading/BlobCache/remove(_:)``.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`.
     public func remove(_ key: String) throws {
         try discard(file(of: key))
     }
 
-    /// See ``/Hablare/BlobCache/removeAll()``. What a process left unfinished goes as well, and what one is writing, which
+    /// See ``/HablareLoading/BlobCache/removeAll()``. What a process left unfinished goes as well, and what one is writing, which
     /// that process then writes once more. Files of others in the folder stay.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`; as many as possible were removed then.

@@ -1,6 +1,7 @@
 import Foundation
 import Hablare
 import HablareData
+import HablareStructured
 import Testing
 
 @Suite("Rules for contents")

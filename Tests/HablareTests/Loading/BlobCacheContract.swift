@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// What every cache of blobs must do, whatever it keeps them in. Each rule takes an empty cache and says what was wrong.
 enum BlobCacheContract: String, CaseIterable, Sendable, CustomTestStringConvertible {

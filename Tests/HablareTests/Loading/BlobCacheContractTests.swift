@@ -4,6 +4,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// Every cache of blobs under the contract, and the contract under caches that break it.
 @Suite struct BlobCacheContractTests {

@@ -2,6 +2,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// Writes and removals of blobs side by side: what was to be removed is never read again.
 @Suite struct BlobTrafficTests {

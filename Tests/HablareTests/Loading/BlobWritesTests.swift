@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// What is on its way to the blob cache: found meanwhile, and written in order.
 @Suite(.timeLimit(.minutes(5)))

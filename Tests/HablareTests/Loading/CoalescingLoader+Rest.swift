@@ -1,4 +1,5 @@
 @testable import Hablare
+@testable import HablareLoading
 
 extension CoalescingLoader {
     /// Whether nothing is under way, waits, or is remembered of what is over.

@@ -2,6 +2,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// One load for each key, however many ask.
 @Suite(.timeLimit(.minutes(5)))

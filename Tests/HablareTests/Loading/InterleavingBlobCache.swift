@@ -2,6 +2,7 @@ import Foundation
 import HablareTestKit
 
 @testable import Hablare
+@testable import HablareLoading
 @testable import HablareSimulation
 
 /// A cache of blobs in a simulation, in whose calls others get on, as they do beside a disk: before it is done what was

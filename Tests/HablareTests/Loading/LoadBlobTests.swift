@@ -4,6 +4,7 @@ import Logging
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// A loader with a cache of blobs behind its memory.
 @Suite(.timeLimit(.minutes(5)))

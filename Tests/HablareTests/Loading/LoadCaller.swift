@@ -1,4 +1,5 @@
 @testable import Hablare
+@testable import HablareLoading
 
 /// Somebody who asks a loader for a value, in a task that can be cancelled.
 final class LoadCaller: Sendable {

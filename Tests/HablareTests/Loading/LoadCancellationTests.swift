@@ -2,6 +2,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// One caller's cancellation is that caller's alone; the last one's is the load's.
 @Suite(.timeLimit(.minutes(5)))

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// The machine of loads, step by step.
 @Suite struct LoadCoreTests {

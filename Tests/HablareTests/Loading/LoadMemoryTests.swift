@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// What a loader holds in memory.
 @Suite(.timeLimit(.minutes(5)))

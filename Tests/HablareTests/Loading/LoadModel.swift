@@ -1,6 +1,7 @@
 import HablareTestKit
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// A bookkeeper beside a `LoadCore`: it draws what happens, keeps plain lists of who waits for what, searches them from
 /// end to end, and notes whatever the core does that the lists do not allow.

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// Values whose end is told to others, who may use the loader then: nothing of theirs may run under its lock.
 @Suite(.timeLimit(.minutes(5)))

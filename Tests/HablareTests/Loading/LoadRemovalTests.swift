@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// What is removed does not come back.
 @Suite(.timeLimit(.minutes(5)))

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

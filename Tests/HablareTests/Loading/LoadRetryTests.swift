@@ -2,6 +2,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// Attempts of one load, on a clock that the test moves.
 @Suite(.timeLimit(.minutes(5)))

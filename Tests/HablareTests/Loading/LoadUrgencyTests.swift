@@ -2,6 +2,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// At which priority the source is called.
 @Suite(.timeLimit(.minutes(5)))

@@ -2,6 +2,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// How a loader ends: told to, or because nobody holds it.
 @Suite(.timeLimit(.minutes(5)))

@@ -2,6 +2,7 @@ import Foundation
 import HablareTestKit
 
 @testable import Hablare
+@testable import HablareLoading
 @testable import HablareSimulation
 
 /// A loader, its source and those who ask, on one thread and in one virtual time: every interleaving is drawn from a

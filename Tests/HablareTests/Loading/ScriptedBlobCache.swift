@@ -3,6 +3,7 @@ import Foundation
 import HablareTestKit
 
 @testable import Hablare
+@testable import HablareLoading
 
 /// A cache of blobs in memory that fails, or waits, when the test says so.
 final class ScriptedBlobCache: BlobCache {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// What configurations send: what is set, under the names that providers read, and nothing else.
 @Suite struct ConfigurationTests {

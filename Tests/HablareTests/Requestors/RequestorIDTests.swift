@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// The names of requestors, and which provider each means.
 @Suite struct RequestorIDTests {

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// Each requestor through a real engine: what is sent, and what comes of the answer.
 @Suite(.timeLimit(.minutes(5)))

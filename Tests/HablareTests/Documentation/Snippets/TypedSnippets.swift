@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareStructured
 
 // snippet: a recipe
 struct Recipe: Codable, Sendable, Equatable {

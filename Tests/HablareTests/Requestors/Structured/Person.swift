@@ -2,6 +2,7 @@ import Foundation
 import HablareTestKit
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// What the tests ask for.
 struct Person: Codable, Sendable, Equatable {

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// Whoever asks again after a crash pays for nothing that was answered.
 @Suite(.timeLimit(.minutes(5)))

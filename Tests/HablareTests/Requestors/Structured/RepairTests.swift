@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// Answers that do not fit are sent back, as requests of their own.
 @Suite(.timeLimit(.minutes(5)))

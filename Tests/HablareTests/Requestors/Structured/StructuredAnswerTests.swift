@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// Where the JSON of an answer is found.
 @Suite struct StructuredAnswerTests {

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// How long an answer is looked at.
 @Suite struct StructuredJudgeTests {

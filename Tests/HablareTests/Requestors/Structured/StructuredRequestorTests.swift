@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// Values of a type, from what models answer.
 @Suite(.timeLimit(.minutes(5)))

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// Random schemas and values, against the slow model.
 @Suite struct SchemaHistoryTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// What is no schema, or would be misunderstood.
 @Suite struct SchemaRefusalTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// What fits a schema and what does not, keyword by keyword.
 @Suite struct SchemaTableTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// What is told of a value that does not fit, and what is not.
 @Suite struct ViolationTests {

@@ -3,6 +3,7 @@ import HablareTestKit
 import Testing
 
 @testable import Hablare
+@testable import HablareStructured
 
 /// What patterns match, which are refused, and how long it takes.
 @Suite struct PatternTests {

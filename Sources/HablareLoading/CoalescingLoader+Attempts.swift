@@ -1,0 +1,112 @@
+import Hablare
+import Logging
+
+extension CoalescingLoader {
+    // MARK: Effects
+
+    /// Sets in motion what the core decided. Tasks are made under the lock, so that no stop overtakes its start, and
+    /// cancelled and hurried without it, because the handlers of that are code of others.
+    func apply(_ effects: [LoadCore<Key>.Effect], _ state: inout State, with result: Result<Value, any Error>? = nil) {
+        for effect in effects {
+            switch effect {
+            case .start(let attempt, let key):
+                start(attempt, of: key, &state)
+                // Whoever happened to give up a place began it, at a priority that has nothing to do with it.
+                if state.core.isVisible(attempt) { lift(attempt, &state) }
+            case .wait(let attempt, let duration): wait(duration, after: attempt, &state)
+            case .lift(let attempt): lift(attempt, &state)
+            case .cancel(let attempt):
+                // It stays until it has ended: somebody may have to wait for that.
+                if let task = state.tasks[attempt] { state.aftermath.cancelled.append(task) }
+            case .deliver(let ending, let callers):
+                let answer = ending == .closed ? .failure(Self.closed) : result ?? .failure(CancellationError())
+                for caller in callers { state.answer(caller, with: answer) }
+            }
+        }
+    }
+
+    private static var closed: AIServiceError {
+        AIServiceError(
+            .invalidState,
+            "The loader was shut down, and loads nothing any more. Make another one, or shut this one down later.")
+    }
+
+    private func start(_ attempt: LoadAttempt, of key: Key, _ state: inout State) {
+        // A load that tries again has looked before.
+        let looksFirst = attempt.number == 1 && state.traffic.isReadable(key)
+        state.tasks[attempt] = spawner.start { [weak self, source] in
+            let outcome = await source.outcome(for: key, looksFirst: looksFirst)
+            self?.came(outcome, of: attempt, for: key)
+        }
+    }
+
+    private func lift(_ attempt: LoadAttempt, _ state: inout State) {
+        if let task = state.tasks[attempt] { state.aftermath.lifted.append(task) }
+    }
+
+    private func wait(_ duration: Duration, after attempt: LoadAttempt, _ state: inout State) {
+        // From now, not from when the task gets to run.
+        let end = clock.now + min(duration, .farthest)
+        state.tasks[attempt] = spawner.start { [weak self, clock] in
+            do {
+                try await clock.sleep(until: end)
+            } catch {
+                // Nobody wants it any more, as the core knows.
+            }
+            self?.happened { state in
+                state.tasks[attempt] = nil
+                self?.apply(state.core.waited(attempt), &state)
+            }
+        }
+    }
+
+    // MARK: What comes of an attempt
+
+    private func came(_ outcome: LoadSource<Key, Value>.Outcome, of attempt: LoadAttempt, for key: Key) {
+        note(outcome, of: attempt)
+        switch outcome.result {
+        case .success(let value): succeeded(with: value, attempt, for: key, isNew: outcome.wasAsked)
+        case .failure(let error): failed(with: error, attempt)
+        }
+    }
+
+    private func note(_ outcome: LoadSource<Key, Value>.Outcome, of attempt: LoadAttempt) {
+        if let failure = outcome.blobFailure { note(failure) }
+        guard outcome.wasAsked else { return }
+        happened { state in
+            state.statistics.loads += 1
+            if attempt.number > 1 { state.statistics.retries += 1 }
+        }
+    }
+
+    private func succeeded(with value: Value, _ attempt: LoadAttempt, for key: Key, isNew: Bool) {
+        let cost = max(0, policy.cost(value))
+        // Delivered first, then stored: nobody waits for a disk.
+        let write = happened { state -> BlobWrites<Key, Value>.Write? in
+            let effects = state.core.succeeded(attempt)
+            apply(effects, &state, with: .success(value))
+            guard case .deliver(.succeeded(isPresent: true), _)? = effects.first else { return nil }
+            state.hold(value, for: key, cost: cost)
+            if !isNew { state.statistics.diskHits += 1 }
+            return isNew && source.blobs != nil ? state.writeFollows(value, for: key) : nil
+        }
+        if let write { store(write, for: key) }
+        happened { ended(attempt, &$0) }
+    }
+
+    private func failed(with error: any Error, _ attempt: LoadAttempt) {
+        let wait = policy.retry.wait(after: attempt.number, failing: error)
+        happened { state in
+            let effects = state.core.failed(attempt, wait: wait)
+            if case .deliver? = effects.first { state.statistics.failures += 1 }
+            // Before the wait takes its place among the tasks.
+            ended(attempt, &state)
+            apply(effects, &state, with: .failure(error))
+        }
+    }
+
+    private func ended(_ attempt: LoadAttempt, _ state: inout State) {
+        state.tasks[attempt] = nil
+        apply(state.core.ended(attempt), &state)
+    }
+}

@@ -1,0 +1,47 @@
+public import Foundation
+import Hablare
+
+/// A ``BlobCache`` in memory, for tests and previews.
+public final class InMemoryBlobCache: BlobCache {
+    private struct State: Sendable {
+        var blobs: LeastRecentlyUsed<String, Data>
+    }
+
+    private let maximumBytes: Int
+    private let state: Guarded<State>
+
+    /// Creates an empty cache.
+    ///
+    /// - Parameter maximumBytes: The most bytes it holds; those that were not used for longest go. Default: no bound.
+    public init(maximumBytes: Int = .max) {
+        self.maximumBytes = maximumBytes
+        state = Guarded(State(blobs: Self.empty(maximumBytes)))
+    }
+
+    private static func empty(_ maximumBytes: Int) -> LeastRecentlyUsed<String, Data> {
+        LeastRecentlyUsed(maximumCount: .max, maximumCost: maximumBytes)
+    }
+
+    /// How many blobs it holds.
+    public var count: Int { state.withLock { $0.blobs.count } }
+
+    /// See ``BlobCache/blob(for:)``. Never throws.
+    public func blob(for key: String) -> Data? {
+        state.withLock { $0.blobs.use(key) }
+    }
+
+    /// See ``BlobCache/store(_:for:)``. Never throws.
+    public func store(_ blob: Data, for key: String) {
+        _ = state.withLock { $0.blobs.set(key, to: blob, cost: blob.count) }
+    }
+
+    /// See ``BlobCache/remove(_:)``. Never throws.
+    public func remove(_ key: String) {
+        _ = state.withLock { $0.blobs.remove(key) }
+    }
+
+    /// See ``BlobCache/removeAll()``. Never throws.
+    public func removeAll() {
+        state.withLock { $0.blobs = Self.empty(maximumBytes) }
+    }
+}

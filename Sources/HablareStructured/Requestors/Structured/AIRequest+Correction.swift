@@ -1,0 +1,38 @@
+import Foundation
+import Hablare
+
+extension AIRequest {
+    /// The request that shows a model its answer and what is wrong with it. For the rest it is as this one; it does not
+    /// stream, because nobody reads it. Its words say which correction it is: the same wrong answer twice would otherwise
+    /// be the same work twice, and the cache's answer be the wrong one again.
+    func repaired(number: Int, answer: String, violations: [JSONSchema.Violation]) -> AIRequest {
+        var repair = named(Self.repairID(of: id, number: number))
+        let again = number == 1 ? "" : ", and this is correction \(number)"
+        let wants = violations.map { "- \($0.instruction)" }.joined(separator: "\n")
+        repair.prompt = .messages(
+            prompt.messages + [
+                Prompt.Message(role: .assistant, text: answer),
+                Prompt.Message(
+                    role: .user,
+                    text: """
+                        Your answer cannot be used: it is not as the JSON schema wants it\(again). What is wrong, each \
+                        place as a JSON pointer:
+                        \(wants)
+                        Answer with the whole corrected JSON, and nothing else.
+                        """),
+            ])
+        repair.streaming = nil
+        repair.metadata[Self.repairsKey] = id.uuidString
+        return repair
+    }
+}
+
+extension Prompt {
+    /// The prompt as a conversation.
+    var messages: [Message] {
+        switch self {
+        case .text(let text): [Message(role: .user, text: text)]
+        case .messages(let messages): messages
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Hablare
+
+/// The JSON in a model's answer, which may have words around it.
+///
+/// Where to look, in this order:
+/// 1. The whole text, if it is JSON.
+/// 2. Fenced blocks: what stands between a line that begins with three backticks and the next such line, or the end.
+/// 3. Objects and lists anywhere in the text.
+///
+/// The first of these that has any JSON counts. Of several values the last one that satisfies is the answer: models think
+/// aloud first. What stands within the brackets of something that is no JSON is not looked at: it may be a part of the
+/// answer, and is not the answer.
+struct StructuredAnswer: Sendable, Equatable {
+    /// A value, and the text that it was read from.
+    struct Candidate: Sendable, Equatable {
+        let value: ParameterValue
+        let json: Data
+    }
+
+    /// More values in one text are not looked at: the last ones count.
+    static let mostCandidates = 16
+
+    /// In the order in which they stand in the text.
+    private(set) var candidates: [Candidate] = []
+    /// Whether the text ends within a value, and has none that is whole.
+    private(set) var isCut = false
+    /// Whether the text has what would be JSON, but for an object that has a name twice, and no value.
+    private(set) var hasNameTwice = false
+
+    /// The value that a provider has read.
+    init(_ value: ParameterValue) throws(AIServiceError) {
+        candidates = [Candidate(value: value, json: try value.jsonData())]
+    }
+
+    /// Looks for JSON in a text.
+    init(in text: String) {
+        let bytes = Array(text.utf8)
+        if let whole = Self.only(Data(bytes)) {
+            candidates = [whole]
+            return
+        }
+        lookIntoFences(in: bytes)
+        if candidates.isEmpty { lookAnywhere(in: bytes) }
+    }
+
+    /// No more are kept on the way than count in the end: a text may be nothing but values.
+    private mutating func note(_ candidate: Candidate) {
+        if candidates.count == Self.mostCandidates { candidates.removeFirst() }
+        candidates.append(candidate)
+    }
+
+    private static func only(_ json: Data) -> Candidate? {
+        do throws(JSONReader.Problem) {
+            return Candidate(value: try JSONReader.value(of: json), json: json)
+        } catch {
+            return nil  // then it stands elsewhere, or nowhere
+        }
+    }
+
+    private mutating func lookIntoFences(in bytes: [UInt8]) {
+        var start: Int?
+        var line = 0
+        while line < bytes.count {
+            let end = bytes[line...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            if bytes[line..<end].drop(while: { $0 == 0x20 || $0 == 0x09 }).starts(with: "```".utf8) {
+                if let inside = start {
+                    noteOnly(bytes[inside..<line])
+                    start = nil
+                } else {
+                    start = min(end + 1, bytes.count)
+                }
+            }
+            line = end + 1
+        }
+        if let inside = start { noteOnly(bytes[inside...]) }
+    }
+
+    private mutating func noteOnly(_ block: ArraySlice<UInt8>) {
+        if let candidate = Self.only(Data(block)) { note(candidate) }
+    }
+
+    /// Goes on behind what was read, whether it was a value or not, so that a part of a broken value is not taken for one.
+    private mutating func lookAnywhere(in bytes: [UInt8]) {
+        var place = 0
+        while let start = bytes[place...].firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) {
+            var reader = JSONReader(bytes, at: start)
+            do throws(JSONReader.Problem) {
+                let value = try reader.value()
+                note(Candidate(value: value, json: Data(bytes[start..<reader.place])))
+                place = reader.place
+            } catch {
+                isCut = error == .cut && candidates.isEmpty
+                if case .nameTwice = error { hasNameTwice = candidates.isEmpty }
+                guard let end = Self.end(ofBracketsAt: start, in: bytes) else { return }
+                place = end
+            }
+        }
+    }
+
+    /// Behind the bracket that closes the one at a place; `nil` where none does. Brackets in quotation marks are none.
+    private static func end(ofBracketsAt start: Int, in bytes: [UInt8]) -> Int? {
+        var depth = 0
+        var isQuoted = false
+        var place = start
+        while place < bytes.count {
+            switch bytes[place] {
+            case UInt8(ascii: "\\") where isQuoted: place += 1
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: "{") where !isQuoted, UInt8(ascii: "[") where !isQuoted: depth += 1
+            case UInt8(ascii: "}") where !isQuoted, UInt8(ascii: "]") where !isQuoted:
+                depth -= 1
+                if depth == 0 { return place + 1 }
+            default: break
+            }
+            place += 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Hablare
+
+/// Says whether a model's answer is a value of a type, as a schema wants it.
+struct StructuredJudge<Value: Sendable>: Sendable {
+    /// What came of it.
+    enum Verdict: Sendable {
+        case accepted(Value)
+        case rejected(StructuredRejection)
+    }
+
+    /// The longest answer that is looked at, in bytes: 1 MiB.
+    static var longestAnswer: Int { 1 << 20 }
+
+    let schema: JSONSchema
+    /// How much work holding the values of one answer against the schema may be, all together.
+    var effort = SchemaValidator.effort
+    let decode: @Sendable (Data) throws -> Value
+
+    /// Looks at the newest value first. Ends between two of them where the task is cancelled.
+    func verdict(on response: AIResponseData) async throws -> Verdict {
+        let text: String
+        let answer: StructuredAnswer
+        switch try response.content {
+        case .structured(let value):
+            answer = try StructuredAnswer(value)
+            text = try value.jsonText()
+        case .text(let body):
+            guard body.byteCount <= Self.longestAnswer else {
+                throw AIServiceError(
+                    .responseTooLarge,
+                    "The answer has \(body.byteCount) bytes; one that is to be a value has at most \(Self.longestAnswer). Ask for less."
+                )
+            }
+            text = String(decoding: try await body.data(), as: UTF8.self)
+            answer = StructuredAnswer(in: text)
+        case let other: throw AIServiceError.wrongKind(other.type, wanted: "a value")
+        }
+        // What the newest value is not is told: the others are only in its way.
+        var violations: [JSONSchema.Violation]?
+        var effort = effort
+        for candidate in answer.candidates.reversed() where effort > 0 {
+            if violations != nil { try Task.checkCancellation() }
+            switch judged(candidate, effort: &effort) {
+            case .success(let value): return .accepted(value)
+            case .failure(let problem): violations = violations ?? problem.violations
+            }
+        }
+        return .rejected(rejection(text, violations ?? [nothing(in: answer)], response))
+    }
+
+    private func rejection(
+        _ answer: String, _ violations: [JSONSchema.Violation], _ response: AIResponseData
+    ) -> StructuredRejection {
+        StructuredRejection(answer: answer, violations: violations, finishReason: response.finishReason)
+    }
+
+    private func violation(_ pointer: JSONPointer, _ wanted: String) -> JSONSchema.Violation {
+        JSONSchema.Violation(at: pointer, showing: schema.names, wanted: wanted)
+    }
+
+    private func nothing(in answer: StructuredAnswer) -> JSONSchema.Violation {
+        if answer.isCut { return violation(JSONPointer(), "JSON that is complete; this one ends too early") }
+        if answer.hasNameTwice { return violation(JSONPointer(), "JSON in which no object has a name twice") }
+        return violation(JSONPointer(), "JSON, and nothing else")
+    }
+
+    // MARK: One value
+
+    private struct Problem: Error {
+        let violations: [JSONSchema.Violation]
+    }
+
+    private func judged(_ candidate: StructuredAnswer.Candidate, effort: inout Int) -> Result<Value, Problem> {
+        let violations = schema.validate(candidate.value, effort: &effort)
+        guard violations.isEmpty else { return .failure(Problem(violations: violations)) }
+        do {
+            return .success(try decode(candidate.json))
+        } catch let error as DecodingError {
+            return .failure(Problem(violations: [violation(for: error)]))
+        } catch {
+            return .failure(Problem(violations: [violation(JSONPointer(), "what its type accepts")]))
+        }
+    }
+
+    /// What the type wants, where the schema wants less. What Foundation says of the value is left out.
+    private func violation(for error: DecodingError) -> JSONSchema.Violation {
+        switch error {
+        case .typeMismatch(let type, let context): violation(Self.pointer(context), "what can be read as \(type)")
+        case .valueNotFound(_, let context): violation(Self.pointer(context), "something else than null")
+        case .keyNotFound(let key, let context): violation(Self.pointer(context)[key.stringValue], "present")
+        case .dataCorrupted(let context): violation(Self.pointer(context), "what its type accepts")
+        @unknown default: violation(JSONPointer(), "what its type accepts")
+        }
+    }
+
+    private static func pointer(_ context: DecodingError.Context) -> JSONPointer {
+        context.codingPath.reduce(JSONPointer()) { pointer, key in
+            // A member's name may be a number, too; the key of an element is called so by Foundation.
+            if let index = key.intValue, key.stringValue == "Index \(index)" { return pointer[index] }
+            return pointer[key.stringValue]
+        }
+    }
+}
+
+/// Why an answer is no value of the type.
+struct StructuredRejection: Sendable {
+    /// The longest answer that is sent back, in bytes: 128 KiB.
+    static let longestRepaired = 128 << 10
+
+    /// The answer, for the model that gave it.
+    let answer: String
+    let violations: [JSONSchema.Violation]
+    let finishReason: FinishReason?
+
+    /// Whether showing it to the model can help: one that was cut would be cut again, one that was refused too.
+    var isRepairable: Bool {
+        finishReason != .length && !isDeclined && !answer.isEmpty && answer.utf8.count <= Self.longestRepaired
+    }
+
+    private var isDeclined: Bool {
+        finishReason == .refusal || finishReason == .contentFilter
+    }
+
+    /// The error for whoever asked. Says nothing of the answer.
+    func error(afterRepairs repairs: Int, cause: String? = nil) -> AIServiceError {
+        let times = repairs == 0 ? "" : ", also after \(repairs) repair\(repairs == 1 ? "" : "s")"
+        return switch finishReason {
+        case .length?:
+            AIServiceError(
+                .invalidResponse,
+                "The answer was cut before its JSON was complete\(times). Allow it more tokens, or ask for less.",
+                cause: cause)
+        case .refusal?, .contentFilter?:
+            AIServiceError(
+                .invalidResponse,
+                "The model, or its service, declined to answer\(times). Ask for something else, or another model.",
+                cause: cause)
+        default:
+            AIServiceError(
+                .invalidResponse,
+                "The answer is not as the schema wants it\(times): \(shownViolations). Ask again, or say more clearly what is wanted.",
+                cause: cause)
+        }
+    }
+
+    private var shownViolations: String {
+        let shown = violations.prefix(5).map { $0.description.shortened(to: 200) }.joined(separator: "; ")
+        return violations.count > 5 ? "\(shown); and \(violations.count - 5) more" : shown
+    }
+}

@@ -1,0 +1,32 @@
+import Hablare
+
+/// Which words a schema may have.
+enum SchemaKeyword {
+    private static let rules: Set<String> = [
+        "type", "enum", "const", "properties", "required", "additionalProperties", "minProperties", "maxProperties",
+        "items", "prefixItems", "minItems", "maxItems", "uniqueItems", "minimum", "maximum", "exclusiveMinimum",
+        "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format", "anyOf", "oneOf", "allOf",
+        "not", "$ref",
+    ]
+    /// They say nothing of the value.
+    private static let annotations: Set<String> = [
+        "title", "description", "default", "example", "examples", "deprecated", "readOnly", "writeOnly", "$comment",
+        "contentEncoding", "contentMediaType", "contentSchema",
+    ]
+    /// They stand at the root, and nowhere else.
+    private static let ofRoot: Set<String> = ["$schema", "$id", "$defs", "definitions"]
+
+    static func isKnown(_ name: String, atRoot: Bool) -> Bool {
+        rules.contains(name) || annotations.contains(name) || name.hasPrefix("x-") || (atRoot && ofRoot.contains(name))
+    }
+
+    /// What to do about a word that is often meant and not understood.
+    static func hint(for name: String) -> String? {
+        switch name {
+        case "$schema", "$id", "$defs", "definitions": "stands within another schema; it is understood at the root"
+        case "nullable": "is not understood: add null to the type"
+        case "additionalItems": "is not understood: what follows prefixItems is said by items"
+        default: nil
+        }
+    }
+}
