@@ -22,6 +22,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Hablare", package: "hablare"),
                 .product(name: "HablareData", package: "hablare"),
+                .product(name: "HablareLoading", package: "hablare"),
                 .product(name: "HablarePersistence", package: "hablare"),
                 .product(name: "HablareProviders", package: "hablare"),
                 .product(name: "HablareSQLite", package: "hablare"),
