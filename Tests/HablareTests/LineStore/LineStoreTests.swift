@@ -24,7 +24,8 @@ import Testing
         #expect(try again.owners() == store.owners())
         #expect(try again.accounts() == store.accounts())
         #expect(try again.budgets() == store.budgets())
-        #expect(try again.statistics() == store.statistics())
+        #expect(try again.statistics().requests == store.statistics().requests)
+        #expect(try again.statistics().cachedAnswers == store.statistics().cachedAnswers)
         for id in try store.snapshots(all).prefix(100).map(\.id) {
             #expect(try again.request(of: id) == store.request(of: id))
             #expect(try again.response(of: id) == store.response(of: id))
