@@ -53,7 +53,9 @@ public protocol OwnerLiveness: Sendable {
     /// A process that holds its lock is alive, however long ago it renewed its lease. One whose lock cannot be seen from here
     /// is gone when its lease has ended.
     ///
-    /// - Parameter date: The store's time.
+    /// - Parameters:
+    ///   - owners: Registered processes, without the one that asks.
+    ///   - date: The store's time.
     /// - Throws: ``AIServiceError`` of category storage.
     func gone(among owners: [OwnerRecord], at date: Date) throws -> Set<OwnerID>
 }

@@ -4,7 +4,7 @@ import Hablare
 public struct StructuredConfiguration: Sendable, Hashable {
     /// Where the model is told of the schema.
     public enum SchemaPlacement: Sendable, Hashable {
-        /// In the request's parameter ``/Hablare/AIRequest/schemaParameter``: for services that hold the model to it.
+        /// In the request's parameter ``Hablare/AIRequest/schemaParameter``: for services that hold the model to it.
         case parameter
         /// In the prompt, as instructions: for models that know of no schemas.
         case prompt

@@ -25,7 +25,7 @@ extension JSONSchema {
 }
 
 extension AIServiceError {
-    /// The error of a request that has such a schema: ``Code/invalidRequest``.
+    /// The error of a request that has such a schema: ``/Hablare/AIServiceError/Code/invalidRequest``.
     public init(_ fault: JSONSchema.Fault) {
         self.init(.invalidRequest, fault.description)
     }
