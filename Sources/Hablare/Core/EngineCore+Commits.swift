@@ -65,7 +65,9 @@ extension EngineCore {
     /// ``AIServiceError/Code/storageUncertain``.
     package mutating func commitFailed(_ writes: [StoreWrite], with error: any Error) {
         for case .submit(let submission) in writes { leavePlace(of: submission) }
-        if error.isUncertain { storeFailed(with: error) }
+        guard error.isUncertain, writes.contains(where: \.mayLease) else { return }
+        isUncertain = true
+        storeFailed(with: error)
     }
 
     /// Another process committed.
@@ -300,5 +302,16 @@ extension QueuedFlight {
     /// Whether its lease is that of a flight as it is on disk.
     fileprivate func isHeld(in lifecycle: FlightLifecycle) -> Bool {
         self.lifecycle.token > lifecycle.token || self.lifecycle.token == lifecycle.token && lifecycle.owner != nil
+    }
+}
+
+extension StoreWrite {
+    /// Whether it may give this process a lease, or end one.
+    fileprivate var mayLease: Bool {
+        switch self {
+        case .submit(let submission): submission.flight.owner != nil
+        case .advance, .start: true
+        default: false
+        }
     }
 }

@@ -45,8 +45,10 @@ extension EngineCore {
         if let ended = watched.remove(id) { effects.append(.end([ended], .failure(error))) }
     }
 
-    /// Ends the waits for the members of a flight that did not end: its start or its end could not be recorded.
+    /// Ends the waits for the members of a flight that did not end: its start or its end could not be recorded. Where that
+    /// is uncertain they wait on: the rows say what came of it.
     mutating func failWatchers(of flight: FlightID, with error: any Error) {
+        if error.isUncertain { return }
         let ended = watched.removeMembers(of: flight)
         if !ended.isEmpty { effects.append(.end(ended, .failure(error))) }
     }

@@ -58,9 +58,9 @@ package struct EngineCore: Sendable {
 
     let configuration: Configuration
     var phase = Phase.closed
-    /// Whether a commit's outcome is unknown, so that the process may hold leases that it does not know of: it registers
-    /// again.
-    package private(set) var isUncertain = false
+    /// Whether the process may hold leases that it does not know of, because the outcome of a commit is unknown: it starts
+    /// nothing until it has registered again.
+    package internal(set) var isUncertain = false
     /// The process's registration while it may hold leases.
     package internal(set) var owner: OwnerID?
     var suspensions = Suspensions()
@@ -222,11 +222,9 @@ package struct EngineCore: Sendable {
 
     /// The store cannot be written: starting anything would send what cannot be recorded.
     package mutating func storeFailed(with failure: any Error) {
-        let error = AIServiceError(storing: failure)
-        if error.code == .storageUncertain { isUncertain = true }
         guard case .open = phase else { return }
         phase = .parked
-        emit(.storeFailed(error))
+        emit(.storeFailed(AIServiceError(storing: failure)))
     }
 
     /// The store was written again: what could not be recorded is recorded first. Before that, more would be paid for
@@ -246,7 +244,7 @@ package struct EngineCore: Sendable {
 
     /// Goes on once every end that the store had not taken is recorded.
     mutating func unpark() {
-        guard case .parked = phase, !hasUnrecordedEnds else { return }
+        guard case .parked = phase, !isUncertain, !hasUnrecordedEnds else { return }
         phase = .open
         emit(.storeRecovered)
         backlogMayExist()
@@ -356,6 +354,7 @@ package struct EngineCore: Sendable {
     /// The store could not answer a claim.
     package mutating func claimFailed(by provider: ProviderID, with error: any Error) {
         lanes[provider]?.backlog = .possible
+        if error.isUncertain { isUncertain = true }
         storeFailed(with: error)
     }
 

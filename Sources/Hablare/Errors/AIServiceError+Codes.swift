@@ -78,8 +78,8 @@ extension AIServiceError.Code {
     public static let storageTooNew = Self(rawValue: "storage-too-new")
     /// Another process keeps the store locked.
     public static let storageBusy = Self(rawValue: "storage-busy")
-    /// The connection to the store was lost during a commit, so whether it was made is unknown. Nothing is lost by repeating
-    /// the call: a request of a known UUID is not submitted twice.
+    /// The connection to the store was lost during a commit, so whether it was made is unknown. A submission may be repeated:
+    /// a request of a known UUID is not submitted twice. After any other call, look at the request first.
     public static let storageUncertain = Self(rawValue: "storage-uncertain")
     /// The store failed in another way.
     public static let storageFailed = Self(rawValue: "storage-failed")

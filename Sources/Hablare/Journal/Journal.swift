@@ -178,7 +178,6 @@ extension Journal.Core {
             }
             meters?.roundBegan(waiting: entries.count)
             guard !entries.isEmpty else { return }
-            readAllIfUncertain(telling: listener)
             for entry in entries {
                 switch entry {
                 case .write(let write, let waiter):
@@ -191,7 +190,7 @@ extension Journal.Core {
                     group.waiters.append(.several(completion, writes.count))
                 case .claim(let query, let completion):
                     flush()
-                    completion(Result { try claim(query) })
+                    completion(Result { try claim(query, telling: listener) })
                 case .foreignChanges(let waiter):
                     flush()
                     waiter.resume(with: Result { try noticeOthers(telling: listener) })
@@ -201,11 +200,17 @@ extension Journal.Core {
                 }
             }
             flush()
+            do {
+                try readAllIfUncertain(telling: listener)
+            } catch {
+                // The next commit looks again, and fails with the error if it cannot.
+            }
         }
     }
 
-    private func claim(_ query: ClaimQuery) throws -> Claim {
-        try noticingUncertainty {
+    private func claim(_ query: ClaimQuery, telling listener: (any CommitListener)?) throws -> Claim {
+        try readAllIfUncertain(telling: listener)
+        return try noticingUncertainty {
             guard let meters else { return try store.claim(query) }
             return try meters.measuringClaim { try store.claim(query) }
         }
@@ -221,14 +226,9 @@ extension Journal.Core {
         }
     }
 
-    /// Looks what came of a commit whose outcome is unknown, before anything else is written.
-    private func readAllIfUncertain(telling listener: (any CommitListener)?) {
-        guard mustReadAll.withLock({ $0 }) else { return }
-        do {
-            try noticeOthers(telling: listener)
-        } catch {
-            // Looked for again in the next round.
-        }
+    /// Reads the rows of interest after a commit whose outcome is unknown. Nothing else is written before.
+    private func readAllIfUncertain(telling listener: (any CommitListener)?) throws {
+        if mustReadAll.withLock({ $0 }) { try noticeOthers(telling: listener) }
     }
 
     private func noticeOthers(telling listener: (any CommitListener)?) throws {
@@ -258,12 +258,15 @@ extension Journal.Core {
 
     private func commit(_ group: inout Group, telling listener: (any CommitListener)?) {
         guard !group.waiters.isEmpty else { return }
-        listener?.willCommit(&group.writes)
         let commit: StoreCommit
+        var isPlaced = false
         do {
+            try readAllIfUncertain(telling: listener)
+            listener?.willCommit(&group.writes)
+            isPlaced = true
             commit = try self.commit(group.writes)
         } catch {
-            listener?.commitFailed(group.writes, with: error)
+            if isPlaced { listener?.commitFailed(group.writes, with: error) }
             for waiter in group.waiters {
                 switch waiter {
                 case .one(let waiter): waiter.resume(throwing: error)

@@ -84,7 +84,10 @@ struct Housekeeper: Sendable {
             let others = try store.owners().filter { $0.id != own }
             return (others, try store.gone(among: others, at: date))
         }
-        let left = unretired.withLock { $0 }
+        let left = unretired.withLock { unretired in
+            unretired.formIntersection(others.map(\.id))
+            return unretired
+        }
         for other in others where left.contains(other.id) || gone.contains(other.id) {
             let receipt = try await manager.journal.commit(.retireOwner(other.id, at: manager.seams.date()))
             if case .broken(let flights) = receipt { manager.observer.recovered(flights) }

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Chunks of an attempt that go to the store together.
-public struct ChunkGroup: Sendable, Hashable, Codable {
+public struct ChunkGroup: Sendable, Hashable {
     /// The flight.
     public let flight: FlightID
     /// The token of the lease under which the attempt runs: with an older one the group is refused.
@@ -37,8 +37,10 @@ public struct ChunkGroup: Sendable, Hashable, Codable {
         bytes = Data(group.bytes.dropFirst(group.sizes.prefix(count).reduce(0, +)))
     }
 
-    /// The chunks of the group that are not among the first ones of its generation, of which there are so many; `nil` where
-    /// all are. An attempt repeats a group whose commit had an unknown outcome.
+    /// Returns the chunks that are not journalled yet; `nil` if all are. An attempt repeats a group whose commit had an
+    /// unknown outcome.
+    ///
+    /// - Parameter journalled: The number of chunks of the generation that are journalled.
     package func missing(after journalled: Int) -> ChunkGroup? {
         guard first < journalled else { return self }
         let count = journalled - first

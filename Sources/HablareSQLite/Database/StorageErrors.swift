@@ -38,7 +38,7 @@ extension AIServiceError {
     static func tooNew(path: String) -> AIServiceError {
         AIServiceError(
             .storageTooNew,
-            "\(path) was written by a newer version of Hablare. Update this one, or choose another folder. Nothing was changed."
+            "\(path) was written by a newer version of Hablare, or by one from before the first release. Update this one, or choose another folder. Nothing was changed."
         )
     }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 public import Hablare
 
 /// The rules for a store that several processes share, each against two openings of a fresh store.
@@ -52,13 +53,25 @@ public struct SharedStoreContract: Sendable {
     /// Calls a function for both processes at once, with 1000 and 2000 as the base of numbers of their own. Returns what it
     /// returned for each.
     private static func atOnce<R: Sendable>(
-        _ first: StoreWorkbench, _ second: StoreWorkbench, _ body: @Sendable (StoreWorkbench, _ base: Int) throws -> R
+        _ first: StoreWorkbench, _ second: StoreWorkbench,
+        _ body: @escaping @Sendable (StoreWorkbench, _ base: Int) throws -> R
     ) throws -> [R] {
         let results = Guarded<[Result<R, any Error>?]>([nil, nil])
-        DispatchQueue.concurrentPerform(iterations: 2) { index in
-            let result = Result { try body(index == 0 ? first : second, (index + 1) * 1000) }
-            results.withLock { $0[index] = result }
+        let (ready, start, end) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        for index in 0..<2 {
+            Thread.detachNewThread {
+                ready.signal()
+                start.wait()
+                let result = Result { try body(index == 0 ? first : second, (index + 1) * 1000) }
+                results.withLock { $0[index] = result }
+                end.signal()
+            }
         }
+        for semaphore in [ready, ready] { semaphore.wait() }
+        for semaphore in [start, start] { semaphore.signal() }
+        for semaphore in [end, end] { semaphore.wait() }
         return try results.withLock { $0 }.compactMap { try $0?.get() }
     }
 

@@ -48,7 +48,11 @@ extension LineRows: ClaimableRows {
     mutating func write(_ flight: FlightRow, of id: FlightID) { make(.flight(id, flight)) }
     mutating func write(handle: Data?, of id: FlightID) { make(.handle(id, handle)) }
     mutating func erase(_ id: FlightID) { make(.erasure(id)) }
-    mutating func append(_ group: ChunkGroup) { make(.chunks(group)) }
+    mutating func append(_ group: ChunkGroup) {
+        make(
+            .chunks(
+                group.flight, token: group.token, generation: group.generation, first: group.first, group.chunks))
+    }
 
     mutating func outputCompleted(of flight: FlightID, generation: Int) {
         make(.completedOutput(flight, generation: generation))

@@ -26,7 +26,11 @@ final class LineStore: ForwardingStore {
     init(_ url: URL) throws {
         if !FileManager.default.fileExists(atPath: url.path) { try Data().write(to: url) }
         file = try FileHandle(forUpdating: url)
-        for line in (try file.readToEnd() ?? Data()).split(separator: UInt8(ascii: "\n")) {
+        // A line without an end is a commit that was cut off, and was not made.
+        var lines = try file.readToEnd() ?? Data()
+        lines = lines.prefix(through: (lines.lastIndex(of: UInt8(ascii: "\n")) ?? lines.startIndex - 1))
+        try file.truncate(atOffset: UInt64(lines.count))
+        for line in lines.split(separator: UInt8(ascii: "\n")) {
             let edits = try Self.decoder.decode([RowEdit].self, from: line)
             memory.withRows { rows in for edit in edits { edit.make(in: &rows) } }
         }
@@ -57,14 +61,41 @@ final class LineStore: ForwardingStore {
             var machine = StoreMachine(LineRows(rows))
             let result = try body(&machine)
             if !machine.rows.edits.isEmpty {
-                if isFull { throw AIServiceError(.storageFull, "The disk is full. Free some space.") }
                 var line = try Self.encoder.encode(machine.rows.edits)
                 line.append(UInt8(ascii: "\n"))
-                try file.write(contentsOf: line)
-                try file.synchronize()
+                try append(line)
             }
             rows = machine.rows.memory
             return result
+        }
+    }
+}
+
+extension LineStore {
+    /// Adds a line, or nothing.
+    private func append(_ line: Data) throws {
+        let end = try file.seekToEnd()
+        do {
+            if isFull {
+                try file.write(contentsOf: line.prefix(line.count / 2))
+                throw AIServiceError(.storageFull, "The disk is full. Free some space.")
+            }
+            try file.write(contentsOf: line)
+            try file.synchronize()
+        } catch {
+            try file.truncate(atOffset: end)
+            throw error
+        }
+    }
+}
+
+extension ChunkGroup {
+    /// The chunks, one by one.
+    var chunks: [Data] {
+        var rest = bytes
+        return sizes.map { size in
+            defer { rest = rest.dropFirst(size) }
+            return Data(rest.prefix(size))
         }
     }
 }
@@ -84,7 +115,7 @@ enum RowEdit: Codable {
     case flight(FlightID, FlightRow)
     case handle(FlightID, Data?)
     case erasure(FlightID)
-    case chunks(ChunkGroup)
+    case chunks(FlightID, token: Int64, generation: Int, first: Int, [Data])
     case completedOutput(FlightID, generation: Int)
     case response(FlightID, AIResponseData)
     case eviction(FlightID)
@@ -109,7 +140,8 @@ enum RowEdit: Codable {
         case .flight(let id, let row): rows.write(row, of: id)
         case .handle(let id, let handle): rows.write(handle: handle, of: id)
         case .erasure(let id): rows.erase(id)
-        case .chunks(let group): rows.append(group)
+        case .chunks(let id, let token, let generation, let first, let chunks):
+            rows.append(ChunkGroup(flight: id, token: token, generation: generation, first: first, chunks: chunks))
         case .completedOutput(let id, let generation): rows.outputCompleted(of: id, generation: generation)
         case .response(let id, let response): rows.write(response, of: id)
         case .eviction(let id): rows.evictResponse(of: id)
