@@ -55,13 +55,14 @@ struct UncertainCommitTests {
     @Test("Without an engine, too, a subscriber hears of a cancellation whose commit has an unknown outcome")
     func cancellation() async throws {
         let store = ProcessStore(hearsOthers: false)
-        let manager = try Engine(store: store).manager
+        let engine = try Engine(store: store)
+        let manager = engine.manager
         let request = AIRequest(prompt: "x")
         try await manager.submit(request, to: "scripted")
         store.loseNextCommit(isMade: true) { if case .cancel(request.id, _) = $0 { true } else { false } }
         let statuses = try await manager.statusUpdates(for: request.id)
         #expect(await code { try await manager.cancelRequest(request.id) } == .storageUncertain)
-        #expect(try await collect(statuses).last == .cancelled)
+        #expect(try await engine.soon { try await collect(statuses).last } == .cancelled)
     }
 }
 
