@@ -379,7 +379,9 @@ extension FlightLifecycle {
 extension FlightLifecycle {
     /// Why chunks are not added to the flight's output; `nil` when they are.
     ///
-    /// - Parameter journalled: The number of chunks of the newest generation that are journalled.
+    /// - Parameters:
+    ///   - group: The chunks.
+    ///   - journalled: The number of chunks of the newest generation that are journalled.
     ///
     /// Only the attempt under way adds chunks, and without a gap: what readers saw is never followed by anything but its
     /// continuation. It may repeat chunks, which are not added again.
