@@ -45,8 +45,8 @@ extension EngineCore {
         if let ended = watched.remove(id) { effects.append(.end([ended], .failure(error))) }
     }
 
-    /// Ends the waits for the members of a flight that did not end: its start or its end could not be recorded. Where that
-    /// is uncertain they wait on: the rows say what came of it.
+    /// Ends the waits for the members of a flight that did not end: its start or its end could not be recorded. Where the
+    /// outcome of that commit is unknown they keep waiting, because the process reads the rows again.
     mutating func failWatchers(of flight: FlightID, with error: any Error) {
         if error.isUncertain { return }
         let ended = watched.removeMembers(of: flight)

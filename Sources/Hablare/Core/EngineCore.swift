@@ -221,10 +221,10 @@ package struct EngineCore: Sendable {
     }
 
     /// The store cannot be written: starting anything would send what cannot be recorded.
-    package mutating func storeFailed(with failure: any Error) {
+    package mutating func storeFailed(with error: any Error) {
         guard case .open = phase else { return }
         phase = .parked
-        emit(.storeFailed(AIServiceError(storing: failure)))
+        emit(.storeFailed(AIServiceError(storing: error)))
     }
 
     /// The store was written again: what could not be recorded is recorded first. Before that, more would be paid for

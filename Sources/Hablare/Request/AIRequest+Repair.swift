@@ -10,8 +10,8 @@ extension AIRequest {
 
     /// The UUID of a request that mends the answer of another one, the first time, the second …
     ///
-    /// It follows from that UUID alone, so that whoever asks again after a crash finds the repair that was made, and pays
-    /// for no other. It begins with the same time, and is of version 8.
+    /// It is computed from that UUID alone, so a caller that asks again after a crash finds the repair that was made, and
+    /// pays for no other. It begins with the same time, and is of version 8.
     ///
     /// - Parameters:
     ///   - id: The UUID of the first request.

@@ -19,8 +19,8 @@ public protocol RequestStore: StoreReading {
     ///
     /// A store behind a network may lose its connection during the commit. It should connect again and look whether the
     /// transaction was made, for as long as a caller can wait. Where that does not succeed either, it throws
-    /// ``AIServiceError/Code/storageUncertain``. The process then reads anew all rows that it runs or watches, ends its
-    /// registration and continues under a new one, as if it had crashed.
+    /// ``AIServiceError/Code/storageUncertain``. The process then reads all rows that it runs or watches. If the commit may
+    /// have leased a flight, it also ends its registration and continues under a new one, as after a crash.
     ///
     /// - Throws: ``AIServiceError`` of category storage. With every code but
     ///   ``AIServiceError/Code/storageUncertain``, nothing was written.

@@ -266,7 +266,7 @@ enum Schema {
         ) WITHOUT ROWID;
         """
 
-    /// What commits leave behind.
+    /// The log of commits, and the mark of erasures.
     ///
     /// - `commits`: by which processes tell each other which rows changed, see `CommitLog`. `seq` is one more than that of
     ///   the commit before; the newest row is never deleted, so that no number is used twice. `writer` is the random number

@@ -18,7 +18,7 @@ final class SimulatedProcess: Sendable {
         /// The most that it was since the process last looked at who there is.
         var latestOffset: Int64 = 0
         var failingCommits = 0
-        /// So many commits have an unknown outcome.
+        /// The number of coming commits whose outcome is unknown to the process, and whether they are made.
         var uncertainCommits: (count: Int, areMade: Bool) = (0, false)
         var failingClaims = 0
         var failingReads = 0

@@ -229,7 +229,7 @@ extension StoreWorkbench {
         return submitted
     }
 
-    /// What other processes committed since the last call.
+    /// Returns the changes that other processes committed since the last call.
     fileprivate func news() throws -> [ChangeSummary] {
         let news = try store.foreignChanges { _ in true }
         try require("the news are complete", news.isComplete)
