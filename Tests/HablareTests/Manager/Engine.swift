@@ -12,6 +12,7 @@ struct Engine {
     let store: any RequestStore
     /// What it logs, unless it was given a logger.
     let log = LogRecorder()
+    private let renewals: RenewalCounter
 
     init(
         _ providers: [any AIServiceProvider] = [ScriptedProvider()], store: any RequestStore = InMemoryStore(),
@@ -19,6 +20,7 @@ struct Engine {
         logger: Logger? = nil
     ) throws {
         self.store = store
+        renewals = RenewalCounter(store)
         // Tests that run the clock ahead do not mean attempts to time out by it, unless they say so.
         let configuration =
             configuration
@@ -27,7 +29,7 @@ struct Engine {
         let seams = EngineSeams(
             clock: EngineClock(clock), date: { dates.now }, jitter: { jitter }, observation: observation)
         manager = AIRequestManager(
-            store: store, providers: try ProviderRegistry(providers), configuration: configuration, seams: seams,
+            store: renewals, providers: try ProviderRegistry(providers), configuration: configuration, seams: seams,
             logger: logger ?? log.logger)
     }
 
@@ -197,19 +199,33 @@ extension Engine {
 }
 
 extension Engine {
-    /// Who sleeps in an engine that has nothing to do: the housekeeper until its next renewal, and until it prunes.
-    private static let sleepers = 2
-
-    /// Lets the housekeeper look around once more at least: it sleeps, is woken, and sleeps again.
+    /// Lets the housekeeper look around: once more from its beginning to its end, at least. The second renewal from now
+    /// begins after the first has ended.
     func tickRenewal() async throws {
-        let end = clock.now.advanced(by: .seconds(15))
-        while clock.now < end {
-            try Task.checkCancellation()
-            await clock.sleepers(reach: Self.sleepers)
-            clock.advance(by: .seconds(1))
-        }
-        await clock.sleepers(reach: Self.sleepers)
+        let enough = renewals.begun + 2
+        try await advance(by: .seconds(5)) { renewals.begun >= enough }
     }
+}
+
+/// Counts the renewals that an engine has begun, whether its store takes them or not.
+private final class RenewalCounter: ForwardingStore {
+    let base: any RequestStore
+    private let count = Guarded(0)
+
+    init(_ base: any RequestStore) {
+        self.base = base
+    }
+
+    var begun: Int { count.withLock { $0 } }
+
+    func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
+        if writes.contains(where: \.isRenewal) { count.withLock { $0 += 1 } }
+        return try base.commit(writes)
+    }
+}
+
+extension StoreWrite {
+    fileprivate var isRenewal: Bool { if case .renewOwner = self { true } else { false } }
 }
 
 extension Engine {
