@@ -64,6 +64,7 @@ let package = Package(
         .target(
             name: "Hablare",
             dependencies: [
+                "HablareFiles",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
@@ -78,7 +79,6 @@ let package = Package(
             resources: [.embedInCode("Ledger/prices.json")],
             swiftSettings: strict
         ),
-        // What several of the targets do with files beside reading and writing them; not among the products.
         .target(
             name: "HablareStructured",
             dependencies: ["Hablare", .product(name: "Logging", package: "swift-log")],
@@ -86,14 +86,19 @@ let package = Package(
         ),
         .target(
             name: "HablareLoading",
-            dependencies: ["Hablare", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "Hablare", "HablareFiles",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict
         ),
+        // Files on the disk: durable writes, locks, changes; not among the products.
         .target(name: "HablareFiles", swiftSettings: strict),
         .target(
             name: "HablareSQLite",
             dependencies: [
-                "Hablare", "HablareFiles", "HablareLoading",
+                "Hablare", "HablareFiles",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -134,7 +139,7 @@ let package = Package(
         .target(
             name: "HablareProviders",
             dependencies: [
-                "Hablare",
+                "Hablare", "HablareFiles",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(
@@ -149,7 +154,7 @@ let package = Package(
             pkgConfig: "sndfile",
             providers: [.apt(["libsndfile1-dev"]), .brew(["libsndfile"])]
         ),
-        .target(name: "HablareAudio", dependencies: ["CSndfile"], swiftSettings: strict),
+        .target(name: "HablareAudio", dependencies: ["CSndfile", "HablareFiles"], swiftSettings: strict),
         .target(
             name: "HablareCommand",
             dependencies: [
@@ -204,7 +209,7 @@ let package = Package(
         .testTarget(
             name: "HablareTests",
             dependencies: [
-                "Hablare", "HablareLoading", "HablareSQLite", "HablareSimulation", "HablareStructured",
+                "Hablare", "HablareFiles", "HablareLoading", "HablareSQLite", "HablareSimulation", "HablareStructured",
                 "HablareTestFiles", "HablareTestKit",
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
@@ -218,18 +223,20 @@ let package = Package(
         .testTarget(
             name: "HablareProvidersTests",
             dependencies: [
-                "Hablare", "HablareProviders", "HablareStructured", "HablareTestKit", "HablareTestServers",
+                "Hablare", "HablareFiles", "HablareProviders", "HablareStructured", "HablareTestKit",
+                "HablareTestServers",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
             ] + http,
             swiftSettings: strict),
         .testTarget(name: "HablareSpeechTests", dependencies: ["HablareSpeech"], swiftSettings: strict),
         .testTarget(
-            name: "HablareAudioTests", dependencies: ["HablareAudio", "HablareTestFiles"], swiftSettings: strict),
+            name: "HablareAudioTests", dependencies: ["HablareAudio", "HablareFiles", "HablareTestFiles"],
+            swiftSettings: strict),
         .testTarget(
             name: "HablareSQLiteTests",
             dependencies: [
-                "Hablare", "HablareLoading", "HablareSQLite", "HablareTestFiles", "HablareTestKit",
+                "Hablare", "HablareFiles", "HablareSQLite", "HablareTestFiles", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Fixtures"],

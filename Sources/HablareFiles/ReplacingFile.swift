@@ -8,27 +8,37 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is written under another name and gets its own when it is whole: nobody ever finds half of it.
+/// A file that is written under another name and gets its own when it is whole: no reader ever finds half of it.
 ///
 /// Not shared between threads. What is not committed goes away with the value.
 package final class ReplacingFile {
+    private static let bufferSize = 64 * 1024
+
     /// Where the file will be.
     package let path: String
     private let unfinished: String
-    private var descriptor: Int32?
+    private let calls: DurableCalls
+    private var descriptor: CInt?
     private var buffer: [UInt8] = []
 
     /// Makes the file under its other name, in the same folder, for its owner's eyes only.
     ///
+    /// - Parameters:
+    ///   - path: Where the file will be.
+    ///   - suffix: How its other name ends. The rest of it is random, because the name that it will have may be as long as a
+    ///     name can be.
+    ///   - calls: How it becomes durable.
     /// - Throws: ``FileFailure``.
-    package init(_ path: String) throws {
-        let file = URL(fileURLWithPath: path)
+    package init(_ path: String, suffix: String = ".tmp", calls: DurableCalls = .system) throws(FileFailure) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         self.path = path
-        // Without the name that it will have, which may be as long as a name can be.
-        unfinished = file.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).tmp").path
-        let descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw FileFailure(errno, doing: "make", to: path) }
-        self.descriptor = descriptor
+        self.calls = calls
+        unfinished = folder.appendingPathComponent(".\(UUID().uuidString)\(suffix)").path
+        do throws(FileFailure) {
+            descriptor = try FileSystem.create(unfinished)
+        } catch {
+            throw FileFailure(error.number, doing: error.action, to: path)
+        }
     }
 
     deinit {
@@ -40,61 +50,27 @@ package final class ReplacingFile {
     /// Appends bytes.
     ///
     /// - Throws: ``FileFailure``.
-    package func write(_ bytes: some Sequence<UInt8>) throws {
+    package func write(_ bytes: some Sequence<UInt8>) throws(FileFailure) {
         buffer.append(contentsOf: bytes)
-        if buffer.count >= 64 * 1024 { try flush() }
+        if buffer.count >= Self.bufferSize { try flush() }
     }
 
     /// Gives the file its name, in place of one that had it, when its bytes are on the disk. Nothing may be written after.
     ///
-    /// - Throws: ``FileFailure``; the file that was there before is then there still.
-    package func commit() throws {
+    /// - Throws: ``FileFailure``; the file that was there before is then there still, unless the folder could not be synced.
+    package func commit() throws(FileFailure) {
         try flush()
         guard let descriptor else { return }
-        try Self.sync(descriptor, path)
-        guard rename(unfinished, path) == 0 else { throw FileFailure(errno, doing: "rename", to: path) }
+        try calls.sync(descriptor, path)
+        try calls.rename(unfinished, path)
         self.descriptor = nil
         close(descriptor)
-        try Self.syncFolder(of: path)
+        try calls.syncFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 
-    /// Puts the names in a file's folder on disk.
-    ///
-    /// - Throws: ``FileFailure``.
-    package static func syncFolder(of path: String) throws {
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileFailure(errno, doing: "open", to: folder) }
-        defer { close(descriptor) }
-        try sync(descriptor, path)
-    }
-
-    private func flush() throws {
+    private func flush() throws(FileFailure) {
         guard let descriptor, !buffer.isEmpty else { return }
-        try buffer.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
-                let count = systemWrite(descriptor, start, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    throw FileFailure(errno, doing: "write", to: path)
-                }
-                rest = rest.dropFirst(count)
-            }
-        }
-        buffer.removeAll(keepingCapacity: true)
+        defer { buffer.removeAll(keepingCapacity: true) }
+        try FileSystem.write(buffer, to: descriptor, path)
     }
-
-    private static func sync(_ descriptor: Int32, _ path: String) throws {
-        #if canImport(Darwin)
-        // fsync on Apple platforms does not reach the disk; some file systems know no F_FULLFSYNC.
-        if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-        #endif
-        guard fsync(descriptor) == 0 else { throw FileFailure(errno, doing: "sync", to: path) }
-    }
-}
-
-/// The method of the class hides the function of the system.
-private func systemWrite(_ descriptor: Int32, _ start: UnsafeRawPointer, _ count: Int) -> Int {
-    write(descriptor, start, count)
 }

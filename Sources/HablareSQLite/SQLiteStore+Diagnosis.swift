@@ -1,13 +1,14 @@
 public import Foundation
 import GRDB
 import Hablare
+import HablareFiles
 
 extension SQLiteStore {
     /// Whether a folder holds a store, without creating or opening one; also where nobody may look into it, so that
     /// opening it says why.
     public static func exists(in directory: URL) -> Bool {
         do {
-            return try FileSystem.status(of: databaseFile(in: directory), followingLinks: true) != nil
+            return try FileSystem.status(of: databaseFile(in: directory).path) != nil
         } catch {
             return true
         }

@@ -86,9 +86,9 @@ public final class SQLiteStore: RequestStore {
         self.directory = directory
         path = file.path
         busyTimeout = configuration.busyTimeout
-        try FileSystem.createDirectory(directory)
+        try translatingFileFailures { try DurableCalls.system.makeFolders(directory.path) }
         pool = try translatingErrors(of: path) { [path] in
-            try FolderLock.whileHeld(on: directory.path, waiting: configuration.busyTimeout) {
+            try FileLock.whileHeld(on: directory.path, waiting: configuration.busyTimeout) {
                 try DatabaseFile.open(path, configuration)
             }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import HablareFiles
 import HablareTestFiles
 import Testing
 
@@ -111,10 +112,10 @@ struct AudioJoinerOutputTests {
         "a full disk is said to be full, wherever it happens", arguments: AudioContainer.allCases, [0, 1, 50, 10_000])
     func diskFull(container: AudioContainer, room: Int) throws {
         var calls = FileCalls.system
-        calls.write = { descriptor, bytes, offset throws(SystemFailure) in
+        calls.write = { descriptor, bytes, offset, path throws(FileFailure) in
             let fitting = min(bytes.count, room - Int(offset))
-            guard fitting > 0 else { throw SystemFailure(code: ENOSPC) }
-            return try FileCalls.system.write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<fitting]), offset)
+            guard fitting > 0 else { throw FileFailure(ENOSPC, doing: .write, to: path) }
+            return try FileCalls.system.write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<fitting]), offset, path)
         }
         let joiner = try joiner(calls, container: container)
         let error = try #require(throws: AudioError.self) {
@@ -130,9 +131,9 @@ struct AudioJoinerOutputTests {
     func diskFullAtTheEnd() throws {
         let log = CallLog()
         var calls = FileCalls.system
-        calls.write = { descriptor, bytes, offset throws(SystemFailure) in
-            if log.isClosing { throw SystemFailure(code: ENOSPC) }
-            return try FileCalls.system.write(descriptor, bytes, offset)
+        calls.write = { descriptor, bytes, offset, path throws(FileFailure) in
+            if log.isClosing { throw FileFailure(ENOSPC, doing: .write, to: path) }
+            return try FileCalls.system.write(descriptor, bytes, offset, path)
         }
         let joiner = try joiner(calls)
         try joiner.append(source)
@@ -145,9 +146,9 @@ struct AudioJoinerOutputTests {
     @Test("short writes are continued")
     func shortWrites() throws {
         var calls = FileCalls.system
-        calls.write = { descriptor, bytes, offset throws(SystemFailure) in
+        calls.write = { descriptor, bytes, offset, path throws(FileFailure) in
             let some = bytes[..<min(bytes.count, 777)]
-            return try FileCalls.system.write(descriptor, UnsafeRawBufferPointer(rebasing: some), offset)
+            return try FileCalls.system.write(descriptor, UnsafeRawBufferPointer(rebasing: some), offset, path)
         }
         let joiner = try joiner(calls)
         try joiner.append(source)
@@ -158,9 +159,9 @@ struct AudioJoinerOutputTests {
     @Test("a failing sync or rename leaves nothing behind")
     func failingCommit() throws {
         var syncing = FileCalls.system
-        syncing.sync = { _ throws(SystemFailure) in throw SystemFailure(code: EIO) }
+        syncing.durable.sync = { _, path throws(FileFailure) in throw FileFailure(EIO, doing: .sync, to: path) }
         var renaming = FileCalls.system
-        renaming.rename = { _, _ throws(SystemFailure) in throw SystemFailure(code: EACCES) }
+        renaming.durable.rename = { _, path throws(FileFailure) in throw FileFailure(EACCES, doing: .rename, to: path) }
         for (calls, code) in [(syncing, AudioError.Code.writeFailed), (renaming, .notWritable)] {
             let joiner = try joiner(calls)
             try joiner.append(source)
@@ -173,7 +174,10 @@ struct AudioJoinerOutputTests {
     @Test("a folder that cannot be synced is an error that says that the file is complete")
     func failingFolderSync() throws {
         var calls = FileCalls.system
-        calls.syncFolder = { _ throws(SystemFailure) in throw SystemFailure(code: EIO) }
+        calls.durable.sync = { descriptor, path throws(FileFailure) in
+            if !path.hasSuffix(".partial") { throw FileFailure(EIO, doing: .sync, to: path) }
+            try DurableCalls.system.sync(descriptor, path)
+        }
         let joiner = try joiner(calls)
         try joiner.append(source)
         let error = try #require(throws: AudioError.self) { try joiner.finish() }
@@ -225,12 +229,12 @@ struct AudioJoinerOutputTests {
         let log = CallLog()
         var calls = FileCalls.system
         calls.open = {
-            [partial = folder.file(".book.wav.partial").path, final = output.path] path, mode throws(SystemFailure) in
+            [partial = folder.file(".book.wav.partial").path, final = output.path] path, mode throws(FileFailure) in
             let descriptor = try FileCalls.system.open(path, mode)
             // Another process finishes between our opening and our locking.
             if !log.isClosing {
                 log.isClosing = true
-                try FileCalls.system.rename(partial, final)
+                try DurableCalls.system.rename(partial, final)
             }
             return descriptor
         }

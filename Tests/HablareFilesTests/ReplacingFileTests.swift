@@ -51,9 +51,9 @@ import Testing
     @Test("is a failure of the file system where it cannot be made or get its name")
     func failing() throws {
         let nowhere = folder.url.path + "/none/file"
-        #expect(throws: FileFailure(ENOENT, doing: "make", to: nowhere)) { try ReplacingFile(nowhere) }
+        #expect(throws: FileFailure(ENOENT, doing: .make, to: nowhere)) { try ReplacingFile(nowhere) }
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let file = try ReplacingFile(path)
-        #expect(throws: FileFailure(EISDIR, doing: "rename", to: path)) { try file.commit() }
+        #expect(throws: FileFailure(EISDIR, doing: .rename, to: path)) { try file.commit() }
     }
 }

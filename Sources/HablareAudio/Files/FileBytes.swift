@@ -1,4 +1,5 @@
 import Foundation
+import HablareFiles
 
 #if canImport(Darwin)
 import Darwin
@@ -21,7 +22,7 @@ final class FileBytes: SeekableBytes {
         path = url.absoluteURL.path
         guard url.isFileURL else { throw .unreadable(path, "it is not on this machine") }
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .unreadable(path, SystemFailure.last.reason) }
+        guard descriptor >= 0 else { throw .unreadable(path, FileFailure(doing: .open, to: path).reason.lowercased()) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
@@ -41,8 +42,8 @@ final class FileBytes: SeekableBytes {
             let count = pread(descriptor, rest.baseAddress, rest.count, off_t(position))
             if count == 0 { break }
             if count < 0 {
-                let reason = SystemFailure.last
-                if reason.code != EINTR { failure = .unreadable(path, reason.reason) }
+                let reason = FileFailure(doing: .read, to: path)
+                if reason.number != EINTR { failure = .unreadable(path, reason.reason.lowercased()) }
                 continue
             }
             done += count

@@ -1,4 +1,5 @@
 package import Foundation
+import HablareFiles
 
 #if canImport(Darwin)
 import Darwin
@@ -55,11 +56,11 @@ package final class PartialFile: SeekableBytes {
                 code: .notWritable,
                 message: "\(finalPath) is a pipe, a device or a socket, and a file would take its place; give a file.")
         }
-        do throws(SystemFailure) {
-            if exists, status.st_mode & S_IFMT == S_IFDIR { throw SystemFailure(code: EISDIR) }
+        do throws(FileFailure) {
+            if exists, status.st_mode & S_IFMT == S_IFDIR { throw FileFailure(EISDIR, doing: .open, to: finalPath) }
             descriptor = try Self.openLocked(partialPath, mode, calls)
         } catch {
-            throw error.writing(finalPath)
+            throw AudioError(error, writing: finalPath)
         }
     }
 
@@ -74,22 +75,22 @@ package final class PartialFile: SeekableBytes {
     package func commit() throws(AudioError) {
         if let failure { throw failure }
         guard let descriptor else { throw .joinerIsClosed }
-        do throws(SystemFailure) {
-            if let mode { try Self.permit(mode, descriptor) }
-            try calls.sync(descriptor)
-            try calls.rename(partialPath, finalPath)
+        do throws(FileFailure) {
+            if let mode { try Self.permit(mode, descriptor, partialPath) }
+            try calls.durable.sync(descriptor, partialPath)
+            try calls.durable.rename(partialPath, finalPath)
         } catch {
-            throw error.writing(finalPath)
+            throw AudioError(error, writing: finalPath)
         }
         close(descriptor)
         self.descriptor = nil
-        do throws(SystemFailure) {
-            try calls.syncFolder(folder)
+        do throws(FileFailure) {
+            try calls.durable.syncFolder(folder)
         } catch {
             throw AudioError(
                 code: .writeFailed,
                 message:
-                    "\(finalPath) is complete, but its folder could not be synced: \(error.reason). A power failure "
+                    "\(finalPath) is complete, but its folder could not be synced: \(error.reason.lowercased()). A power failure "
                     + "may still undo it; look after the disk and write it again.")
         }
     }
@@ -120,14 +121,15 @@ package final class PartialFile: SeekableBytes {
         guard let descriptor, position >= 0 else { return 0 }
         var done = 0
         while failure == nil, done < buffer.count {
-            do throws(SystemFailure) {
-                let count = try calls.write(descriptor, UnsafeRawBufferPointer(rebasing: buffer[done...]), position)
-                guard count > 0 else { throw SystemFailure(code: ENOSPC) }
+            do throws(FileFailure) {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+                let count = try calls.write(descriptor, rest, position, finalPath)
+                guard count > 0 else { throw FileFailure(ENOSPC, doing: .write, to: finalPath) }
                 done += count
                 position += Int64(count)
                 length = max(length, position)
             } catch {
-                failure = error.writing(finalPath)
+                failure = AudioError(error, writing: finalPath)
             }
         }
         return done
@@ -143,56 +145,53 @@ package final class PartialFile: SeekableBytes {
     /// Opens or makes a file, locks it, and only then empties it.
     private static func openLocked(
         _ path: String, _ mode: mode_t?, _ calls: FileCalls
-    ) throws(SystemFailure) -> CInt {
+    ) throws(FileFailure) -> CInt {
         // Whoever takes it over must be able to open it, also where the file that is replaced may only be read.
         let interim = mode.map { $0 | S_IRUSR | S_IWUSR }
         for _ in 0..<maximumAttempts {
             let descriptor = try calls.open(path, interim ?? 0o666)
-            do throws(SystemFailure) {
-                guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last }
+            do throws(FileFailure) {
+                guard try FileLock.take(descriptor, of: path) else {
+                    throw FileFailure(EWOULDBLOCK, doing: .lock, to: path)
+                }
                 // The file may have been renamed or removed between the two calls: then the lock is on another file.
-                guard isSameFile(descriptor, path) else {
+                guard FileLock.isFile(descriptor, at: path) else {
                     close(descriptor)
                     continue
                 }
                 // Somebody may have opened what a killed process left, and would read on.
-                if let mode, try isLeftOver(descriptor, beyond: mode), unlink(path) == 0 {
+                if let mode, try isLeftOver(descriptor, path, beyond: mode), unlink(path) == 0 {
                     close(descriptor)
                     continue
                 }
-                guard ftruncate(descriptor, 0) == 0 else { throw .last }
-                if let interim { try permit(interim, descriptor) }
+                guard ftruncate(descriptor, 0) == 0 else { throw FileFailure(doing: .write, to: path) }
+                if let interim { try permit(interim, descriptor, path) }
                 return descriptor
             } catch {
                 close(descriptor)
                 throw error
             }
         }
-        throw SystemFailure(code: EWOULDBLOCK)
+        throw FileFailure(EWOULDBLOCK, doing: .lock, to: path)
     }
 
     /// Whether there is something in a file that others may read than those whom the permissions allow to.
-    private static func isLeftOver(_ descriptor: CInt, beyond mode: mode_t) throws(SystemFailure) -> Bool {
-        let status = try status(of: descriptor)
+    private static func isLeftOver(
+        _ descriptor: CInt, _ path: String, beyond mode: mode_t
+    ) throws(FileFailure) -> Bool {
+        let status = try status(of: descriptor, path)
         return status.st_size > 0 && status.st_mode & 0o077 & ~mode != 0
     }
 
     /// Sets permissions where they are others: not every file system can.
-    private static func permit(_ mode: mode_t, _ descriptor: CInt) throws(SystemFailure) {
-        guard try status(of: descriptor).st_mode & 0o777 != mode else { return }
-        guard fchmod(descriptor, mode) == 0 else { throw .last }
+    private static func permit(_ mode: mode_t, _ descriptor: CInt, _ path: String) throws(FileFailure) {
+        guard try status(of: descriptor, path).st_mode & 0o777 != mode else { return }
+        guard fchmod(descriptor, mode) == 0 else { throw FileFailure(doing: .write, to: path) }
     }
 
-    private static func status(of descriptor: CInt) throws(SystemFailure) -> stat {
+    private static func status(of descriptor: CInt, _ path: String) throws(FileFailure) -> stat {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .last }
+        guard fstat(descriptor, &status) == 0 else { throw FileFailure(doing: .look, to: path) }
         return status
-    }
-
-    private static func isSameFile(_ descriptor: CInt, _ path: String) -> Bool {
-        var opened = stat()
-        var named = stat()
-        return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0
-            && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino
     }
 }

@@ -30,10 +30,10 @@ public struct MergedFiles: Sendable, Hashable {
         }
         let file = folder.appendingPathComponent(name(of: content, body), isDirectory: false)
         do {
-            try makeFolder()
+            if try FileSystem.status(of: folder.path) == nil { try DurableCalls.system.makeFolders(folder.path) }
             if FileManager.default.fileExists(atPath: file.path) {
                 // Whoever made it may not have come to that yet, or may have failed at it.
-                try ReplacingFile.syncFolder(of: file.path)
+                try DurableCalls.system.syncFolder(folder.path)
                 return file
             }
             if let original = body.fileURL, try link(original, to: file) { return file }
@@ -51,19 +51,6 @@ public struct MergedFiles: Sendable, Hashable {
         }
     }
 
-    /// Makes the folder and those above it, and puts their names on disk.
-    private func makeFolder() throws {
-        var missing: [String] = []
-        var place = folder.standardizedFileURL
-        while try NewFiles.kind(of: place.path) == .none, place.path != "/" {
-            missing.append(place.path)
-            place = place.deletingLastPathComponent()
-        }
-        guard !missing.isEmpty else { return }
-        try NewFiles.makeFolders(folder.path)
-        for path in missing { try ReplacingFile.syncFolder(of: path) }
-    }
-
     /// Whether a second name could be given: not on another volume, nor where the file system has none.
     private func link(_ original: URL, to file: URL) throws -> Bool {
         do {
@@ -71,7 +58,7 @@ public struct MergedFiles: Sendable, Hashable {
         } catch {
             return false
         }
-        try ReplacingFile.syncFolder(of: file.path)
+        try DurableCalls.system.syncFolder(folder.path)
         return true
     }
 

@@ -36,7 +36,7 @@ extension AppDatabaseError {
             self =
                 AppDatabaseError(knownOf: error, path)
                 ?? AppDatabaseError(.failed, "\(path) could not be opened.", cause: error)
-        case let error as FolderLock.Busy:
+        case let error as FileLock.Busy:
             self.init(
                 .busy,
                 "Another process has been opening a database in \(error.path) for long. Try again when it is done.",
@@ -92,7 +92,7 @@ extension AppDatabaseError {
         let path = failure.path
         switch failure.number {
         // The folder above is there, for it would have been made, or gone through, before.
-        case ENOENT where failure.action == "make":
+        case ENOENT where failure.action == .make:
             self.init(
                 .folderUnwritable,
                 "\(path) cannot be made: its folder takes nothing new, or was removed this moment. Choose another place.",

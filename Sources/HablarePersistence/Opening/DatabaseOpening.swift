@@ -17,10 +17,10 @@ struct DatabaseOpening {
             throw AppDatabaseError(.invalidOptions, "\(url) is no file. Give it the URL of a file.")
         }
         do {
-            if options.createsFolder { try NewFiles.makeFolders(Self.folder(of: path)) }
+            if options.createsFolder { try DurableCalls.system.makeFolders(Self.folder(of: path)) }
             // SQLite follows links and has its log beside the file itself. Who locks and watches has to be there, too.
-            let file = try NewFiles.resolved(path)
-            return try FolderLock.whileHeld(on: Self.folder(of: file), waiting: options.busySeconds) {
+            let file = try FileSystem.resolved(path)
+            return try FileLock.whileHeld(on: Self.folder(of: file), waiting: options.busySeconds) {
                 try open(file)
             }
         } catch {
@@ -33,16 +33,19 @@ struct DatabaseOpening {
     }
 
     private func open(_ file: String) throws -> DatabasePool {
-        switch try NewFiles.kind(of: file) {
-        case .none: try NewFiles.makeFile(file)
+        let status = try FileSystem.status(of: file)
+        switch status?.kind {
+        case nil: try FileSystem.makeFile(file)
         case .folder:
             throw AppDatabaseError(
                 .notADatabase, "\(path) is a folder. Nothing was changed. Choose the name of a file in it.")
-        // SQLite takes a file without a whole header for a new database, and would write over it.
-        case .file(let size) where (1..<100).contains(size):
-            throw AppDatabaseError(
-                opening: path, failedWith: DatabaseError(resultCode: .SQLITE_NOTADB, message: "\(size) bytes"))
-        case .file: try refuseNewer(file)
+        case .file, .other:
+            // SQLite takes a file without a whole header for a new database, and would write over it.
+            if let size = status?.size, (1..<100).contains(size) {
+                throw AppDatabaseError(
+                    opening: path, failedWith: DatabaseError(resultCode: .SQLITE_NOTADB, message: "\(size) bytes"))
+            }
+            try refuseNewer(file)
         }
         let pool = try DatabasePool(path: file, configuration: configuration)
         // Again, for the writer: opening a pool sets NORMAL, which loses the last commits with the power.

@@ -2,6 +2,7 @@ import Crypto
 import Dispatch
 public import Foundation
 public import Hablare
+import HablareFiles
 
 /// Content-addressed files: `content/ab/cdef…`, named by the SHA-256 of their bytes, so the same bytes are kept once.
 public final class ContentFiles: ContentStore {
@@ -15,7 +16,7 @@ public final class ContentFiles: ContentStore {
         self.directory = directory
         self.thresholds = thresholds
         self.calls = calls
-        try FileSystem.createDirectory(directory, calls)
+        try translatingFileFailures { try calls.makeFolders(directory.path) }
     }
 
     /// See ``/Hablare/ContentStore/threshold(for:)``.
@@ -26,23 +27,13 @@ public final class ContentFiles: ContentStore {
     /// See ``/Hablare/ContentStore/put(_:)``. Writes on a dispatch queue, because a file sync blocks.
     public func put(_ data: Data) async throws -> ContentReference {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.write(data) }) }
+            queue.async { continuation.resume(with: Result { try translatingFileFailures { try self.write(data) } }) }
         }
     }
 
     /// See ``/Hablare/ContentReading/read(_:)``.
     public func read(_ reference: ContentReference) throws -> Data {
-        let file = file(of: reference)
-        let data: Data
-        do {
-            data = try Data(contentsOf: file)
-        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
-            throw Self.gone
-        } catch {
-            throw AIServiceError.unreadable(file, cause: "\(error)")
-        }
-        guard data.count == reference.byteCount else { throw Self.damaged(data.count, reference) }
-        return data
+        try read(reference, range: 0..<reference.byteCount)
     }
 
     private static let gone = AIServiceError(
@@ -57,10 +48,12 @@ public final class ContentFiles: ContentStore {
     /// See ``/Hablare/ContentReading/read(_:range:)``.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         let file = file(of: reference)
-        guard let size = try FileSystem.sizeToRead(ofFile: file) else { throw Self.gone }
-        guard size == reference.byteCount else { throw Self.damaged(size, reference) }
-        guard let data = try FileSystem.read(range, of: file) else { throw Self.gone }
-        return data
+        return try translatingFileFailures {
+            guard let size = try FileSystem.size(ofFile: file.path) else { throw Self.gone }
+            guard size == reference.byteCount else { throw Self.damaged(size, reference) }
+            guard let data = try FileSystem.read(range, of: file.path) else { throw Self.gone }
+            return data
+        }
     }
 
     /// See ``/Hablare/ContentStore/makeWriter()``. What is written is in a file at once, without a name to be found by.
@@ -71,7 +64,11 @@ public final class ContentFiles: ContentStore {
 
     /// Whether the content is there with its promised size; a damaged file is not.
     public func has(_ reference: ContentReference) -> Bool {
-        FileSystem.size(ofFile: file(of: reference)) == reference.byteCount
+        do {
+            return try FileSystem.size(ofFile: file(of: reference).path) == reference.byteCount
+        } catch {
+            return false
+        }
     }
 
     // MARK: For the store and its check-up
@@ -81,9 +78,7 @@ public final class ContentFiles: ContentStore {
     }
 
     func remove(_ file: URL) throws {
-        guard unlink(file.path) == 0 || errno == ENOENT else {
-            throw AIServiceError(errno: errno, doing: "remove", path: file.path)
-        }
+        try translatingFileFailures { try FileSystem.remove(file.path) }
     }
 
     /// Every content file, by the name its digest gives it.
@@ -93,19 +88,18 @@ public final class ContentFiles: ContentStore {
 
     /// What the content files are in: hardly more than 256 folders. What else lies beside them is none.
     func folders() throws -> [URL] {
-        try FileSystem.contents(of: directory)
+        try files(in: directory)
     }
 
     /// The files of a folder; none where it is no folder, or is gone.
     func files(in folder: URL) throws -> [URL] {
-        try FileSystem.contents(of: folder)
+        try translatingFileFailures { try FileSystem.contents(of: folder.path).map { URL(fileURLWithPath: $0) } }
     }
 
     /// The size of a plain file; `nil` when it is gone, or was written since a date.
     func size(of file: URL, untouchedSince date: Date) throws -> Int? {
-        guard let status = try FileSystem.status(of: file), status.isPlainFile, status.modified < date else {
-            return nil
-        }
+        let status = try translatingFileFailures { try FileSystem.status(of: file.path, followingLinks: false) }
+        guard let status, status.kind == .file, status.modified < date else { return nil }
         return status.size
     }
 
@@ -125,9 +119,9 @@ public final class ContentFiles: ContentStore {
     /// A file for content whose name is not known before its end, in a folder of its own.
     func createUnfinished() throws -> (file: URL, descriptor: Int32) {
         let folder = directory.appendingPathComponent("unfinished", isDirectory: true)
-        try FileSystem.createDirectory(folder, calls)
+        try calls.makeFolders(folder.path)
         let file = folder.appendingPathComponent("\(UUID().uuidString).tmp")
-        return (file, try FileSystem.create(file))
+        return (file, try FileSystem.create(file.path))
     }
 
     /// Gives a file that is written and synced the name of its content.
@@ -136,7 +130,7 @@ public final class ContentFiles: ContentStore {
         let folder = file.deletingLastPathComponent()
         try prepare(folder)
         try calls.rename(unfinished.path, file.path)
-        try FileSystem.sync(folder, required: true, calls)
+        try calls.syncFolder(folder.path)
     }
 
     /// Makes sure, once for each folder and process, that a folder is there and that its name is durable.
@@ -145,8 +139,7 @@ public final class ContentFiles: ContentStore {
         if preparedFolders.withLock({ $0.contains(name) }), FileManager.default.fileExists(atPath: folder.path) {
             return
         }
-        try FileSystem.createDirectory(folder, calls)
-        try FileSystem.sync(directory, required: true, calls)
+        try calls.makeFolders(folder.path)
         preparedFolders.withLock { _ = $0.insert(name) }
     }
 
@@ -158,12 +151,13 @@ public final class ContentFiles: ContentStore {
         // A file under its final name is complete and synced: it was renamed after its sync. Its name may not be:
         // another process may have renamed it a moment ago.
         // Touched, so that nobody takes it for abandoned before its row is written.
-        if has(reference), FileSystem.touch(file) {
-            try FileSystem.sync(folder, required: true, calls)
+        if has(reference), FileSystem.setModified(file.path, to: nil) {
+            try calls.syncFolder(folder.path)
             return reference
         }
-        try FileSystem.write(
-            data, to: file, temporaryName: "\(file.lastPathComponent).\(UUID().uuidString).tmp", calls)
+        let writing = try ReplacingFile(file.path, calls: calls)
+        try writing.write(data)
+        try writing.commit()
         return reference
     }
 }

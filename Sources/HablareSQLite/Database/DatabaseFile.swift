@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareFiles
 
 /// Opens the database file.
 enum DatabaseFile {
@@ -12,7 +13,7 @@ enum DatabaseFile {
             try check(path, options)
         } else {
             // For its owner's eyes only: prompts are private. SQLite gives its other files the database's mode.
-            try FileSystem.createPrivateFile(URL(fileURLWithPath: path))
+            try FileSystem.makeFile(path)
         }
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(options.busyTimeout)
@@ -51,7 +52,7 @@ enum DatabaseFile {
     /// Refuses what is not ours to migrate. Looks by a connection that cannot write: the pool writes by its opening.
     private static func check(_ path: String, _ options: SQLiteStore.Configuration) throws {
         // SQLite takes a file without a whole header for a new database, and would write over it.
-        if let size = FileSystem.size(ofFile: URL(fileURLWithPath: path)), (1..<100).contains(size) {
+        if let size = try FileSystem.size(ofFile: path), (1..<100).contains(size) {
             throw AIServiceError(DatabaseError(resultCode: .SQLITE_NOTADB, message: "\(size) bytes"), path: path)
         }
         var configuration = GRDB.Configuration()

@@ -41,60 +41,6 @@ extension AIServiceError {
             "\(path) was written by a newer version of Hablare, or by one from before the first release. Update this one, or choose another folder. Nothing was changed."
         )
     }
-
-    /// A failure of the file system.
-    init(errno code: Int32, doing what: String, path: String) {
-        let cause = "\(what): \(String(cString: strerror(code)))"
-        switch code {
-        case ENOSPC, EDQUOT:
-            self.init(.storageFull, "There is no space left for \(path). Free some and try again.", cause: cause)
-        case EACCES, EPERM, EROFS:
-            self.init(
-                .storageReadOnly, "\(path) may not be written. Check its permissions, or choose another folder.",
-                cause: cause)
-        case EMFILE, ENFILE:
-            self.init(.storageFailed, Self.tooManyFiles(path), cause: cause)
-        default:
-            self.init(.storageFailed, "\(path) could not be written.", cause: cause)
-        }
-    }
-
-    /// A folder that cannot be created.
-    init(errno code: Int32, creatingFolder path: String) {
-        let cause = "create folder: \(String(cString: strerror(code)))"
-        switch code {
-        case EACCES, EPERM, EROFS:
-            self.init(
-                .storageReadOnly,
-                "The folder \(path) cannot be created. Check the permissions of the folder above it, or choose another one.",
-                cause: cause)
-        case ENOTDIR:
-            self.init(
-                .storageReadOnly,
-                "The folder \(path) cannot be created, because a file is in its place. Move the file away, or choose another folder.",
-                cause: cause)
-        case ENOSPC, EDQUOT, EMFILE, ENFILE:
-            self.init(errno: code, doing: "create folder", path: path)
-        default:
-            self.init(
-                .storageFailed,
-                "The folder \(path) cannot be created. See the cause, or choose another one.", cause: cause)
-        }
-    }
-
-    private static func tooManyFiles(_ path: String) -> String {
-        "Too many files are open, so that \(path) cannot be opened. Raise the limit (ulimit -n), or let the process do less at once."
-    }
-}
-
-extension AIServiceError {
-    /// A file that is there and cannot be read now.
-    static func unreadable(_ file: URL, cause: String) -> AIServiceError {
-        AIServiceError(
-            .storageFailed,
-            "\(file.path) could not be read. It may be there all the same: check its permissions, the disk, and how many files the process may open; then try again.",
-            cause: cause)
-    }
 }
 
 /// Runs an access to the database, or to the lock of its folder, and translates what it throws.
@@ -104,8 +50,8 @@ func translatingErrors<R>(of path: String, _ body: () throws -> R) throws -> R {
     } catch let error as DatabaseError {
         throw AIServiceError(error, path: path)
     } catch let error as FileFailure {
-        throw AIServiceError(errno: error.number, doing: error.action, path: error.path)
-    } catch let error as FolderLock.Busy {
+        throw AIServiceError(error)
+    } catch let error as FileLock.Busy {
         throw AIServiceError(
             .storageBusy, "Another process has been opening \(error.path) for long. Try again when it is done.")
     }

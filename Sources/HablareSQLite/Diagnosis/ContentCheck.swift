@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFiles
 
 /// Compares content files with the rows that refer to them.
 struct ContentCheck {
@@ -20,7 +21,8 @@ struct ContentCheck {
         var unreferenced = (count: 0, bytes: Int64(0))
         var unfinished = (count: 0, bytes: Int64(0))
         for file in try files.all() {
-            guard let status = try FileSystem.status(of: file), status.isPlainFile else { continue }
+            let status = try translatingFileFailures { try FileSystem.status(of: file.path, followingLinks: false) }
+            guard let status, status.kind == .file else { continue }
             let (size, date) = (Int64(status.size), status.modified)
             diagnosis.contentFiles += 1
             diagnosis.contentBytes += size
@@ -40,29 +42,19 @@ struct ContentCheck {
         let id = reference.request.uuidString.lowercased()
         let what = reference.isPrompt ? "prompt" : "response"
         let advice = "Remove the request and run its command again: hablare rm \(id)"
-        guard let (size, _) = try status(of: file) else {
+        guard let status = try translatingFileFailures({ try FileSystem.status(of: file.path) }) else {
             return StoreDiagnosis.Finding(
                 kind: .contentMissing, isProblem: true,
                 message: "The file of the \(what) of request \(id) is gone (\(file.path)). \(advice)")
         }
-        guard size == Int64(reference.content.byteCount) else {
+        guard status.size == reference.content.byteCount else {
             return StoreDiagnosis.Finding(
                 kind: .contentSize, isProblem: true,
                 message:
-                    "The file of the \(what) of request \(id) has \(size) bytes instead of \(reference.content.byteCount) (\(file.path)). \(advice)"
+                    "The file of the \(what) of request \(id) has \(status.size) bytes instead of \(reference.content.byteCount) (\(file.path)). \(advice)"
             )
         }
         return nil
-    }
-
-    /// A file's size and date; `nil` when it is not there.
-    private func status(of file: URL) throws -> (size: Int64, date: Date)? {
-        do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
-            return ((attributes[.size] as? NSNumber)?.int64Value ?? 0, attributes[.modificationDate] as? Date ?? Date())
-        } catch let error as CocoaError where error.code == .fileReadNoSuchFile || error.code == .fileNoSuchFile {
-            return nil
-        }
     }
 
     private func note(

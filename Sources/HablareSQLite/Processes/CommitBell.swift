@@ -32,10 +32,10 @@ final class CommitBell: StoreSignal {
     }
 
     private func create() throws {
-        try FileSystem.createDirectory(directory)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw AIServiceError(errno: errno, doing: "open", path: path) }
-        close(descriptor)
+        try translatingFileFailures {
+            try DurableCalls.system.makeFolders(directory.path)
+            try FileSystem.makeFile(path)
+        }
     }
 
     /// Tells of a commit by its number in the log of commits. The commit is on disk, so this does not fail: where the file

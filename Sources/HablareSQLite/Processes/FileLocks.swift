@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFiles
 
 #if canImport(Glibc)
 import Glibc
@@ -18,7 +19,7 @@ final class FileLocks: OwnerLiveness {
     init(directory: URL) throws {
         self.directory = directory
         host = Self.machineName
-        try FileSystem.createDirectory(directory)
+        try translatingFileFailures { try DurableCalls.system.makeFolders(directory.path) }
     }
 
     deinit {
@@ -26,32 +27,29 @@ final class FileLocks: OwnerLiveness {
     }
 
     func acquire() throws -> String {
-        let name = UUID.timeOrdered().uuidString.lowercased() + ".lock"
-        let path = directory.appendingPathComponent(name).path
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw AIServiceError(errno: errno, doing: "create", path: path) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
-            close(descriptor)
-            unlink(path)
-            if code == EWOULDBLOCK { return try acquire() }  // somebody looks at it at this very moment
-            throw AIServiceError(errno: code, doing: "lock", path: path)
+        while true {
+            let name = UUID.timeOrdered().uuidString.lowercased() + ".lock"
+            guard let descriptor = try translatingFileFailures({ try lockedFile(name) }) else { continue }
+            held.withLock { $0[name] = descriptor }
+            return name
         }
-        // Somebody who looked between the creation and the lock took the file for a dead process's and removed it.
-        guard Self.isFile(descriptor, at: path) else {
-            close(descriptor)
-            return try acquire()
-        }
-        held.withLock { $0[name] = descriptor }
-        return name
     }
 
-    /// Whether an open file still is the one at a path.
-    private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
-        var open = stat()
-        var named = stat()
-        return fstat(descriptor, &open) == 0 && stat(path, &named) == 0 && open.st_ino == named.st_ino
-            && open.st_dev == named.st_dev
+    /// Makes a file and locks it; `nil` where a process that looked before the lock was there took the file for a dead
+    /// process's, and holds the lock or has removed the file.
+    private func lockedFile(_ name: String) throws -> CInt? {
+        let path = directory.appendingPathComponent(name).path
+        let descriptor = try FileSystem.create(path)
+        do {
+            if try FileLock.take(descriptor, of: path), FileLock.isFile(descriptor, at: path) { return descriptor }
+        } catch {
+            close(descriptor)
+            unlink(path)
+            throw error
+        }
+        close(descriptor)
+        unlink(path)
+        return nil
     }
 
     func release(_ lockName: String) {
@@ -81,15 +79,14 @@ final class FileLocks: OwnerLiveness {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT { return true }
-            throw AIServiceError(errno: errno, doing: "open", path: path)
+            throw AIServiceError(FileFailure(doing: .open, to: path))
         }
         defer { close(descriptor) }
         // Shared, so that two processes that look at the same time do not take each other for the owner.
-        if flock(descriptor, LOCK_SH | LOCK_NB) == 0 {
-            unlink(path)
-            return true
+        guard try translatingFileFailures({ try FileLock.take(descriptor, of: path, isShared: true) }) else {
+            return false
         }
-        guard errno == EWOULDBLOCK else { throw AIServiceError(errno: errno, doing: "lock", path: path) }
-        return false
+        unlink(path)
+        return true
     }
 }

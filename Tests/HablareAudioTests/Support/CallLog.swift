@@ -1,3 +1,4 @@
+import HablareFiles
 import Synchronization
 
 @testable import HablareAudio
@@ -18,26 +19,23 @@ final class CallLog: Sendable {
 
     func recording(_ calls: FileCalls) -> FileCalls {
         FileCalls(
-            open: { path, mode throws(SystemFailure) in
+            open: { path, mode throws(FileFailure) in
                 self.note("open")
                 return try calls.open(path, mode)
             },
-            write: { descriptor, bytes, offset throws(SystemFailure) in
+            write: { descriptor, bytes, offset, path throws(FileFailure) in
                 self.note("write")
-                return try calls.write(descriptor, bytes, offset)
+                return try calls.write(descriptor, bytes, offset, path)
             },
-            sync: { descriptor throws(SystemFailure) in
-                self.note("sync")
-                try calls.sync(descriptor)
-            },
-            rename: { path, newPath throws(SystemFailure) in
-                self.note("rename")
-                try calls.rename(path, newPath)
-            },
-            syncFolder: { path throws(SystemFailure) in
-                self.note("syncFolder")
-                try calls.syncFolder(path)
-            })
+            durable: DurableCalls(
+                sync: { descriptor, path throws(FileFailure) in
+                    self.note(path.hasSuffix(".partial") ? "sync" : "syncFolder")
+                    try calls.durable.sync(descriptor, path)
+                },
+                rename: { path, newPath throws(FileFailure) in
+                    self.note("rename")
+                    try calls.durable.rename(path, newPath)
+                }))
     }
 
     private func note(_ call: String) {

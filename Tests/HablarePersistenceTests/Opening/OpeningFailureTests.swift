@@ -125,7 +125,7 @@ import Testing
     @Test("is one that another process is opening for longer than the timeout")
     func opening() throws {
         let folder = try TemporaryFolder()
-        let error = try FolderLock.whileHeld(on: folder.url.path, waiting: 0) {
+        let error = try FileLock.whileHeld(on: folder.url.path, waiting: 0) {
             openingError {
                 _ = try AppDatabase(
                     at: Notes.file(in: folder), migrator: Notes.migrator, options: .init(busyTimeout: .zero))

@@ -146,10 +146,10 @@ import Testing
         let file = folder.url.appendingPathComponent("real/notes.sqlite")
         let link = folder.url.appendingPathComponent("links/notes.sqlite")
         if isThere { try AppDatabase.briefly(at: file) }
-        for url in [file, link] { try NewFiles.makeFolders(url.deletingLastPathComponent().path) }
+        for url in [file, link] { try DurableCalls.system.makeFolders(url.deletingLastPathComponent().path) }
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "../real/notes.sqlite")
         if isThere {
-            let error = try FolderLock.whileHeld(on: file.deletingLastPathComponent().path, waiting: 0) {
+            let error = try FileLock.whileHeld(on: file.deletingLastPathComponent().path, waiting: 0) {
                 openingError {
                     _ = try AppDatabase(at: link, migrator: Notes.migrator, options: .init(busyTimeout: .zero))
                 }
@@ -160,7 +160,7 @@ import Testing
         #expect(database.url == link)
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? NSNumber
         #expect(mode?.intValue == 0o600)
-        try #require(try (database.writer as? DatabasePool)?.path == NewFiles.resolved(file.path))
+        try #require(try (database.writer as? DatabasePool)?.path == FileSystem.resolved(file.path))
         // Another connection is to SQLite what another process is.
         let other = try AppDatabase(at: file, migrator: Notes.migrator, options: .init(noticesOtherProcesses: false))
         var counts = database.values { try Note.fetchCount($0) }.makeAsyncIterator()

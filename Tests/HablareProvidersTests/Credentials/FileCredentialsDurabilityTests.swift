@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFiles
 import Testing
 
 @testable import HablareProviders
@@ -31,16 +32,16 @@ import Darwin
 
     /// Notes the calls; before each, `failing` may throw.
     private func calls(
-        _ log: Guarded<[Step]>, failing: @escaping @Sendable (Step) throws(AIServiceError) -> Void = { _ in }
+        _ log: Guarded<[Step]>, failing: @escaping @Sendable (Step) throws(FileFailure) -> Void = { _ in }
     ) -> CredentialFileCalls {
         var calls = CredentialFileCalls.system
-        calls.sync = { [calls] descriptor, path throws(AIServiceError) in
+        calls.durable.sync = { [calls] descriptor, path throws(FileFailure) in
             let step = Step(call: "sync", name: URL(filePath: path).lastPathComponent)
             log.withLock { $0.append(step) }
             try failing(step)
-            try calls.sync(descriptor, path)
+            try calls.durable.sync(descriptor, path)
         }
-        calls.rename = { [calls] folder, name, newName, path throws(AIServiceError) in
+        calls.rename = { [calls] folder, name, newName, path throws(FileFailure) in
             let step = Step(call: "rename", name: newName)
             log.withLock { $0.append(step) }
             try failing(step)
@@ -78,8 +79,8 @@ import Darwin
     ) throws {
         let file = FileCredentials(
             folder.file,
-            calls: calls(Guarded([])) { step throws(AIServiceError) in
-                if step.call == call { throw .keys(ENOSPC, "written", "the file") }
+            calls: calls(Guarded([])) { step throws(FileFailure) in
+                if step.call == call { throw FileFailure(ENOSPC, doing: .write, to: "the file") }
             })
         let before = try Data(contentsOf: folder.file)
         let error = #expect(throws: AIServiceError.self) { try file.set(.numbered(2), for: openai) }
@@ -94,8 +95,8 @@ import Darwin
     @Test func `Where only the folder cannot be synced, it says that it is replaced`() throws {
         let file = FileCredentials(
             folder.file,
-            calls: calls(Guarded([])) { step throws(AIServiceError) in
-                if step.name == "hablare" { throw .keys(EIO, "synced", "the folder") }
+            calls: calls(Guarded([])) { step throws(FileFailure) in
+                if step.name == "hablare" { throw FileFailure(EIO, doing: .sync, to: "the folder") }
             })
         let error = #expect(throws: AIServiceError.self) { try file.set(.numbered(2), for: openai) }
         #expect(error?.message.contains("is replaced, but a power failure may undo it") == true)
@@ -110,7 +111,7 @@ import Darwin
         let seen = Guarded<(old: Credential?, mode: Int)?>(nil)
         let file = FileCredentials(
             folder.file,
-            calls: calls(Guarded([])) { step throws(AIServiceError) in
+            calls: calls(Guarded([])) { step throws(FileFailure) in
                 guard step.call == "rename" else { return }
                 let old = try plain.credential(named: openai)?.credential
                 do {

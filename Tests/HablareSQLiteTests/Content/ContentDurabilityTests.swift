@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFiles
 import HablareTestFiles
 import HablareTestKit
 import Testing
@@ -44,12 +45,12 @@ struct ContentDurabilityTests {
 
         var calls: DurableCalls {
             DurableCalls(
-                sync: { [self] descriptor, path in
-                    if failing.withLock({ $0 == name(path) }) { throw AIServiceError(.storageFailed, "No.") }
+                sync: { [self] descriptor, path throws(FileFailure) in
+                    if failing.withLock({ $0 == name(path) }) { throw FileFailure(EIO, doing: .sync, to: path) }
                     try DurableCalls.system.sync(descriptor, path)
                     note(.sync(name(path)))
                 },
-                rename: { [self] path, newPath in
+                rename: { [self] path, newPath throws(FileFailure) in
                     try DurableCalls.system.rename(path, newPath)
                     note(.rename(name(path), to: name(newPath)))
                 })

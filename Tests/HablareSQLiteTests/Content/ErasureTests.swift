@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hablare
+import HablareFiles
 import HablareTestFiles
 import HablareTestKit
 import Testing
@@ -25,7 +26,7 @@ import Testing
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         for name in names {
             let file = folder.appendingPathComponent(name)
-            if FileSystem.size(ofFile: file) != nil { bytes += try Data(contentsOf: file) }
+            if try FileSystem.size(ofFile: file.path) != nil { bytes += try Data(contentsOf: file) }
         }
         return numbers.filter { bytes.range(of: Data(Self.marker($0).utf8)) != nil }
     }

@@ -28,34 +28,6 @@ import Testing
         #expect(error.cause == "SQLite \(result.rawValue): in its words")
     }
 
-    @Test(
-        "A failure of the file system is an error with a code and advice",
-        arguments: [
-            (ENOSPC, AIServiceError.Code.storageFull), (EDQUOT, .storageFull), (EACCES, .storageReadOnly),
-            (EPERM, .storageReadOnly), (EROFS, .storageReadOnly), (EIO, .storageFailed), (ENOENT, .storageFailed),
-        ])
-    func files(errno code: Int32, expected: AIServiceError.Code) {
-        let error = AIServiceError(errno: code, doing: "write", path: "/the/path")
-        #expect(error.code == expected)
-        #expect(error.message.contains("/the/path"))
-        #expect(error.cause?.hasPrefix("write: ") == true)
-    }
-
-    @Test(
-        "A folder that cannot be created is an error with a code and advice",
-        arguments: [
-            (ENOSPC, AIServiceError.Code.storageFull, "no space"), (EACCES, .storageReadOnly, "permissions"),
-            (EROFS, .storageReadOnly, "permissions"), (ENOTDIR, .storageReadOnly, "a file is in its place"),
-            (EMFILE, .storageFailed, "Too many files"), (ENFILE, .storageFailed, "Too many files"),
-            (EIO, .storageFailed, "See the cause"),
-        ])
-    func folders(errno code: Int32, expected: AIServiceError.Code, words: String) {
-        let error = AIServiceError(errno: code, creatingFolder: "/the/path")
-        #expect(error.code == expected)
-        #expect(error.message.contains("/the/path") && error.message.contains(words))
-        #expect(error.cause == "create folder: \(String(cString: strerror(code)))")
-    }
-
     @Test("Errors that are not the database's stay what they are")
     func passesThrough() {
         #expect(throws: CancellationError.self) { try translatingErrors(of: "p") { throw CancellationError() } }

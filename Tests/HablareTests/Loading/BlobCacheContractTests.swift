@@ -1,5 +1,4 @@
 import Foundation
-import HablareSQLite
 import HablareTestKit
 import Testing
 

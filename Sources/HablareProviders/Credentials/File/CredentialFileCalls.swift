@@ -1,4 +1,5 @@
 import Hablare
+import HablareFiles
 
 #if canImport(Darwin)
 import Darwin
@@ -11,56 +12,54 @@ import Musl
 /// The calls to the operating system in whose order the file of keys becomes durable, and the pause between two looks at
 /// its lock: the seam at which tests see them, and make them fail.
 struct CredentialFileCalls: Sendable {
-    /// Returns when the bytes of an open file, or the names in an open folder, are on the disk. The path is for errors.
-    var sync: @Sendable (_ descriptor: CInt, _ path: String) throws(AIServiceError) -> Void
+    /// How folders that are made, and the bytes of files, become durable.
+    var durable: DurableCalls
     /// Gives a file of an open folder another name at once, in place of a file that had it.
     var rename:
-        @Sendable (_ folder: CInt, _ name: String, _ newName: String, _ path: String) throws(AIServiceError) -> Void
+        @Sendable (_ folder: CInt, _ name: String, _ newName: String, _ path: String) throws(FileFailure) -> Void
     /// Waits a hundredth of a second for whoever has the lock.
     var pause: @Sendable () -> Void
 
     /// The operating system.
     static let system = CredentialFileCalls(
-        sync: { descriptor, path throws(AIServiceError) in
-            #if canImport(Darwin)
-            // fsync on Apple platforms does not reach the disk; some file systems know no F_FULLFSYNC.
-            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-            #endif
-            while fsync(descriptor) != 0 {
-                guard errno == EINTR else { throw .keys(errno, "synced", path) }
-            }
-        },
-        rename: { folder, name, newName, path throws(AIServiceError) in
+        durable: .system,
+        rename: { folder, name, newName, path throws(FileFailure) in
             while renameat(folder, name, folder, newName) != 0 {
-                guard errno == EINTR else { throw .keys(errno, "given its name", path) }
+                guard errno == EINTR else { throw FileFailure(doing: .rename, to: path) }
             }
         },
         pause: { _ = poll(nil, 0, 10) })
 }
 
 extension AIServiceError {
-    /// What the operating system said of a file of keys.
-    ///
-    /// - Parameter participle: What could not be done with it, such as `read`.
-    static func keys(_ code: CInt, _ participle: String, _ path: String) -> AIServiceError {
-        let reason = String(cString: strerror(code)).lowercased()
-        return switch code {
+    /// The meaning of a failure of the file system for the file of keys.
+    init(ofKeys failure: FileFailure) {
+        let participle =
+            switch failure.action {
+            case .open: "opened"
+            case .read, .list, .resolve: "read"
+            case .look: "looked at"
+            case .make, .makeFolder: "created"
+            case .write: "written"
+            case .sync: "synced"
+            case .rename: "given its name"
+            case .remove: "removed"
+            case .lock: "locked"
+            }
+        let reason = failure.reason.lowercased()
+        let start = "\(failure.path) could not be \(participle)"
+        switch failure.number {
         case ENOSPC, EDQUOT:
-            AIServiceError(
-                .storageFull, "\(path) could not be \(participle): there is no room left. Free some space.",
-                cause: reason)
+            self.init(.storageFull, "\(start): there is no room left. Free some space.", cause: reason)
         case EROFS:
-            AIServiceError(
-                .storageReadOnly,
-                "\(path) could not be \(participle): its disk may only be read. Choose another folder with XDG_CONFIG_HOME.",
+            self.init(
+                .storageReadOnly, "\(start): its disk may only be read. Choose another folder with XDG_CONFIG_HOME.",
                 cause: reason)
         case EACCES, EPERM:
-            AIServiceError(
-                .invalidConfiguration,
-                "\(path) could not be \(participle): \(reason). Look at its permissions and those of its folder.")
-        default:
-            AIServiceError(
-                .storageFailed, "\(path) could not be \(participle). Look after the disk and try again.", cause: reason)
+            self.init(
+                .invalidConfiguration, "\(start): \(reason). Look at its permissions and those of its folder.")
+        case ENOTDIR: self = FileTrust.noFolder(failure.path)
+        default: self.init(.storageFailed, "\(start). Look after the disk and try again.", cause: reason)
         }
     }
 }

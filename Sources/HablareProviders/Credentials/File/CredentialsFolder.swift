@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFiles
 
 #if canImport(Darwin)
 import Darwin
@@ -32,11 +33,10 @@ struct CredentialsFolder: ~Copyable {
     static func opened(
         _ path: String, creates: Bool, _ calls: CredentialFileCalls
     ) throws(AIServiceError) -> CredentialsFolder? {
-        if creates { try make(path, calls) }
-        guard let opened = try opened(path, { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else { return nil }
+        guard let descriptor = try descriptor(of: path, creates: creates, calls) else { return nil }
         // Closes it, also where it is refused now.
-        let folder = CredentialsFolder(opened, path, calls)
-        let status = try status(of: opened, path)
+        let folder = CredentialsFolder(descriptor, path, calls)
+        let status = try status(of: descriptor, path)
         guard [geteuid(), 0].contains(status.st_uid) else { throw FileTrust.stranger(path, status) }
         guard status.st_mode & 0o022 == 0 else {
             throw AIServiceError(
@@ -45,6 +45,19 @@ struct CredentialsFolder: ~Copyable {
             )
         }
         return folder
+    }
+
+    private static func descriptor(
+        of path: String, creates: Bool, _ calls: CredentialFileCalls
+    ) throws(AIServiceError) -> CInt? {
+        let opened = try opened(path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard opened == nil, creates else { return opened }
+        do throws(FileFailure) {
+            try calls.durable.makeFolders(path)
+        } catch {
+            throw AIServiceError(ofKeys: error)
+        }
+        return try descriptor(of: path, creates: false, calls)
     }
 
     deinit { close(descriptor) }
@@ -61,21 +74,18 @@ struct CredentialsFolder: ~Copyable {
         guard let file = try Self.opened(place, { openat(descriptor, name, flags) }) else { return nil }
         defer { close(file) }
         try FileTrust.check(try Self.status(of: file, place), place)
-        var data = Data()
-        var buffer = [UInt8](repeating: 0, count: 16 << 10)
-        while true {
-            let count = readBytes(file, &buffer)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .keys(errno, "read", place) }
-            guard count > 0 else { return data }
-            data += buffer[..<count]
-            guard data.count <= limit else {
-                throw AIServiceError(
-                    .storageCorrupt,
-                    "\(place) has more than \(limit) bytes, which no file of keys has. Nothing was changed. Move it away."
-                )
-            }
+        let data: Data
+        do throws(FileFailure) {
+            data = try FileSystem.read(0..<limit + 1, of: file, place)
+        } catch {
+            throw AIServiceError(ofKeys: error)
         }
+        guard data.count <= limit else {
+            throw AIServiceError(
+                .storageCorrupt,
+                "\(place) has more than \(limit) bytes, which no file of keys has. Nothing was changed. Move it away.")
+        }
+        return data
     }
 
     // MARK: Writing
@@ -89,14 +99,18 @@ struct CredentialsFolder: ~Copyable {
         let place = "\(path)/\(name)"
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         guard let lock = try Self.opened(place, { openat(descriptor, name, flags, 0o600) }) else {
-            throw .keys(ENOENT, "created", place)
+            throw AIServiceError(ofKeys: FileFailure(ENOENT, doing: .make, to: place))
         }
         // Closing it gives the lock back. The file stays: whoever removed it could leave two with a lock each.
         defer { close(lock) }
         try FileTrust.check(try Self.status(of: lock, place), place)
         var attempts = 0
-        while flock(lock, LOCK_EX | LOCK_NB) != 0 {
-            guard [EWOULDBLOCK, EINTR].contains(errno) else { throw .keys(errno, "locked", place) }
+        while true {
+            do throws(FileFailure) {
+                if try FileLock.take(lock, of: place) { break }
+            } catch {
+                throw AIServiceError(ofKeys: error)
+            }
             attempts += 1
             guard attempts < Self.patience else {
                 throw AIServiceError(
@@ -116,40 +130,35 @@ struct CredentialsFolder: ~Copyable {
     func replace(_ name: String, with data: Data) throws(AIServiceError) {
         let place = "\(path)/\(name)"
         let temporary = ".\(name).partial"
-        if unlinkat(descriptor, temporary, 0) != 0, errno != ENOENT { throw .keys(errno, "written", place) }
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let file = openat(descriptor, temporary, flags, 0o600)
-        guard file >= 0 else { throw .keys(errno, "written", place) }
-        do throws(AIServiceError) {
-            defer { close(file) }
-            // Whatever the process takes from the permissions of new files.
-            guard fchmod(file, 0o600) == 0 else { throw .keys(errno, "written", place) }
-            try Self.write(data, to: file, place)
-            try calls.sync(file, place)
+        do throws(FileFailure) {
+            try write(data, to: temporary, place)
             try calls.rename(descriptor, temporary, name, place)
         } catch {
             // Nothing can be done where this fails: the next writer tries again.
             unlinkat(descriptor, temporary, 0)
-            throw error
+            throw AIServiceError(ofKeys: error)
         }
-        do throws(AIServiceError) {
-            try calls.sync(descriptor, path)
+        do throws(FileFailure) {
+            try calls.durable.syncFolder(descriptor, path)
         } catch {
+            let failure = AIServiceError(ofKeys: error)
             throw AIServiceError(
-                error.code,
+                failure.code,
                 "\(place) is replaced, but a power failure may undo it: its folder could not be synced. Look after the disk and do it again.",
-                cause: error.cause)
+                cause: failure.cause)
         }
     }
 
-    private static func write(_ data: Data, to file: CInt, _ place: String) throws(AIServiceError) {
-        var rest = Array(data)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { writeBytes(file, $0) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .keys(count < 0 ? errno : ENOSPC, "written", place) }
-            rest = rest.dropFirst(count)
-        }
+    /// Writes and syncs a new file of the folder.
+    private func write(_ data: Data, to name: String, _ place: String) throws(FileFailure) {
+        if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw FileFailure(doing: .write, to: place) }
+        let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw FileFailure(doing: .write, to: place) }
+        defer { close(file) }
+        // Whatever the process takes from the permissions of new files.
+        guard fchmod(file, 0o600) == 0 else { throw FileFailure(doing: .write, to: place) }
+        try FileSystem.write(data, to: file, place)
+        try calls.durable.sync(file, place)
     }
 
     // MARK: Opening
@@ -163,42 +172,14 @@ struct CredentialsFolder: ~Copyable {
             case ENOENT: return nil
             case ELOOP, EMLINK: throw FileTrust.link(path)
             case ENOTDIR: throw FileTrust.noFolder(path)
-            case let code: throw .keys(code, "opened", path)
+            default: throw AIServiceError(ofKeys: FileFailure(doing: .open, to: path))
             }
         }
     }
 
     private static func status(of descriptor: CInt, _ path: String) throws(AIServiceError) -> stat {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .keys(errno, "looked at", path) }
+        guard fstat(descriptor, &status) == 0 else { throw AIServiceError(ofKeys: FileFailure(doing: .look, to: path)) }
         return status
     }
-
-    /// Makes a folder and the missing ones above it, for their owner alone, and returns when their names are on the disk.
-    private static func make(_ path: String, _ calls: CredentialFileCalls) throws(AIServiceError) {
-        let above = URL(filePath: path, directoryHint: .isDirectory).deletingLastPathComponent().path
-        for isSecondTry in [false, true] {
-            if mkdir(path, 0o700) == 0 {
-                guard let parent = try opened(above, { open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
-                    return
-                }
-                defer { close(parent) }
-                return try calls.sync(parent, above)
-            }
-            switch errno {
-            case EEXIST: return
-            case ENOENT where !isSecondTry && above != path: try make(above, calls)
-            case ENOTDIR: throw FileTrust.noFolder(path)
-            case let code: throw .keys(code, "created", path)
-            }
-        }
-    }
-}
-
-private func readBytes(_ descriptor: CInt, _ buffer: inout [UInt8]) -> Int {
-    read(descriptor, &buffer, buffer.count)
-}
-
-private func writeBytes(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -1,5 +1,6 @@
 public import Foundation
 public import Hablare
+import HablareFiles
 
 #if canImport(Darwin)
 import Darwin
@@ -86,7 +87,7 @@ public struct FileCredentials: CredentialStore {
     ) throws(AIServiceError) -> Credential? {
         guard let folder = try CredentialsFolder.opened(folder, creates: creating, calls) else {
             // A symbolic link can have the folder's name and lead nowhere.
-            if creating { throw .keys(ENOENT, "written", url.path) }
+            if creating { throw AIServiceError(ofKeys: FileFailure(ENOENT, doing: .write, to: url.path)) }
             return nil
         }
         return try folder.locked(by: ".\(name).lock") { () throws(AIServiceError) in

@@ -1,7 +1,15 @@
 import Crypto
 public import Foundation
 import Hablare
-public import HablareLoading
+import HablareFiles
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// A cache of blobs in a folder: one file for each key, for a `CoalescingLoader`.
 ///
@@ -26,7 +34,7 @@ public final class FileBlobCache: BlobCache {
     private let date: @Sendable () -> Date
     private let calls: DurableCalls
     /// Removes a file, if it is there.
-    private let discard: @Sendable (URL) throws -> Void
+    private let discard: @Sendable (_ path: String) throws(FileFailure) -> Void
     private let state = Guarded(State())
 
     /// Opens or creates a cache.
@@ -49,7 +57,7 @@ public final class FileBlobCache: BlobCache {
     /// - Parameter discard: Removes a file, if it is there.
     init(
         directory: URL, limits: Limits, date: @escaping @Sendable () -> Date, calls: DurableCalls,
-        discard: @escaping @Sendable (URL) throws -> Void = FileSystem.remove
+        discard: @escaping @Sendable (_ path: String) throws(FileFailure) -> Void = FileSystem.remove
     ) throws {
         try limits.check()
         self.directory = directory
@@ -57,77 +65,78 @@ public final class FileBlobCache: BlobCache {
         self.date = date
         self.calls = calls
         self.discard = discard
-        try FileSystem.createDirectory(directory, calls)
+        try translatingFileFailures { try calls.makeFolders(directory.path) }
     }
 
     // MARK: Blobs
 
-    /// See ``/HablareLoading/BlobCache/blob(for:)``.
+    /// See ``BlobCache/blob(for:)``.
     ///
     /// - Throws: `AIServiceError` with code `storageFailed` when there is a file that cannot be read.
     public func blob(for key: String) throws -> Data? {
-        let file = file(of: key)
-        // More than the limit was not stored by this cache, and nobody wants it in memory.
-        guard let data = try FileSystem.read(file, atMost: limits.maximumBytes) else { return nil }
-        let now = date()
-        guard let entry = FileBlobCacheEntry(data), !isExpired(entry.stored, at: now) else {
-            // Another process may have put a good one in its place since: then that is lost, and loaded again.
-            try discard(file)
-            return nil
+        let path = path(of: key)
+        return try translatingFileFailures {
+            // More than the limit was not stored by this cache, and is not wanted in memory.
+            guard let data = try FileSystem.read(path, atMost: limits.maximumBytes) else { return nil }
+            let now = date()
+            guard let entry = FileBlobCacheEntry(data), !isExpired(entry.stored, at: now) else {
+                // Another process may have put a good one in its place since: then that is lost, and loaded again.
+                try discard(path)
+                return nil
+            }
+            // Another key's, of the same digest.
+            guard entry.key == key else { return nil }
+            FileSystem.setModified(path, to: now)
+            return entry.blob
         }
-        // Another key's, of the same digest.
-        guard entry.key == key else { return nil }
-        FileSystem.setModified(file, to: now)
-        return entry.blob
     }
 
-    /// See ``/HablareLoading/BlobCache/store(_:for:)``.
+    /// See ``BlobCache/store(_:for:)``.
     ///
     /// - Throws: `AIServiceError` with code `storageFull`, `storageReadOnly` or `storageFailed`. Nothing half written
     ///   stays.
     public func store(_ blob: Data, for key: String) throws {
-        let file = file(of: key)
+        let path = path(of: key)
         let now = date()
         let data = FileBlobCacheEntry(key: key, stored: now, blob: blob).encoded
-        guard data.count <= limits.maximumBytes else { return try discard(file) }
-        do {
-            try write(data, to: file)
-        } catch {
-            // Systems clear folders for caches while programs run, and somebody may remove everything meanwhile.
-            let isCleared = try FileSystem.status(of: directory, followingLinks: true) == nil
-            guard isCleared || error is Vanished else { throw error }
-            if isCleared { try FileSystem.createDirectory(directory, calls) }
-            do {
-                try write(data, to: file)
-            } catch let error as Vanished {
-                throw error.cause
+        try translatingFileFailures {
+            guard data.count <= limits.maximumBytes else { return try discard(path) }
+            do throws(FileFailure) {
+                try write(data, to: path)
+            } catch {
+                // Systems clear folders for caches while programs run, and another process may remove everything.
+                guard error.number == ENOENT else { throw error }
+                try calls.makeFolders(directory.path)
+                try write(data, to: path)
             }
+            FileSystem.setModified(path, to: now)
+            try wrote(data.count)
         }
-        FileSystem.setModified(file, to: now)
-        try wrote(data.count)
     }
 
-    /// See ``/HablareLoading/BlobCache/remove(_:)``.
+    /// See ``BlobCache/remove(_:)``.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`.
     public func remove(_ key: String) throws {
-        try discard(file(of: key))
+        try translatingFileFailures { try discard(path(of: key)) }
     }
 
-    /// See ``/HablareLoading/BlobCache/removeAll()``. What a process left unfinished goes as well, and what one is writing, which
-    /// that process then writes once more. Files of others in the folder stay.
+    /// See ``BlobCache/removeAll()``. What a process left unfinished goes as well, and what one is writing, which that
+    /// process then writes once more. Files of others in the folder stay.
     ///
     /// - Throws: `AIServiceError` with code `storageReadOnly` or `storageFailed`; as many as possible were removed then.
     public func removeAll() throws {
-        var failure: (any Error)?
-        for file in try files() where [Self.finished, Self.unfinished].contains(file.pathExtension) {
-            do {
-                try discard(file)
-            } catch {
-                failure = error
+        try translatingFileFailures {
+            var failure: FileFailure?
+            for path in try FileSystem.contents(of: directory.path) where Ending(of: path) != nil {
+                do throws(FileFailure) {
+                    try discard(path)
+                } catch {
+                    failure = error
+                }
             }
+            if let failure { throw failure }
         }
-        if let failure { throw failure }
         state.withLock { $0 = State(bytes: 0, isTrimming: $0.isTrimming) }
     }
 
@@ -147,12 +156,12 @@ public final class FileBlobCache: BlobCache {
         guard mayTrim else { return }
         defer { state.withLock { $0.isTrimming = false } }
         state.withLock { $0.written = 0 }
-        let (bytes, failure) = try trimmed(at: date())
+        let (bytes, failure) = try translatingFileFailures { try trimmed(at: date()) }
         state.withLock { state in
             state.bytes = bytes + state.written
             state.isStuck = failure != nil && bytes > target
         }
-        if let failure { throw failure }
+        if let failure { throw AIServiceError(failure) }
     }
 
     /// To how many bytes the files are brought when they are too many: some less than may be, so that the next blob does
@@ -172,44 +181,46 @@ public final class FileBlobCache: BlobCache {
     }
 
     /// Removes what must go. How many bytes stay, and why some of those that had to go are among them.
-    private func trimmed(at now: Date) throws -> (bytes: Int, failure: (any Error)?) {
-        var kept: [(file: URL, size: Int, used: Date)] = []
+    private func trimmed(at now: Date) throws(FileFailure) -> (bytes: Int, failure: FileFailure?) {
+        var kept: [(path: String, size: Int, used: Date)] = []
         // What could not be removed; what it takes is not there for others.
         var stuck = 0
-        var failure: (any Error)?
-        func discard(_ file: URL, of size: Int) {
-            do {
-                try self.discard(file)
+        var failure: FileFailure?
+        func discard(_ path: String, of size: Int) {
+            do throws(FileFailure) {
+                try self.discard(path)
             } catch {
                 stuck += size
                 failure = error
             }
         }
-        for file in try files() {
+        for path in try FileSystem.contents(of: directory.path) {
+            guard let ending = Ending(of: path) else { continue }
             let status: FileSystem.Status
-            do {
-                guard let found = try FileSystem.status(of: file), found.isPlainFile else { continue }
+            do throws(FileFailure) {
+                guard let found = try FileSystem.status(of: path, followingLinks: false), found.kind == .file else {
+                    continue
+                }
                 status = found
             } catch {
                 failure = error
                 continue
             }
-            switch file.pathExtension {
+            switch ending {
             // A file is used no earlier than it was stored.
-            case Self.finished where !isExpired(status.modified, at: now):
-                kept.append((file, status.size, status.modified))
-            case Self.finished: discard(file, of: status.size)
+            case .blob where !isExpired(status.modified, at: now): kept.append((path, status.size, status.modified))
+            case .blob: discard(path, of: status.size)
             // Its process died while it wrote.
-            case Self.unfinished where abs(now.timeIntervalSince(status.modified)) > Self.longestWrite:
-                discard(file, of: status.size)
-            default: break
+            case .unfinished where abs(now.timeIntervalSince(status.modified)) > Self.longestWrite:
+                discard(path, of: status.size)
+            case .unfinished: break
             }
         }
         var bytes = kept.reduce(0) { $0 + $1.size }
         if bytes + stuck > limits.maximumBytes {
-            kept.sort { ($0.used, $0.file.path) < ($1.used, $1.file.path) }
+            kept.sort { ($0.used, $0.path) < ($1.used, $1.path) }
             for entry in kept where bytes + stuck > target {
-                discard(entry.file, of: entry.size)
+                discard(entry.path, of: entry.size)
                 bytes -= entry.size
             }
         }
@@ -223,36 +234,27 @@ public final class FileBlobCache: BlobCache {
 
     // MARK: Files
 
-    /// A file was removed before it had its name.
-    private struct Vanished: Error {
-        let cause: any Error
-    }
+    /// How the names of the cache's files end.
+    private enum Ending: String {
+        case blob, unfinished
 
-    private func write(_ data: Data, to file: URL) throws {
-        var calls = calls
-        calls.rename = { [rename = calls.rename] path, newPath in
-            do {
-                try rename(path, newPath)
-            } catch {
-                guard try FileSystem.status(of: URL(fileURLWithPath: path)) == nil else { throw error }
-                throw Vanished(cause: error)
-            }
+        init?(of path: String) {
+            self.init(rawValue: URL(fileURLWithPath: path).pathExtension)
         }
-        try FileSystem.write(data, to: file, temporaryName: "\(UUID().uuidString).\(Self.unfinished)", calls)
     }
 
-    private static let finished = "blob"
-    private static let unfinished = "unfinished"
     /// An hour, in seconds.
     private static let longestWrite: TimeInterval = 3600
 
-    /// The file of a key.
-    func file(of key: String) -> URL {
-        let name = Data(SHA256.hash(data: Data(key.utf8))).hexadecimal
-        return directory.appendingPathComponent("\(name).\(Self.finished)")
+    private func write(_ data: Data, to path: String) throws(FileFailure) {
+        let file = try ReplacingFile(path, suffix: ".\(Ending.unfinished.rawValue)", calls: calls)
+        try file.write(data)
+        try file.commit()
     }
 
-    private func files() throws -> [URL] {
-        try FileSystem.contents(of: directory)
+    /// The file of a key.
+    func path(of key: String) -> String {
+        let name = Data(SHA256.hash(data: Data(key.utf8))).hexadecimal
+        return directory.appendingPathComponent("\(name).\(Ending.blob.rawValue)").path
     }
 }

@@ -4,7 +4,7 @@ import HablareTestFiles
 import HablareTestKit
 import Testing
 
-@testable import HablareSQLite
+@testable import HablareLoading
 
 /// Blobs on a real disk that is really full, or really read-only.
 @Suite(.enabled(if: SmallDisk.isPossible, "mounting needs root on Linux"), .timeLimit(.minutes(5)))

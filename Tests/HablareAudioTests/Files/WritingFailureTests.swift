@@ -1,10 +1,11 @@
 import Foundation
+import HablareFiles
 import Testing
 
 @testable import HablareAudio
 
 @Suite("What a failure of the system means")
-struct SystemFailureTests {
+struct WritingFailureTests {
     @Test(
         "for a file that is being written",
         arguments: [
@@ -14,7 +15,7 @@ struct SystemFailureTests {
             (ENAMETOOLONG, .notWritable),
         ] as [(CInt, AudioError.Code)])
     func writing(code: CInt, expected: AudioError.Code) {
-        let error = SystemFailure(code: code).writing("/tmp/book.wav")
+        let error = AudioError(FileFailure(code, doing: .write, to: "/tmp/.book.wav.partial"), writing: "/tmp/book.wav")
         #expect(error.code == expected)
         #expect(error.message.contains("/tmp/book.wav"))
     }

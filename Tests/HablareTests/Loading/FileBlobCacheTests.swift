@@ -4,7 +4,7 @@ import HablareTestFiles
 import HablareTestKit
 import Testing
 
-@testable import HablareSQLite
+@testable import HablareLoading
 
 /// Blobs in files: what is in a file, when it is believed, and when it goes.
 @Suite(.timeLimit(.minutes(5)))
@@ -46,7 +46,7 @@ struct FileBlobCacheTests {
         #expect(
             try names() == ["ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb.blob"],
             "SHA-256 of the key")
-        let attributes = try FileManager.default.attributesOfItem(atPath: first.file(of: "a").path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: first.path(of: "a"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(try cache().blob(for: "a") == blob("2"))
     }
@@ -55,7 +55,7 @@ struct FileBlobCacheTests {
     func collision() throws {
         let cache = try cache()
         let entry = FileBlobCacheEntry(key: "b", stored: now.withLock { $0 }, blob: blob("b's"))
-        try entry.encoded.write(to: cache.file(of: "a"))
+        try entry.encoded.write(to: URL(fileURLWithPath: cache.path(of: "a")))
         #expect(try cache.blob(for: "a") == nil)
         #expect(try names().count == 1)
     }
@@ -63,7 +63,7 @@ struct FileBlobCacheTests {
     @Test("A file with any byte changed, cut anywhere, or with something behind it is no blob, and is removed")
     func damaged() throws {
         let cache = try cache()
-        let file = cache.file(of: "key")
+        let file = URL(fileURLWithPath: cache.path(of: "key"))
         let whole = FileBlobCacheEntry(key: "key", stored: now.withLock { $0 }, blob: blob("blob")).encoded
         try whole.write(to: file)
         #expect(try cache.blob(for: "key") == blob("blob"))
@@ -207,7 +207,7 @@ struct FileBlobCacheTests {
     func oversized() throws {
         let cache = try cache(bytes: 1_000)
         let entry = FileBlobCacheEntry(key: "a", stored: now.withLock { $0 }, blob: Data(count: 2_000))
-        try entry.encoded.write(to: cache.file(of: "a"))
+        try entry.encoded.write(to: URL(fileURLWithPath: cache.path(of: "a")))
         #expect(try cache.blob(for: "a") == nil)
         #expect(try names() == [])
     }

@@ -1,10 +1,11 @@
 import Foundation
 import Hablare
+import HablareFiles
 import HablareTestFiles
 import HablareTestKit
 import Testing
 
-@testable import HablareSQLite
+@testable import HablareLoading
 
 /// Files that cannot be removed, and files that vanish: the bound is kept, and no call does more than it must.
 @Suite(.timeLimit(.minutes(5)))
@@ -23,12 +24,12 @@ struct FileBlobCacheFailureTests {
         try FileBlobCache(
             directory: folder.url, limits: FileBlobCache.Limits(maximumBytes: bytes, maximumAge: age),
             date: { [now] in now.withLock { $0 } }, calls: .unsynced,
-            discard: { [stuck, attempts] file in
-                guard !stuck.withLock({ $0.contains(file.lastPathComponent) }) else {
+            discard: { [stuck, attempts] path throws(FileFailure) in
+                guard !stuck.withLock({ $0.contains(path) }) else {
                     attempts.withLock { $0 += 1 }
-                    throw AIServiceError(.storageReadOnly, "It may not be removed.")
+                    throw FileFailure(EPERM, doing: .remove, to: path)
                 }
-                try FileSystem.remove(file)
+                try FileSystem.remove(path)
             })
     }
 
@@ -44,7 +45,7 @@ struct FileBlobCacheFailureTests {
     }
 
     private func holdOnTo(_ key: String, in cache: FileBlobCache) {
-        stuck.withLock { _ = $0.insert(cache.file(of: key).lastPathComponent) }
+        stuck.withLock { _ = $0.insert(cache.path(of: key)) }
     }
 
     private var total: Int {
@@ -100,12 +101,12 @@ struct FileBlobCacheFailureTests {
             directory: folder.url, limits: FileBlobCache.Limits(), date: { Date() },
             calls: DurableCalls(
                 sync: { _, _ in },
-                rename: { path, newPath in
+                rename: { path, newPath throws(FileFailure) in
                     let isOvertaken = left.withLock { left in
                         defer { left -= 1 }
                         return left > 0
                     }
-                    if isOvertaken { try other.removeAll() }
+                    if isOvertaken { #expect(throws: Never.self) { try other.removeAll() } }
                     try DurableCalls.system.rename(path, newPath)
                 }))
     }

@@ -1,10 +1,11 @@
 import Foundation
 import Hablare
+import HablareFiles
 import HablareTestFiles
 import HablareTestKit
 import Testing
 
-@testable import HablareSQLite
+@testable import HablareLoading
 
 /// In which steps a blob comes to be in its file, and what is left when one of them fails.
 @Suite(.timeLimit(.minutes(5)))
@@ -24,16 +25,16 @@ struct FileBlobCacheDurabilityTests {
 
     private var calls: DurableCalls {
         DurableCalls(
-            sync: { [self] _, path in try note(.sync(name(path))) },
-            rename: { [self] path, newPath in
+            sync: { [self] _, path throws(FileFailure) in try note(.sync(name(path))) },
+            rename: { [self] path, newPath throws(FileFailure) in
                 try note(.rename(name(path), to: name(newPath)))
                 try DurableCalls.system.rename(path, newPath)
             })
     }
 
-    private func note(_ step: Step) throws {
+    private func note(_ step: Step) throws(FileFailure) {
         steps.withLock { $0.append(step) }
-        if failing.withLock({ $0 == step }) { throw AIServiceError(.storageFull, "There is no space left.") }
+        if failing.withLock({ $0 == step }) { throw FileFailure(ENOSPC, doing: .write, to: "a file") }
     }
 
     /// Temporary names are different each time.

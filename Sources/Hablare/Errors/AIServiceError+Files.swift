@@ -1,0 +1,56 @@
+package import HablareFiles
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension AIServiceError {
+    /// The meaning of a failure of the file system for a store or a cache, and what to do about it.
+    package init(_ failure: FileFailure) {
+        let path = failure.path
+        let (code, message): (Code, String) =
+            switch (failure.number, failure.action) {
+            case (_, .open), (_, .read), (_, .list), (_, .look):
+                (
+                    .storageFailed,
+                    "\(path) could not be read. It may be there all the same: check its permissions, the disk, and how many files the process may open; then try again."
+                )
+            case (ENOSPC, _), (EDQUOT, _):
+                (.storageFull, "There is no space left for \(path). Free some and try again.")
+            case (EMFILE, _), (ENFILE, _):
+                (
+                    .storageFailed,
+                    "Too many files are open, so that \(path) cannot be opened. Raise the limit (ulimit -n), or let the process do less at once."
+                )
+            case (EACCES, .makeFolder), (EPERM, .makeFolder), (EROFS, .makeFolder):
+                (
+                    .storageReadOnly,
+                    "The folder \(path) cannot be created. Check the permissions of the folder above it, or choose another one."
+                )
+            case (ENOTDIR, .makeFolder):
+                (
+                    .storageReadOnly,
+                    "The folder \(path) cannot be created, because a file is in its place. Move the file away, or choose another folder."
+                )
+            case (_, .makeFolder):
+                (.storageFailed, "The folder \(path) cannot be created. See the cause, or choose another one.")
+            case (EACCES, _), (EPERM, _), (EROFS, _):
+                (.storageReadOnly, "\(path) may not be written. Check its permissions, or choose another folder.")
+            default: (.storageFailed, "\(path) could not be written. See the cause, and try again.")
+            }
+        self.init(code, message, cause: failure.cause)
+    }
+}
+
+/// Runs calls to the file system, and throws the meaning of a failure for a store or a cache.
+package func translatingFileFailures<R>(_ body: () throws -> R) throws -> R {
+    do {
+        return try body()
+    } catch let failure as FileFailure {
+        throw AIServiceError(failure)
+    }
+}
