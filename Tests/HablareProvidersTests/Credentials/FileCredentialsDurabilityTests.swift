@@ -113,8 +113,8 @@ import Darwin
             folder.file,
             calls: calls(Guarded([])) { step throws(FileFailure) in
                 guard step.call == "rename" else { return }
-                let old = try plain.credential(named: openai)?.credential
                 do {
+                    let old = try plain.credential(named: openai)?.credential
                     let mode = try folder.mode(partial)
                     seen.withLock { $0 = (old, mode) }
                 } catch {}
