@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFiles
 import HablareTestFiles
 import HablareTestKit
 import Testing
