@@ -34,11 +34,7 @@ package final class ReplacingFile {
         self.path = path
         self.calls = calls
         unfinished = folder.appendingPathComponent(".\(UUID().uuidString)\(suffix)").path
-        do throws(FileFailure) {
-            descriptor = try FileSystem.create(unfinished)
-        } catch {
-            throw FileFailure(error.number, doing: error.action, to: path)
-        }
+        descriptor = try Self.naming(path) { () throws(FileFailure) in try FileSystem.create(unfinished) }
     }
 
     deinit {
@@ -61,7 +57,7 @@ package final class ReplacingFile {
     package func commit() throws(FileFailure) {
         try flush()
         guard let descriptor else { return }
-        try calls.sync(descriptor, path)
+        try Self.naming(path) { () throws(FileFailure) in try calls.sync(descriptor, unfinished) }
         try calls.rename(unfinished, path)
         self.descriptor = nil
         close(descriptor)
@@ -72,5 +68,16 @@ package final class ReplacingFile {
         guard let descriptor, !buffer.isEmpty else { return }
         defer { buffer.removeAll(keepingCapacity: true) }
         try FileSystem.write(buffer, to: descriptor, path)
+    }
+
+    /// Names the file in a failure, and not its other name, which tells a person nothing.
+    private static func naming<R>(
+        _ path: String, _ body: () throws(FileFailure) -> R
+    ) throws(FileFailure) -> R {
+        do throws(FileFailure) {
+            return try body()
+        } catch {
+            throw FileFailure(error.number, doing: error.action, to: path)
+        }
     }
 }

@@ -34,7 +34,10 @@ import Testing
                 })
         }
 
-        private static func name(_ path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
+        /// Temporary names are different each time.
+        private static func name(_ path: String) -> String {
+            path.hasSuffix(".tmp") ? "unfinished" : URL(fileURLWithPath: path).lastPathComponent
+        }
 
         private func note(_ step: Step, _ action: FileFailure.Action, _ path: String) throws(FileFailure) {
             let number = state.withLock { state -> CInt? in
@@ -57,17 +60,19 @@ import Testing
         try file.write("bytes".utf8)
         #expect(steps.taken == [])
         try file.commit()
-        #expect(steps.taken == [.sync("file"), .rename("file"), .sync(folder.url.lastPathComponent)])
+        #expect(steps.taken == [.sync("unfinished"), .rename("file"), .sync(folder.url.lastPathComponent)])
     }
 
     @Test("When a step fails the former file is there and nothing half written", arguments: [true, false])
     func failing(inSync: Bool) throws {
         try Data("old".utf8).write(to: URL(fileURLWithPath: root + "/file"))
-        steps.fail(at: inSync ? .sync("file") : .rename("file"))
+        steps.fail(at: inSync ? .sync("unfinished") : .rename("file"))
         do {
             let file = try ReplacingFile(root + "/file", calls: steps.calls)
             try file.write("new".utf8)
-            #expect(throws: FileFailure.self) { try file.commit() }
+            #expect(throws: FileFailure(EIO, doing: inSync ? .sync : .rename, to: root + "/file")) {
+                try file.commit()
+            }
         }
         #expect(try FileSystem.read(root + "/file", atMost: 100) == Data("old".utf8))
         #expect(try FileSystem.contents(of: root).count == 1)

@@ -92,7 +92,7 @@ extension AppDatabaseError {
         let path = failure.path
         switch failure.number {
         // The folder above is there, for it would have been made, or gone through, before.
-        case ENOENT where failure.action == .make:
+        case ENOENT where [.make, .makeFolder].contains(failure.action):
             self.init(
                 .folderUnwritable,
                 "\(path) cannot be made: its folder takes nothing new, or was removed this moment. Choose another place.",

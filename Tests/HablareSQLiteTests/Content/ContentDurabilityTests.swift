@@ -128,9 +128,11 @@ struct ContentDurabilityTests {
         steps.fail(at: "content")
         for _ in 0..<2 {
             await #expect(throws: AIServiceError.self) { try await files.put(Data("nowhere".utf8)) }
-            let writer = files.makeWriter()
-            try await writer.write(Data("nowhere".utf8))
-            await #expect(throws: AIServiceError.self) { try await writer.finish() }
+            await #expect(throws: AIServiceError.self) {
+                let writer = files.makeWriter()
+                try await writer.write(Data("nowhere".utf8))
+                _ = try await writer.finish()
+            }
         }
         #expect(!steps.taken().contains { if case .rename = $0 { true } else { false } })
     }
