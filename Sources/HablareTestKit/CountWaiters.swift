@@ -5,9 +5,7 @@ import Hablare
 final class CountWaiters: Sendable {
     private struct State: Sendable {
         var count = 0
-        var last = 0
-        var waiting: [(number: Int, target: Int, continuation: CheckedContinuation<Void, Never>)] = []
-        var cancelled: Set<Int> = []
+        var waiting: [(target: Int, waiter: Waiter<Void>)] = []
     }
 
     private let state = Guarded(State())
@@ -16,37 +14,21 @@ final class CountWaiters: Sendable {
     func set(_ count: Int) {
         let due = state.withLock { state in
             state.count = count
-            let due = state.waiting.filter { $0.target <= count }.map(\.continuation)
-            state.waiting.removeAll { $0.target <= count }
-            return due
+            defer { state.waiting.removeAll { $0.target <= count } }
+            return state.waiting.filter { $0.target <= count }
         }
-        for continuation in due { continuation.resume() }
+        for (_, waiter) in due { waiter.resume() }
     }
 
     /// Waits until the count is at least so much, or the task is cancelled.
     func reach(_ target: Int) async {
-        let number = state.withLock { state in
-            state.last += 1
-            return state.last
+        let waiter = Waiter<Void>()
+        let isReached = state.withLock { state in
+            if state.count < target { state.waiting.append((target, waiter)) }
+            return state.count >= target
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if state.cancelled.remove(number) != nil || state.count >= target { return true }
-                    state.waiting.append((number, target, continuation))
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
-                guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
-                    state.cancelled.insert(number)
-                    return nil
-                }
-                return state.waiting.remove(at: index).continuation
-            }
-            continuation?.resume()
-        }
+        if isReached { return }
+        await waiter.wait()
+        state.withLock { $0.waiting.removeAll { $0.waiter === waiter } }
     }
 }

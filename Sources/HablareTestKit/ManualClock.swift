@@ -16,16 +16,13 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private struct Sleeper: Sendable {
-        let number: Int
         let deadline: Instant
-        let continuation: CheckedContinuation<Void, any Error>
+        let waiter: Waiter<Void>
     }
 
     private struct State: Sendable {
         var now = Instant(offset: .zero)
         var sleepers: [Sleeper] = []
-        var lastNumber = 0
-        var cancelled: Set<Int> = []
     }
 
     private let state = Guarded(State())
@@ -42,36 +39,22 @@ public final class ManualClock: Clock, Sendable {
 
     /// Waits until the clock has been moved to a deadline, or throws `CancellationError`.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
+        let waiter = Waiter<Void>()
+        let isOver = state.withLock { state in
+            if deadline <= state.now { return true }
+            state.sleepers.append(Sleeper(deadline: deadline, waiter: waiter))
+            sleeping.set(state.sleepers.count)
+            return false
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                enum Next: Sendable { case wake, cancel, wait }
-                let next = state.withLock { state -> Next in
-                    if state.cancelled.remove(number) != nil { return .cancel }
-                    if deadline <= state.now { return .wake }
-                    state.sleepers.append(Sleeper(number: number, deadline: deadline, continuation: continuation))
-                    sleeping.set(state.sleepers.count)
-                    return .wait
-                }
-                switch next {
-                case .wake: continuation.resume()
-                case .cancel: continuation.resume(throwing: CancellationError())
-                case .wait: break
-                }
+        if isOver { return try Task.checkCancellation() }
+        do {
+            try await waiter.value()
+        } catch {
+            state.withLock { state in
+                state.sleepers.removeAll { $0.waiter === waiter }
+                sleeping.set(state.sleepers.count)
             }
-        } onCancel: {
-            let sleeper = state.withLock { state -> Sleeper? in
-                guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else {
-                    state.cancelled.insert(number)
-                    return nil
-                }
-                defer { sleeping.set(state.sleepers.count) }
-                return state.sleepers.remove(at: index)
-            }
-            sleeper?.continuation.resume(throwing: CancellationError())
+            throw error
         }
     }
 
@@ -83,9 +66,10 @@ public final class ManualClock: Clock, Sendable {
             let woken = state.sleepers.filter { $0.deadline <= now }
             state.sleepers.removeAll { $0.deadline <= now }
             sleeping.set(state.sleepers.count)
-            return woken.sorted { ($0.deadline, $0.number) < ($1.deadline, $1.number) }
+            // Those with one deadline in the order in which they fell asleep: the sort is stable.
+            return woken.sorted { $0.deadline < $1.deadline }
         }
-        for sleeper in woken { sleeper.continuation.resume() }
+        for sleeper in woken { sleeper.waiter.resume() }
     }
 
     /// How many tasks sleep on the clock.

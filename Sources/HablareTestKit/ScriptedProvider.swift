@@ -87,8 +87,7 @@ public final class Gate: Sendable {
         var isOpen = false
         var admitted = 0
         var arrived = 0
-        var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
-        var cancelled: Set<Int> = []
+        var waiting: [Waiter<Void>] = []
     }
 
     private let state = Guarded(State())
@@ -99,48 +98,41 @@ public final class Gate: Sendable {
 
     /// Waits until the gate lets the caller pass, or throws `CancellationError`.
     public func pass() async throws {
-        let number = state.withLock { state in
+        let waiter = Waiter<Void>()
+        state.withLock { state in
             state.arrived += 1
             // Under the lock, so that the counts come in their order.
             arrivals.set(state.arrived)
-            return state.arrived
+            if state.isOpen {
+                waiter.resume()
+            } else if state.admitted > 0 {
+                state.admitted -= 1
+                waiter.resume()
+            } else {
+                state.waiting.append(waiter)
+            }
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let result = state.withLock { state -> Result<Void, any Error>? in
-                    if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
-                    if state.isOpen { return .success(()) }
-                    if state.admitted > 0 {
-                        state.admitted -= 1
-                        return .success(())
-                    }
-                    state.waiting.append((number, continuation))
-                    return nil
-                }
-                if let result { continuation.resume(with: result) }
-            }
-        } onCancel: {
-            let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-                guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
-                    state.cancelled.insert(number)
-                    return nil
-                }
-                return state.waiting.remove(at: index).continuation
-            }
-            continuation?.resume(throwing: CancellationError())
+        do {
+            try await waiter.value()
+        } catch {
+            state.withLock { $0.waiting.removeAll { $0 === waiter } }
+            throw error
         }
     }
 
     /// Lets one caller pass: the one that has waited longest, or the next to come.
     public func admitOne() {
-        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            guard !state.waiting.isEmpty else {
-                state.admitted += 1
-                return nil
+        while true {
+            let next = state.withLock { state -> Waiter<Void>? in
+                guard !state.waiting.isEmpty else {
+                    state.admitted += 1
+                    return nil
+                }
+                return state.waiting.removeFirst()
             }
-            return state.waiting.removeFirst().continuation
+            // One that was cancelled at this moment lets the next one pass.
+            guard let next, !next.resume() else { return }
         }
-        continuation?.resume()
     }
 
     /// Lets everybody pass, now and later.
@@ -150,7 +142,7 @@ public final class Gate: Sendable {
             defer { state.waiting = [] }
             return state.waiting
         }
-        for (_, continuation) in waiting { continuation.resume() }
+        for waiter in waiting { waiter.resume() }
     }
 
     /// Waits until so many callers have come, whether they passed or not. Ends early when the task is cancelled.

@@ -55,49 +55,34 @@ extension Engine {
         within limit: Duration? = nil, orUntilCancelled: Bool = false,
         until isOver: @escaping @Sendable (State) -> Bool
     ) async {
+        let waiter = Waiter<Void>()
         let number = change { state -> Int? in
             guard !isOver(state), limit ?? .farthest > .zero else { return nil }
             state.lastWaiter += 1
+            state.waiters[state.lastWaiter] = ConditionWaiter(isOver: isOver, waiter: waiter)
             return state.lastWaiter
         }
         guard let number else { return }
         let alarm = limit.map { limit in
-            spawner.start { [weak self, clock] in
+            spawner.start { [clock] in
                 do {
                     try await clock.sleep(for: limit)
                 } catch {
-                    // The condition holds and no one waits any more; or the wait was cancelled, and is over now.
+                    return  // the wait is over
                 }
-                let waiter = self?.change { state -> Waiter? in
-                    if let waiter = state.waiters.removeValue(forKey: number) { return waiter }
-                    state.endedWaits.insert(number)
-                    return nil
-                }
-                waiter?.continuation.resume()
+                waiter.resume()
             }
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let goesOn = change { state in
-                    // The condition may hold, or the time may have run out, before the wait began.
-                    if isOver(state) || state.endedWaits.contains(number) { return true }
-                    state.waiters[number] = Waiter(isOver: isOver, continuation: continuation)
-                    return false
-                }
-                if goesOn { continuation.resume() }
-            }
-        } onCancel: {
-            if orUntilCancelled { alarm?.cancel() }
-        }
+        await waiter.wait(isCancellable: orUntilCancelled)
         alarm?.cancel()
         await alarm?.value
-        change { _ = $0.endedWaits.remove(number) }
+        change { $0.waiters[number] = nil }
     }
 
     /// Wakes those whose condition holds.
     func wakeWaiters(_ state: inout State) {
         for number in state.waiters.keys.sorted() where state.waiters[number]?.isOver(state) == true {
-            state.waiters.removeValue(forKey: number)?.continuation.resume()
+            state.waiters.removeValue(forKey: number)?.waiter.resume()
         }
     }
 }

@@ -23,18 +23,16 @@ final class Engine: Sendable {
         var listening: Task<Void, Never>?
         /// Attempts whose ends wait until the store can be written.
         var recordings: [AttemptKey: CheckedContinuation<Int?, Never>] = [:]
-        var waiters: [Int: Waiter] = [:]
+        var waiters: [Int: ConditionWaiter] = [:]
         var lastWaiter = 0
-        /// Waits whose time ran out before they had begun.
-        var endedWaits: Set<Int> = []
         /// The actions to run once the lock is released: they call foreign code, or hold another lock for long.
         var afterwards: [@Sendable () -> Void] = []
     }
 
     /// A waiter with a condition over the engine's state.
-    struct Waiter: Sendable {
+    struct ConditionWaiter: Sendable {
         let isOver: @Sendable (State) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
+        let waiter: Waiter<Void>
     }
 
     let parts: AttemptTask.Parts
@@ -164,13 +162,13 @@ final class Engine: Sendable {
     // MARK: Watching
 
     /// Begins to wait for an outcome: to be called before the request can possibly end.
-    func expectOutcome(of id: UUID) -> OutcomeWaiter {
-        let waiter = OutcomeWaiter()
-        if !apply({ $0.wait(waiter, for: id) }) { waiter.resolve(.failure(AIServiceError.suspended)) }
+    func expectOutcome(of id: UUID) -> Waiter<RequestStatus> {
+        let waiter = Waiter<RequestStatus>()
+        if !apply({ $0.wait(waiter, for: id) }) { waiter.resume(with: .failure(AIServiceError.suspended)) }
         return waiter
     }
 
-    func forget(_ waiter: OutcomeWaiter, of id: UUID) {
+    func forget(_ waiter: Waiter<RequestStatus>, of id: UUID) {
         apply { $0.watched.forget(waiter, of: id) }
     }
 

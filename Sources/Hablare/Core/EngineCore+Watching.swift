@@ -6,7 +6,7 @@ extension EngineCore {
     // MARK: Beginning and ending
 
     /// Begins to wait for an outcome. Returns whether it may: not where nothing is announced.
-    mutating func wait(_ waiter: OutcomeWaiter, for id: UUID) -> Bool {
+    mutating func wait(_ waiter: Waiter<RequestStatus>, for id: UUID) -> Bool {
         guard !isSilent else { return false }
         watched.add(waiter, of: id)
         return true

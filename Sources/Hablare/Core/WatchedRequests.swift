@@ -9,7 +9,7 @@ package import OrderedCollections
 package struct WatchedRequests: Sendable {
     /// Those who wait for one request or watch it.
     package struct Watched: Sendable {
-        package fileprivate(set) var waiters: [OutcomeWaiter] = []
+        package fileprivate(set) var waiters: [Waiter<RequestStatus>] = []
         /// In the order they began, so that a simulation sees them told in the same order.
         package fileprivate(set) var streams:
             OrderedDictionary<Int, AsyncThrowingStream<RequestStatus, any Error>.Continuation> = [:]
@@ -39,7 +39,7 @@ package struct WatchedRequests: Sendable {
                 case .failure(let error): stream.finish(throwing: error)
                 }
             }
-            for waiter in waiters { waiter.resolve(result) }
+            for waiter in waiters { waiter.resume(with: result) }
         }
     }
 
@@ -97,7 +97,7 @@ package struct WatchedRequests: Sendable {
 
     // MARK: Watching
 
-    package mutating func add(_ waiter: OutcomeWaiter, of id: UUID) {
+    package mutating func add(_ waiter: Waiter<RequestStatus>, of id: UUID) {
         let version = nextVersion()
         watched[id, default: Watched(version: version)].waiters.append(waiter)
     }
@@ -107,7 +107,7 @@ package struct WatchedRequests: Sendable {
         return lastVersion
     }
 
-    package mutating func forget(_ waiter: OutcomeWaiter, of id: UUID) {
+    package mutating func forget(_ waiter: Waiter<RequestStatus>, of id: UUID) {
         guard let index = watched.index(forKey: id) else { return }
         watched.values[index].waiters.removeAll { $0 === waiter }
         if watched.values[index].isEmpty { remove(id) }

@@ -90,30 +90,22 @@ extension AttemptStream {
     func wait(
         in line: any WritableKeyPath<State, State.Line> & Sendable, unless isOver: (State) -> Bool
     ) async {
-        let number = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
+        let waiter = Waiter<Void>()
+        let goesOn = state.withLock { state in
+            if isOver(state) { return true }
+            state[keyPath: line].append(waiter)
+            return false
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let goesOn = state.withLock { state in
-                    if isOver(state) || Task.isCancelled { return true }
-                    state[keyPath: line][number] = continuation
-                    return false
-                }
-                if goesOn { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0[keyPath: line].removeValue(forKey: number) }?.resume()
-        }
+        if goesOn { return }
+        await waiter.wait()
+        state.withLock { $0[keyPath: line].removeAll { $0 === waiter } }
     }
 }
 
 extension AttemptStream.State.Line {
-    /// All who wait in it, in their order; it is empty then.
-    mutating func leave() -> [Value] {
-        guard !isEmpty else { return [] }
-        defer { self = [:] }
-        return sorted { $0.key < $1.key }.map(\.value)
+    /// All who wait in it; it is empty then.
+    mutating func leave() -> Self {
+        defer { self = [] }
+        return self
     }
 }

@@ -61,12 +61,11 @@ final class AttemptStream: Sendable {
         var pump: Task<Void, Never>?
         var timer: Task<Void, Never>?
         /// Those who wait for the same, by the order in which they came.
-        typealias Line = [Int: CheckedContinuation<Void, Never>]
+        typealias Line = [Waiter<Void>]
         /// Who waits for room.
-        var waiting: Line = [:]
+        var waiting: Line = []
         /// Who waits until what was kept is taken over.
-        var resuming: Line = [:]
-        var lastWaiter = 0
+        var resuming: Line = []
 
         init(_ memory: Memory) { self.memory = memory }
 

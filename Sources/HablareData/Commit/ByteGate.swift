@@ -6,20 +6,17 @@ import Hablare
 /// What nobody waits for, as a merge that was promised, is in the background: it has at most half of the room, and comes
 /// after everybody in front, so that a view does not wait for a night's work.
 final class ByteGate: Sendable {
-    private struct Waiter: Sendable {
-        let number: Int
+    private struct Entry: Sendable {
+        let waiter: Waiter<Void>
         let bytes: Int
-        let continuation: CheckedContinuation<Void, any Error>
+        let inBackground: Bool
     }
 
     private struct State: Sendable {
         var held = 0
         var heldInBackground = 0
-        var inFront: Deque<Waiter> = []
-        var inBackground: Deque<Waiter> = []
-        var last = 0
-        /// Those who left before they came to wait.
-        var cancelled: Set<Int> = []
+        var inFront: Deque<Entry> = []
+        var inBackground: Deque<Entry> = []
     }
 
     let limit: Int
@@ -37,58 +34,43 @@ final class ByteGate: Sendable {
     ///
     /// - Throws: `CancellationError`; nothing is taken then.
     func enter(_ bytes: Int, inBackground: Bool = false) async throws {
-        let number = state.withLock { state in
-            state.last += 1
-            return state.last
+        let entry = Entry(waiter: Waiter(), bytes: bytes, inBackground: inBackground)
+        letIn { state in
+            if inBackground { state.inBackground.append(entry) } else { state.inFront.append(entry) }
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let waiter = Waiter(number: number, bytes: bytes, continuation: continuation)
-                let (isCancelled, admitted) = state.withLock { state in
-                    if state.cancelled.remove(number) != nil { return (true, [Waiter]()) }
-                    if inBackground { state.inBackground.append(waiter) } else { state.inFront.append(waiter) }
-                    return (false, admit(&state))
-                }
-                if isCancelled { continuation.resume(throwing: CancellationError()) }
-                for waiter in admitted { waiter.continuation.resume() }
+        do {
+            try await entry.waiter.value()
+        } catch {
+            // Those behind it may have room now.
+            letIn { state in
+                state.inFront.removeAll { $0.waiter === entry.waiter }
+                state.inBackground.removeAll { $0.waiter === entry.waiter }
             }
-        } onCancel: {
-            cancelled(number)
+            throw error
         }
-        // Whoever was let in and cancelled at once noted it in vain.
-        state.withLock { _ = $0.cancelled.remove(number) }
-    }
-
-    private func cancelled(_ number: Int) {
-        let (left, admitted) = state.withLock { state -> (Waiter?, [Waiter]) in
-            let left: Waiter
-            if let place = state.inFront.firstIndex(where: { $0.number == number }) {
-                left = state.inFront.remove(at: place)
-            } else if let place = state.inBackground.firstIndex(where: { $0.number == number }) {
-                left = state.inBackground.remove(at: place)
-            } else {
-                state.cancelled.insert(number)
-                return (nil, [])
-            }
-            return (left, admit(&state))
-        }
-        left?.continuation.resume(throwing: CancellationError())
-        for waiter in admitted { waiter.continuation.resume() }
     }
 
     /// Gives the room of so many bytes back.
     func leave(_ bytes: Int, inBackground: Bool = false) {
-        let admitted = state.withLock { state in
+        letIn { state in
             state.held -= bytes
             if inBackground { state.heldInBackground -= bytes }
-            return admit(&state)
         }
-        for waiter in admitted { waiter.continuation.resume() }
     }
 
-    /// Lets in whoever has room now.
-    private func admit(_ state: inout State) -> [Waiter] {
-        var admitted: [Waiter] = []
+    /// Changes the state, and lets in whoever has room then.
+    private func letIn(after change: (inout State) -> Void) {
+        let admitted = state.withLock { state in
+            change(&state)
+            return admit(&state)
+        }
+        for entry in admitted where !entry.waiter.resume() {
+            leave(entry.bytes, inBackground: entry.inBackground)  // it was cancelled at this moment
+        }
+    }
+
+    private func admit(_ state: inout State) -> [Entry] {
+        var admitted: [Entry] = []
         while let next = state.inFront.first, state.held == 0 || state.held + next.bytes <= limit {
             state.inFront.removeFirst()
             state.held += next.bytes

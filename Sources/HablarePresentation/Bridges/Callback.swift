@@ -27,72 +27,52 @@ public func withCallback<Value: Sendable>(
         // The closure holds the watch, and nobody else: when it goes, nobody can call back any more.
         let cancel = try begin({ [watch = CallbackWatch(call)] in watch.call.ended($0) })
         call.began(cancel)
-        return try await withCheckedThrowingContinuation { call.wait($0) }
+        return try await call.waiter.value(isCancellable: false)
     } onCancel: {
         call.wasCancelled()
     }
 }
 
-/// What became of an operation that calls back: its first result, whether it is cancelled, and who waits.
+/// An operation that calls back: the wait for its first result, and what cancels it.
 final class CallbackState<Value: Sendable>: Sendable {
-    private struct State: Sendable {
-        var result: Result<Value, any Error>?
-        var waiting: CheckedContinuation<Value, any Error>?
-        var cancel: (@Sendable () -> Void)?
-        var isCancelled = false
-
-        /// The first result counts; answers who is to be resumed with it.
-        mutating func end(_ first: Result<Value, any Error>) -> CheckedContinuation<Value, any Error>? {
-            guard result == nil else { return nil }
-            result = first
-            defer { waiting = nil }
-            return waiting
-        }
+    private enum State: Sendable {
+        case beginning
+        case underWay(cancel: @Sendable () -> Void)
+        case cancelled
+        case over
     }
 
-    private let state = Guarded(State())
+    let waiter = Waiter<Value>()
+    private let state = Guarded(State.beginning)
 
     /// The operation was begun.
     func began(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
-            guard !state.isCancelled else { return true }
-            // An operation that has called back already is over.
-            if state.result == nil { state.cancel = cancel }
+            switch state {
+            case .beginning: state = .underWay(cancel: cancel)
+            case .cancelled: return true
+            case .underWay, .over: break
+            }
             return false
         }
         if isCancelled { cancel() }
     }
 
-    /// Somebody waits for the result.
-    func wait(_ continuation: CheckedContinuation<Value, any Error>) {
-        let result = state.withLock { state in
-            if state.result == nil { state.waiting = continuation }
-            return state.result
-        }
-        if let result { continuation.resume(with: result) }
-    }
-
     /// The operation called back.
     func ended(_ result: Result<Value, any Error>) {
-        let waiting = state.withLock { state in
-            state.cancel = nil
-            return state.end(result)
-        }
-        waiting?.resume(with: result)
+        guard waiter.resume(with: result) else { return }
+        state.withLock { $0 = .over }
     }
 
     /// The task was cancelled.
     func wasCancelled() {
-        let (waiting, cancel) = state.withLock { state in
-            guard state.result == nil else {
-                return (nil as CheckedContinuation<Value, any Error>?, nil as (@Sendable () -> Void)?)
-            }
-            state.isCancelled = true
-            defer { state.cancel = nil }
-            return (state.end(.failure(CancellationError())), state.cancel)
+        guard waiter.resume(with: .failure(CancellationError())) else { return }
+        let cancel = state.withLock { state -> (@Sendable () -> Void)? in
+            defer { state = .cancelled }
+            guard case .underWay(let cancel) = state else { return nil }
+            return cancel
         }
         cancel?()
-        waiting?.resume(throwing: CancellationError())
     }
 }
 

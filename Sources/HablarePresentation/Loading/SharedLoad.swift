@@ -5,18 +5,11 @@ import Hablare
 /// Its task belongs to those who wait: it is cancelled when the last of them was.
 final class SharedLoad<Value: Sendable>: Sendable {
     private struct State: Sendable {
-        var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
-        /// Who was cancelled before they could wait.
-        var cancelled: Set<Int> = []
+        var waiters: [Waiter<Value>] = []
         var task: Task<Void, Never>?
         /// The load that is under way, by number: a cancelled one may come back after the next one began.
         var run: Int?
-        var last = 0
-
-        mutating func nextNumber() -> Int {
-            last += 1
-            return last
-        }
+        var lastRun = 0
     }
 
     private let state = Guarded(State())
@@ -35,58 +28,46 @@ final class SharedLoad<Value: Sendable>: Sendable {
     ///
     /// - Throws: What the load throws; `CancellationError` when the calling task is cancelled.
     func value() async throws -> Value {
-        let number = state.withLock { $0.nextNumber() }
-        // A cancellation that came after the result left its number behind.
-        defer { state.withLock { _ = $0.cancelled.remove(number) } }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { wait($0, as: number) }
-        } onCancel: {
-            leave(number)
-        }
-    }
-
-    private func wait(_ continuation: CheckedContinuation<Value, any Error>, as number: Int) {
-        let isCancelled = state.withLock { state in
-            if state.cancelled.remove(number) != nil { return true }
-            state.waiters[number] = continuation
-            guard state.run == nil else { return false }
-            let run = state.nextNumber()
-            state.run = run
+        try Task.checkCancellation()
+        let waiter = Waiter<Value>()
+        state.withLock { state in
+            state.waiters.append(waiter)
+            guard state.run == nil else { return }
+            state.lastRun += 1
+            state.run = state.lastRun
             // Started under the lock, which its end needs: so it cannot end before it is known here.
-            state.task = spawner.start { [load, self] in
+            state.task = spawner.start { [load, run = state.lastRun, self] in
                 let result: Result<Value, any Error>
                 do { result = .success(try await load()) } catch { result = .failure(error) }
                 ended(run, with: result)
             }
-            return false
         }
-        if isCancelled { continuation.resume(throwing: CancellationError()) }
+        return try await withTaskCancellationHandler {
+            try await waiter.value()
+        } onCancel: {
+            leave(waiter)
+        }
     }
 
-    private func leave(_ number: Int) {
-        let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
-            guard let continuation = state.waiters.removeValue(forKey: number) else {
-                state.cancelled.insert(number)
-                return nil
-            }
-            if state.waiters.isEmpty {
-                state.task?.cancel()
-                state.task = nil
-                state.run = nil
-            }
-            return continuation
+    private func leave(_ waiter: Waiter<Value>) {
+        state.withLock { state in
+            let count = state.waiters.count
+            state.waiters.removeAll { $0 === waiter }
+            guard state.waiters.isEmpty, count > 0 else { return }
+            state.task?.cancel()
+            state.task = nil
+            state.run = nil
         }
-        continuation?.resume(throwing: CancellationError())
     }
 
     private func ended(_ run: Int, with result: Result<Value, any Error>) {
-        let waiters = state.withLock { state -> [Int: CheckedContinuation<Value, any Error>] in
-            guard state.run == run else { return [:] }
-            defer { state.waiters = [:] }
+        let waiters = state.withLock { state -> [Waiter<Value>] in
+            guard state.run == run else { return [] }
+            defer { state.waiters = [] }
             state.run = nil
             state.task = nil
             return state.waiters
         }
-        for continuation in waiters.values { continuation.resume(with: result) }
+        for waiter in waiters { waiter.resume(with: result) }
     }
 }

@@ -4,9 +4,7 @@ import Hablare
 package final class Gate: Sendable {
     private struct State: Sendable {
         var isOpen = false
-        var last = 0
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        var cancelled: Set<Int> = []
+        var waiting: [Waiter<Void>] = []
     }
 
     private let state = Guarded(State())
@@ -21,38 +19,27 @@ package final class Gate: Sendable {
     package func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
-            defer { state.waiting = [:] }
-            return Array(state.waiting.values)
+            defer { state.waiting = [] }
+            return state.waiting
         }
-        for continuation in waiting { continuation.resume() }
+        for waiter in waiting { waiter.resume() }
     }
 
     /// Waits until the gate is open.
     ///
     /// - Throws: `CancellationError` when the task is cancelled first.
     package func wait() async throws(CancellationError) {
-        let number = state.withLock { state in
-            state.last += 1
-            return state.last
+        let waiter = Waiter<Void>()
+        let isOpen = state.withLock { state in
+            if !state.isOpen { state.waiting.append(waiter) }
+            return state.isOpen
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if state.cancelled.remove(number) != nil || state.isOpen { return true }
-                    state.waiting[number] = continuation
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
-                if let continuation = state.waiting.removeValue(forKey: number) { return continuation }
-                state.cancelled.insert(number)
-                return nil
-            }
-            continuation?.resume()
+        if isOpen { return }
+        await waiter.wait()
+        guard self.isOpen else {
+            state.withLock { $0.waiting.removeAll { $0 === waiter } }
+            throw CancellationError()
         }
-        guard isOpen else { throw CancellationError() }
     }
 
     /// Waits until this gate or another one is open, and says whether it is this one.

@@ -11,8 +11,8 @@ struct EngineWatchingTests {
     private let flight = FlightID(rawValue: 1)
 
     /// Waits for the request on a core.
-    private func wait(_ bench: inout CoreHarness, for id: UUID? = nil) -> OutcomeWaiter {
-        let waiter = OutcomeWaiter()
+    private func wait(_ bench: inout CoreHarness, for id: UUID? = nil) -> Waiter<RequestStatus> {
+        let waiter = Waiter<RequestStatus>()
         let isWaiting = bench.core.wait(waiter, for: id ?? self.id)
         #expect(isWaiting)
         return waiter
@@ -244,7 +244,7 @@ struct EngineWatchingTests {
         #expect(await code { _ = try await collect(stream.statuses) } == .suspended)
         #expect(bench.core.watched.isEmpty)
         let (isWaiting, number) = (
-            bench.core.wait(OutcomeWaiter(), for: id), bench.core.begin(StatusStream.make().1, of: id)
+            bench.core.wait(Waiter<RequestStatus>(), for: id), bench.core.begin(StatusStream.make().1, of: id)
         )
         #expect(!isWaiting && number == nil)
         #expect(bench.core.watched.isEmpty)
@@ -279,7 +279,7 @@ struct EngineWatchingTests {
     func listening() throws {
         var bench = CoreHarness(1, isOpen: false, isShared: true)
         #expect(bench.open().listens == [true])
-        let waiter = OutcomeWaiter()
+        let waiter = Waiter<RequestStatus>()
         _ = bench.core.wait(waiter, for: id)
         #expect(bench.core.takeEffects().listens.isEmpty, "it listens already")
         #expect(bench.after(bench.core.closed()).listens.isEmpty, "someone waits")
@@ -300,17 +300,17 @@ struct EngineWatchingTests {
             .request(id, of: flight, .failed(StoreWorkbench.failure)), .settled(settled),
         ] {
             var bench = CoreHarness(1, isOpen: false, isShared: true)
-            _ = bench.core.wait(OutcomeWaiter(), for: id)
+            _ = bench.core.wait(Waiter<RequestStatus>(), for: id)
             #expect(bench.core.takeEffects().listens == [true])
             #expect(bench.commit(change).listens == [false], "\(change)")
             if case .settled = change { continue }  // told to its own process only
             bench = CoreHarness(1, isOpen: false, isShared: true)
-            _ = bench.core.wait(OutcomeWaiter(), for: id)
+            _ = bench.core.wait(Waiter<RequestStatus>(), for: id)
             #expect(bench.core.takeEffects().listens == [true])
             #expect(bench.hear(change).listens == [false], "\(change)")
         }
         var bench = CoreHarness(1, isOpen: false, isShared: true)
-        _ = bench.core.wait(OutcomeWaiter(), for: id)
+        _ = bench.core.wait(Waiter<RequestStatus>(), for: id)
         let look = try #require(bench.hear(.request(id, of: flight, .completed)).looks.first)
         #expect(bench.after(bench.core.found(.success(.cancelled), by: look)).listens == [false])
     }
@@ -320,7 +320,7 @@ struct EngineWatchingTests {
         var bench = CoreHarness(1, isOpen: false, isShared: true)
         _ = bench.core.engineStarted()
         bench.open()
-        _ = bench.core.wait(OutcomeWaiter(), for: id)
+        _ = bench.core.wait(Waiter<RequestStatus>(), for: id)
         #expect(bench.after(bench.core.closed()).listens.isEmpty)
         #expect(bench.after(bench.core.engineEnded()).listens == [false])
     }
@@ -329,7 +329,7 @@ struct EngineWatchingTests {
     func unshared() {
         var bench = CoreHarness(1, isOpen: false)
         #expect(bench.open().listens.isEmpty)
-        _ = bench.core.wait(OutcomeWaiter(), for: id)
+        _ = bench.core.wait(Waiter<RequestStatus>(), for: id)
         #expect(bench.core.takeEffects().listens.isEmpty)
     }
 

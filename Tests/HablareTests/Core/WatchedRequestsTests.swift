@@ -14,7 +14,7 @@ struct WatchedRequestsTests {
     @Test("An outcome reaches every waiter and every stream, and nothing is kept")
     func outcome() async throws {
         var watched = WatchedRequests()
-        let waiters = (0..<3).map { _ in OutcomeWaiter() }
+        let waiters = (0..<3).map { _ in Waiter<RequestStatus>() }
         for waiter in waiters { watched.add(waiter, of: id) }
         let stream = StatusStream(of: id, in: &watched)
         #expect(watched.watcherCount(of: id) == 4)
@@ -29,7 +29,7 @@ struct WatchedRequestsTests {
     @Test("Announcements of one request reach no one else, and those that no one watches are forgotten")
     func separate() async throws {
         var watched = WatchedRequests()
-        let waiter = OutcomeWaiter()
+        let waiter = Waiter<RequestStatus>()
         watched.add(waiter, of: id)
         #expect(watched.announce(.cancelled, of: other) == nil)
         #expect(watched.ids == [id])
@@ -94,7 +94,7 @@ struct WatchedRequestsTests {
     @Test("Forgetting one waiter leaves the others, and the last one takes the entry along")
     func forget() async throws {
         var watched = WatchedRequests()
-        let (one, two) = (OutcomeWaiter(), OutcomeWaiter())
+        let (one, two) = (Waiter<RequestStatus>(), Waiter<RequestStatus>())
         watched.add(one, of: id)
         watched.add(two, of: id)
         watched.attach(id, to: flight)
@@ -152,7 +152,7 @@ struct WatchedRequestsTests {
     func memberLeaves() {
         var watched = WatchedRequests()
         for number in 1...3 {
-            watched.add(OutcomeWaiter(), of: StoreWorkbench.id(number))
+            watched.add(Waiter<RequestStatus>(), of: StoreWorkbench.id(number))
             watched.attach(StoreWorkbench.id(number), to: flight)
         }
         for number in 1...3 {
@@ -169,7 +169,7 @@ struct WatchedRequestsTests {
     func looks() throws {
         var watched = WatchedRequests()
         #expect(watched.look(at: id) == nil, "no one watches it")
-        let waiter = OutcomeWaiter()
+        let waiter = Waiter<RequestStatus>()
         watched.add(waiter, of: id)
         let first = try #require(watched.look(at: id))
         #expect(watched.isCurrent(first))
@@ -184,7 +184,7 @@ struct WatchedRequestsTests {
     @Test("A look for watchers who left is not taken for one of those who came after them")
     func looksOfFormerWatchers() throws {
         var watched = WatchedRequests()
-        let (former, later) = (OutcomeWaiter(), OutcomeWaiter())
+        let (former, later) = (Waiter<RequestStatus>(), Waiter<RequestStatus>())
         watched.add(former, of: id)
         let look = try #require(watched.look(at: id))
         watched.forget(former, of: id)
@@ -220,17 +220,17 @@ struct StatusStream {
 }
 
 @Suite(.timeLimit(.minutes(5)))
-struct OutcomeWaiterTests {
+struct WaiterTests {
     @Test("The first resolution counts, before or after the wait began")
     func first() async throws {
-        let early = OutcomeWaiter()
-        early.resolve(.success(.cancelled))
-        early.resolve(.failure(CancellationError()))
+        let early = Waiter<RequestStatus>()
+        early.resume(with: .success(.cancelled))
+        early.resume(with: .failure(CancellationError()))
         #expect(try await early.value() == .cancelled)
-        let late = OutcomeWaiter()
+        let late = Waiter<RequestStatus>()
         async let status = late.value()
-        late.resolve(.success(.pending))
-        late.resolve(.success(.cancelled))
+        late.resume(with: .success(.pending))
+        late.resume(with: .success(.cancelled))
         #expect(try await status == .pending)
     }
 
@@ -239,7 +239,7 @@ struct OutcomeWaiterTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    await #expect(throws: CancellationError.self) { try await OutcomeWaiter().value() }
+                    await #expect(throws: CancellationError.self) { try await Waiter<RequestStatus>().value() }
                 }
             }
             group.cancelAll()

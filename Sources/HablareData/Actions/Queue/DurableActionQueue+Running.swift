@@ -125,41 +125,27 @@ extension DurableActionQueue: Service {
     func wait(
         within limit: Duration? = nil, isCancellable: Bool = false, until isOver: @escaping @Sendable (State) -> Bool
     ) async {
-        let number = quietly { state in isOver(state) ? nil : state.nextNumber() }
+        let waiter = Waiter<Void>()
+        let number = quietly { state -> Int? in
+            guard !isOver(state) else { return nil }
+            let number = state.nextNumber()
+            state.waiters[number] = ConditionWaiter(isOver: isOver, waiter: waiter)
+            return number
+        }
         guard let number else { return }
         let timer = limit.map { limit in
             spawner.start { [clock] in
                 do {
                     try await clock.sleep(for: limit)
                 } catch {
-                    return  // it is so
+                    return  // the wait is over
                 }
-                self.endWait(number)
+                waiter.resume()
             }
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOverNow = quietly { state in
-                    // It may have come to be so, or the time may have run out, before the wait began.
-                    guard !isOver(state), !state.endedWaits.contains(number) else { return true }
-                    state.waiters[number] = Waiter(isOver: isOver, continuation: continuation)
-                    return false
-                }
-                if isOverNow { continuation.resume() }
-            }
-        } onCancel: {
-            if isCancellable { endWait(number) }
-        }
+        await waiter.wait(isCancellable: isCancellable)
         timer?.cancel()
         await timer?.value
-        quietly { _ = $0.endedWaits.remove(number) }
-    }
-
-    private func endWait(_ number: Int) {
-        let waiter = quietly { state in
-            state.endedWaits.insert(number)
-            return state.waiters.removeValue(forKey: number)
-        }
-        waiter?.continuation.resume()
+        quietly { $0.waiters[number] = nil }
     }
 }

@@ -45,9 +45,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         var isPaused = false
         /// Why the queue is of no use any more.
         var end: ActionQueueError?
-        var waiters: [Int: Waiter] = [:]
-        /// Waits that ended before they began.
-        var endedWaits: Set<Int> = []
+        var waiters: [Int: ConditionWaiter] = [:]
         var readers: [Int: AsyncStream<ActionQueueSnapshot>.Continuation] = [:]
         /// What commits, waiters and readers are numbered by.
         var lastNumber = 0
@@ -60,9 +58,10 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         }
     }
 
-    struct Waiter: Sendable {
+    /// A waiter with a condition over the queue's state.
+    struct ConditionWaiter: Sendable {
         let isOver: @Sendable (State) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
+        let waiter: Waiter<Void>
     }
 
     /// The queue's name in its database.
@@ -174,7 +173,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
             return (result, over.compactMap { state.waiters.removeValue(forKey: $0) })
         }
         // Not under the lock: whoever waited may run at once.
-        for waiter in satisfied { waiter.continuation.resume() }
+        for entry in satisfied { entry.waiter.resume() }
         return result
     }
 

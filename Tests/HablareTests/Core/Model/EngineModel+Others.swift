@@ -11,7 +11,7 @@ extension EngineModel {
         let submissions = try (0..<Int.random(in: 1...3, using: &random)).map { _ in try newSubmission() }
         for submission in submissions where chance(1, in: 2) {
             // Waits before the request can possibly end.
-            let waiter = OutcomeWaiter()
+            let waiter = Waiter<RequestStatus>()
             try wait(waiter, for: submission.request.id)
         }
         journal.append(.submit(submissions))
@@ -60,7 +60,7 @@ extension EngineModel {
         switch Int.random(in: 0..<6, using: &random) {
         case 0..<3:
             guard let id = any(requests), let snapshot = store.snapshot(of: id) else { return }
-            let waiter = OutcomeWaiter()
+            let waiter = Waiter<RequestStatus>()
             try wait(waiter, for: id)
             // What the store says counts: it was read after the wait had begun.
             if snapshot.phase.isFinal { return try forget(waiter, of: id) }
@@ -78,14 +78,14 @@ extension EngineModel {
         }
     }
 
-    private mutating func wait(_ waiter: OutcomeWaiter, for id: UUID) throws {
+    private mutating func wait(_ waiter: Waiter<RequestStatus>, for id: UUID) throws {
         guard core.wait(waiter, for: id) else { throw violation("nothing is announced") }
         waiters[ObjectIdentifier(waiter)] = id
         waiting.append((id, waiter))
         try perform(core.takeEffects(), "wait for \(id)")
     }
 
-    private mutating func forget(_ waiter: OutcomeWaiter, of id: UUID) throws {
+    private mutating func forget(_ waiter: Waiter<RequestStatus>, of id: UUID) throws {
         waiters[ObjectIdentifier(waiter)] = nil
         waiting.removeAll { $0.waiter === waiter }
         try perform(after(core.watched.forget(waiter, of: id)), "forget \(id)")

@@ -123,7 +123,7 @@ struct EngineModel {
 
     // Those who wait.
     var waiters: [ObjectIdentifier: UUID] = [:]
-    var waiting: [(id: UUID, waiter: OutcomeWaiter)] = []
+    var waiting: [(id: UUID, waiter: Waiter<RequestStatus>)] = []
 
     // The other process.
     var other: OwnerID
