@@ -63,19 +63,7 @@ extension Engine {
             return state.lastWaiter
         }
         guard let number else { return }
-        let alarm = limit.map { limit in
-            spawner.start { [clock] in
-                do {
-                    try await clock.sleep(for: limit)
-                } catch {
-                    return  // the wait is over
-                }
-                waiter.resume()
-            }
-        }
-        await waiter.wait(isCancellable: orUntilCancelled)
-        alarm?.cancel()
-        await alarm?.value
+        await waiter.wait(within: limit, on: clock, spawner, isCancellable: orUntilCancelled)
         change { $0.waiters[number] = nil }
     }
 

@@ -66,4 +66,25 @@ extension Waiter<Void> {
             return  // over all the same
         }
     }
+
+    /// Waits until the wait is ended in any way, for some time at most.
+    ///
+    /// - Parameter limit: The most that is waited; `nil` waits for ever.
+    package func wait(
+        within limit: Duration?, on clock: EngineClock, _ spawner: TaskSpawner, isCancellable: Bool
+    ) async {
+        let alarm = limit.map { limit in
+            spawner.start {
+                do {
+                    try await clock.sleep(for: limit)
+                } catch {
+                    return  // the wait is over
+                }
+                self.resume()
+            }
+        }
+        await wait(isCancellable: isCancellable)
+        alarm?.cancel()
+        await alarm?.value
+    }
 }

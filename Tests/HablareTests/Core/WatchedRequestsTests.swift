@@ -218,32 +218,3 @@ struct StatusStream {
         return try await iterator.next()
     }
 }
-
-@Suite(.timeLimit(.minutes(5)))
-struct WaiterTests {
-    @Test("The first resolution counts, before or after the wait began")
-    func first() async throws {
-        let early = Waiter<RequestStatus>()
-        early.resume(with: .success(.cancelled))
-        early.resume(with: .failure(CancellationError()))
-        #expect(try await early.value() == .cancelled)
-        let late = Waiter<RequestStatus>()
-        async let status = late.value()
-        late.resume(with: .success(.pending))
-        late.resume(with: .success(.cancelled))
-        #expect(try await status == .pending)
-    }
-
-    @Test("A cancelled task's wait ends with CancellationError, whenever it was cancelled")
-    func cancelled() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<50 {
-                group.addTask {
-                    await #expect(throws: CancellationError.self) { try await Waiter<RequestStatus>().value() }
-                }
-            }
-            group.cancelAll()
-            try await group.waitForAll()
-        }
-    }
-}

@@ -133,19 +133,7 @@ extension DurableActionQueue: Service {
             return number
         }
         guard let number else { return }
-        let timer = limit.map { limit in
-            spawner.start { [clock] in
-                do {
-                    try await clock.sleep(for: limit)
-                } catch {
-                    return  // the wait is over
-                }
-                waiter.resume()
-            }
-        }
-        await waiter.wait(isCancellable: isCancellable)
-        timer?.cancel()
-        await timer?.value
+        await waiter.wait(within: limit, on: clock, spawner, isCancellable: isCancellable)
         quietly { $0.waiters[number] = nil }
     }
 }
