@@ -60,8 +60,9 @@ struct MemoryRows: Sendable {
     var accountsOfProviders: OrderedDictionary<ProviderID, AccountID> = [:]
 
     private var flightsByWork: [Fingerprint: [FlightID]] = [:]
-    /// The flights whose answers are in the cache.
-    private(set) var answered: Set<FlightID> = []
+    /// The flights whose answers are in the cache, by when those were used last.
+    private var answered = KeyedHeap<FlightID, Date>()
+    private var answeredBytes: Int64 = 0
     private var queues: [QueueKey: Heap<FlightID>] = [:]
     private var backoffs: [ProviderID: Heap<Alarm<FlightID>>] = [:]
     private var deadlines = Heap<Alarm<UUID>>()
@@ -183,7 +184,13 @@ extension MemoryRows: ClaimableRows {
     mutating func write(_ flight: FlightRow, of id: FlightID) {
         let old = flights.updateValue(flight, forKey: id)
         if !flight.lifecycle.hasHandle { handles[id] = nil }
-        if flight.usedAt != nil { answered.insert(id) } else { answered.remove(id) }
+        if old?.usedAt != nil { answeredBytes -= old?.answerBytes ?? 0 }
+        if let usedAt = flight.usedAt {
+            answered.set(id, to: usedAt)
+            answeredBytes += flight.answerBytes
+        } else {
+            answered.remove(id)
+        }
         if old?.foundBy != flight.foundBy {
             if let work = old?.foundBy {
                 flightsByWork[work]?.removeAll { $0 == id }
@@ -392,25 +399,14 @@ extension MemoryRows: ClaimableRows {
 
     // MARK: The cache
 
-    private var cached: [(flight: FlightID, row: FlightRow)] {
-        answered.compactMap { id in flights[id].map { (id, $0) } }
-    }
+    func cacheSize() -> (count: Int, bytes: Int64) { (answered.count, answeredBytes) }
 
-    func cacheSize() -> (count: Int, bytes: Int64) {
-        let cached = cached
-        return (cached.count, cached.reduce(0) { $0 + $1.row.answerBytes })
-    }
-
-    func leastRecentlyUsedAnswers(limit: Int) -> [FlightID] {
-        let order = cached.sorted {
-            ($0.row.usedAt ?? .distantPast, $0.flight) < ($1.row.usedAt ?? .distantPast, $1.flight)
-        }
-        return order.prefix(limit).map(\.flight)
-    }
+    mutating func leastRecentlyUsedAnswer() -> FlightID? { answered.firstKey() }
 
     func answers(_ selection: CacheSelection) -> [FlightID] {
-        cached.filter { id, flight in
-            switch selection {
+        flights.filter { id, flight in
+            guard flight.usedAt != nil else { return false }
+            return switch selection {
             case .everything: true
             case .provider(let provider): flight.provider == provider || flight.origin.provider == provider
             case .model(let model, let provider):
@@ -420,7 +416,7 @@ extension MemoryRows: ClaimableRows {
             case .fingerprint(let fingerprint): flight.work == fingerprint
             case .answer(let answer): id == answer
             }
-        }.map(\.flight)
+        }.map(\.key)
     }
 
     // MARK: The ledger

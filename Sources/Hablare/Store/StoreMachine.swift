@@ -239,7 +239,7 @@ package struct StoreMachine<Rows: StoreRows> {
         let size = try rows.cacheSize()
         var excess = CacheExcess(limits, count: size.count, bytes: size.bytes)
         var count = 0
-        for id in try rows.leastRecentlyUsedAnswers(limit: max(0, limit)) {
+        while count < limit, let id = try rows.leastRecentlyUsedAnswer() {
             guard let flight = try rows.flight(id), let usedAt = flight.usedAt, usedAt < date || excess.isLeft
             else { break }
             excess.dropped(bytes: flight.answerBytes)

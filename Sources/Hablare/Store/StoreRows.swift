@@ -142,8 +142,8 @@ package protocol StoreRows {
     /// How many answers are in the cache, and how many bytes they have.
     mutating func cacheSize() throws(Failure) -> (count: Int, bytes: Int64)
 
-    /// The answers in the cache that were not used for longest, those first; at most so many. Needs an index.
-    mutating func leastRecentlyUsedAnswers(limit: Int) throws(Failure) -> [FlightID]
+    /// The answer in the cache that has not been used for longest; of several, that of the first flight. Needs an index.
+    mutating func leastRecentlyUsedAnswer() throws(Failure) -> FlightID?
 
     /// The answers in the cache of a selection.
     mutating func answers(_ selection: CacheSelection) throws(Failure) -> [FlightID]

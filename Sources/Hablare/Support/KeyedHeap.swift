@@ -23,9 +23,14 @@ package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparabl
     package var entryCount: Int { heap.count }
 
     /// The place of the first key.
-    package mutating func first() -> Place? {
+    package mutating func first() -> Place? { firstEntry()?.place }
+
+    /// The first key.
+    package mutating func firstKey() -> Key? { firstEntry()?.key }
+
+    private mutating func firstEntry() -> Entry? {
         while let entry = heap.min, places[entry.key] != entry.place { heap.removeMin() }
-        return heap.min?.place
+        return heap.min
     }
 
     /// Sets the one place of a key.
@@ -43,7 +48,7 @@ package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparabl
 
     /// Removes and returns the first key.
     package mutating func popFirst() -> Key? {
-        guard first() != nil, let entry = heap.popMin() else { return nil }
+        guard firstEntry() != nil, let entry = heap.popMin() else { return nil }
         places[entry.key] = nil
         return entry.key
     }

@@ -135,9 +135,7 @@ extension SQLiteRows {
 
     func cacheSize() throws -> (count: Int, bytes: Int64) { try ReadTransaction(db: db, content: nil).cacheSize() }
 
-    func leastRecentlyUsedAnswers(limit: Int) throws -> [FlightID] {
-        try answers("ORDER BY f.used_at, f.id LIMIT ?1") { $0.bind(1, limit) }
-    }
+    func leastRecentlyUsedAnswer() throws -> FlightID? { try answers("ORDER BY f.used_at, f.id LIMIT 1").first }
 
     func answers(_ selection: CacheSelection) throws -> [FlightID] {
         switch selection {

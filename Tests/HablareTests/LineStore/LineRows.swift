@@ -103,7 +103,7 @@ extension LineRows: ClaimableRows {
     }
 
     func cacheSize() -> (count: Int, bytes: Int64) { memory.cacheSize() }
-    func leastRecentlyUsedAnswers(limit: Int) -> [FlightID] { memory.leastRecentlyUsedAnswers(limit: limit) }
+    mutating func leastRecentlyUsedAnswer() -> FlightID? { memory.leastRecentlyUsedAnswer() }
     func answers(_ selection: CacheSelection) -> [FlightID] { memory.answers(selection) }
     func attempt(_ number: Int, of flight: FlightID) -> AttemptRecord? { memory.attempt(number, of: flight) }
     func account(of budget: BudgetPeriod) -> BudgetAccount? { memory.account(of: budget) }
