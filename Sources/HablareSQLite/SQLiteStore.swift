@@ -63,6 +63,8 @@ public final class SQLiteStore: RequestStore {
     let erasure = Guarded(Erasure.postponed)
     /// How long a deletion waits for those who read an older state, in milliseconds.
     static let patience = 100
+    /// The folder, which tells whether another store is open on it.
+    private let folder: OpenFolder
     let busyTimeout: TimeInterval
     let path: String
 
@@ -97,9 +99,15 @@ public final class SQLiteStore: RequestStore {
             thresholds: configuration.thresholds, calls: calls)
         locks = try FileLocks(directory: directory.appendingPathComponent("owners", isDirectory: true))
         bell = try CommitBell(directory: directory.appendingPathComponent("signal", isDirectory: true))
+        folder = try translatingFileFailures { try OpenFolder(directory.path) }
         log = Guarded(
             try translatingErrors(of: path) { [pool] in
-                try pool.writeWithoutTransaction { db in try CommitLog(writer: writer, db) }
+                try pool.writeWithoutTransaction { db in
+                    // A commit that is under way may have found no other store on the folder. It is waited for; all
+                    // later ones find this store, and are logged.
+                    try db.inTransaction(.immediate) { .commit }
+                    return try CommitLog(writer: writer, db)
+                }
             })
         finishErasing()
     }
@@ -134,7 +142,8 @@ public final class SQLiteStore: RequestStore {
         return commit
     }
 
-    /// Runs a transaction, and adds the rows that it changed to the log of commits.
+    /// Runs a transaction, and adds the rows that it changed to the log of commits, unless no other store is open on the
+    /// folder.
     ///
     /// Where there is no room, it is run once more without the older rows of the log: other processes then read
     /// everything, and the log never costs a commit. A full store must delete.
@@ -157,7 +166,8 @@ public final class SQLiteStore: RequestStore {
         try db.inTransaction(.immediate) {
             if emptyingLog { try CommitLog.empty(db) }
             let (result, record) = try body(db)
-            outcome = (result, try log.withLock { $0 }.add(record, db))
+            // In the transaction: a store that is opened from now on reads what this one commits.
+            outcome = (result, folder.mayHaveOthers ? try log.withLock { $0 }.add(record, db) : nil)
             return .commit
         }
         guard let outcome else {

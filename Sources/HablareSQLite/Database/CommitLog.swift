@@ -4,7 +4,8 @@ import Hablare
 
 /// The log of commits: for each, which rows it changed, so that other processes read only those.
 ///
-/// A commit from which others have nothing to learn has no row. Rows are deleted from the beginning only, so a hole in
+/// A commit from which others have nothing to learn has no row, and so has one that was made while no other store was open
+/// on the folder. Rows are deleted from the beginning only, so a hole in
 /// their numbers tells a reader that it missed some.
 struct CommitLog: Sendable {
     /// The least number of rows that the log keeps. A process that missed more reads everything.

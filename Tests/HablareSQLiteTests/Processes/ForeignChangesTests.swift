@@ -187,4 +187,44 @@ import Testing
         try mine.submit(3)
         #expect(try summary() == rows(3, .pending))
     }
+
+    // MARK: Alone
+
+    private func loggedCommits(_ store: SQLiteStore) throws -> Int {
+        try store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM commits") } ?? 0
+    }
+
+    #if os(Linux)
+    @Test("A store that is alone logs nothing; one that is opened is told of all that follows")
+    func alone() throws {
+        let sqlite = try SQLiteBench()
+        try sqlite.bench.submit(1)
+        #expect(try loggedCommits(sqlite.store) == 0)
+        var other: SQLiteStore? = try SQLiteStore(directory: sqlite.folder.url)
+        try sqlite.bench.submit(2)
+        #expect(try loggedCommits(sqlite.store) == 1)
+        #expect(try other?.foreignChanges { _ in true }.changes.isEmpty == false)
+        other = nil
+        try sqlite.bench.submit(3)
+        #expect(try loggedCommits(sqlite.store) == 1)
+        let later = try SQLiteStore(directory: sqlite.folder.url)
+        #expect(try later.foreignChanges { _ in true }.isEmpty)
+        #expect(try later.snapshot(of: StoreWorkbench.id(3)) != nil)
+    }
+    #endif
+
+    @Test("A store does not open in the middle of another's commit, which may not be logged")
+    func opening() throws {
+        let sqlite = try SQLiteBench()
+        try sqlite.store.pool.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                let error = #expect(throws: AIServiceError.self) {
+                    try SQLiteStore(
+                        directory: sqlite.folder.url, configuration: SQLiteStore.Configuration(busyTimeout: 0.05))
+                }
+                #expect(error?.code == .storageBusy)
+                return .rollback
+            }
+        }
+    }
 }

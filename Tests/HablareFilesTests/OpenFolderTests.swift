@@ -1,0 +1,41 @@
+import Foundation
+import HablareFiles
+import HablareTestFiles
+import Testing
+
+@Suite struct OpenFolderTests {
+    @Test("A folder is held elsewhere while another holder is there, and by no one after the last has left")
+    func others() throws {
+        let folder = try TemporaryFolder()
+        let first = try OpenFolder(folder.url.path)
+        #if os(Linux)
+        #expect(!first.mayHaveOthers)
+        #endif
+        var second: OpenFolder? = try OpenFolder(folder.url.path)
+        #expect(first.mayHaveOthers)
+        #expect(second?.mayHaveOthers == true)
+        second = nil
+        #if os(Linux)
+        #expect(!first.mayHaveOthers)
+        #endif
+    }
+
+    @Test("A lock on the folder for another purpose is no other holder")
+    func locked() throws {
+        let folder = try TemporaryFolder()
+        let holder = try OpenFolder(folder.url.path)
+        #if os(Linux)
+        try FileLock.whileHeld(on: folder.url.path, waiting: 0) { #expect(!holder.mayHaveOthers) }
+        #endif
+        _ = holder
+    }
+
+    @Test("What is no folder is a failure")
+    func failing() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.path + "/file"
+        #expect(throws: FileFailure(ENOENT, doing: .open, to: path)) { try OpenFolder(path) }
+        try FileSystem.makeFile(path)
+        #expect(throws: FileFailure(ENOTDIR, doing: .open, to: path)) { try OpenFolder(path) }
+    }
+}
