@@ -10,10 +10,13 @@ import Testing
 @Suite struct CommitBellTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore
+    /// Where no other store is open, no bell rings.
+    private let listener: SQLiteStore
 
     init() throws {
         folder = try TemporaryFolder()
         store = try SQLiteStore(directory: folder.url)
+        listener = try SQLiteStore(directory: folder.url)
     }
 
     private var length: Int? {

@@ -11,11 +11,14 @@ import Testing
 @Suite struct ForeignChangesTests {
     private let sqlite: SQLiteBench
     private let other: SQLiteStore
+    /// Open before the first commit, which is logged for it.
+    private let bystander: SQLiteStore
     private var mine: StoreWorkbench { sqlite.bench }
     private var theirs: StoreWorkbench { StoreWorkbench(store: other) }
 
     init() throws {
         sqlite = try SQLiteBench()
+        bystander = try SQLiteStore(directory: sqlite.folder.url)
         try sqlite.bench.submit(1)
         other = try SQLiteStore(directory: sqlite.folder.url)
     }
