@@ -169,7 +169,7 @@ private struct ServiceSite: Sendable {
             settings.takesKey
             ? way : KeylessTransport(base: way, service: settings.name, kind: settings.kind, address: address)
         date = composition.seams.date
-        voices = composition.cacheFolder.map { folder in
+        voices = XDGFolders(environment: composition.environment).cache.map { folder in
             VoiceCache(file: folder.appending(path: "voices-\(settings.name).json"), date: composition.seams.date)
         }
         let chain = composition.credentials

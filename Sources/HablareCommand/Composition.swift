@@ -21,7 +21,7 @@ struct Composition: Sendable {
         try await SecretInput.standard.read(prompt: $0)
     }
     /// Where keys are stored, for a configuration folder.
-    var keyStore: @Sendable (ConfigurationFolder) -> any CredentialStore = Composition.platformKeys
+    var keyStore: @Sendable (_ folder: URL) -> any CredentialStore = Composition.platformKeys
     /// How the services of the settings are asked whether they take a key, by their names.
     var keyChecks: KeyChecking = Composition.keyChecks
     /// Opens a store, and creates it if it is missing.

@@ -29,8 +29,8 @@ struct ConfigurationFile: Sendable, Hashable {
             }
             return ConfigurationFile(url: composition.url(path), namedBy: source)
         }
-        guard let folder = ConfigurationFolder(environment: composition.environment) else { return nil }
-        let found = try names.map(folder.file).filter { try status(of: $0) != nil }
+        let folders = XDGFolders(environment: composition.environment)
+        let found = try names.compactMap(folders.configurationFile).filter { try status(of: $0) != nil }
         guard found.count < 2 else {
             throw CommandFailure(
                 .configuration,
@@ -43,7 +43,7 @@ struct ConfigurationFile: Sendable, Hashable {
     /// The settings that stand in it.
     ///
     /// - Throws: ``CommandFailure`` that says what is wrong, and where.
-    func settings() throws -> [FileSetting] {
+    func settings() throws -> [Setting] {
         let data = try read()
         guard let text = String(validating: data, as: UTF8.self) else { throw notText(data) }
         let withoutMark = text.first == "\u{FEFF}" ? String(text.dropFirst()) : text
@@ -56,9 +56,7 @@ struct ConfigurationFile: Sendable, Hashable {
     }
 
     /// A file that is not as it should be.
-    func failure(_ problem: String) -> CommandFailure {
-        CommandFailure(.configuration, "\(url.path) is not as it should be. \(problem)")
-    }
+    func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
 
     // MARK: Reading
 
@@ -95,9 +93,7 @@ struct ConfigurationFile: Sendable, Hashable {
             var link = stat()
             guard lstat(url.path, &link) == 0 else { return nil }
         }
-        throw CommandFailure(
-            .configuration,
-            "\(url.path) is not as it should be. It cannot be read: \(String(cString: strerror(reason)))")
+        throw CommandFailure(file: url, "It cannot be read: \(String(cString: strerror(reason)))")
     }
 
     private func notText(_ data: Data) -> CommandFailure {

@@ -19,7 +19,7 @@ struct ConfigurationText {
     /// The settings, in the order in which they stand there.
     ///
     /// - Throws: ``CommandFailure`` that says what is wrong, and in which line and column.
-    func settings() throws -> [FileSetting] {
+    func settings() throws -> [Setting] {
         try refuseAliases()
         return try withParsed { root in
             guard let root, !Self.isNothing(root) else { return [] }
@@ -105,7 +105,7 @@ struct ConfigurationText {
 
     private func settings(
         of node: Node, as schema: SettingSchema, at path: SettingPath, place: SettingPlace
-    ) throws -> [FileSetting] {
+    ) throws -> [Setting] {
         try refuseAnchor(of: node)
         switch schema {
         case .value(let kind, _): return [try value(of: node, of: kind, at: path, place: place)]
@@ -123,7 +123,7 @@ struct ConfigurationText {
                 }
                 if let problem = naming.problem(with: name) { throw key.failure("\(Self.shown(name)) \(problem).") }
                 let inside = try settings(of: value, as: schema, at: path + name, place: key)
-                return naming == .header ? inside : [FileSetting(path: path + name, texts: nil, place: key)] + inside
+                return naming == .header ? inside : [Setting(path: path + name, texts: nil, place: key)] + inside
             }
         }
     }
@@ -168,13 +168,13 @@ struct ConfigurationText {
 
     private func value(
         of node: Node, of kind: SettingKind, at path: SettingPath, place: SettingPlace
-    ) throws -> FileSetting {
+    ) throws -> Setting {
         let own = self.place(node.mark)
         guard !Self.isNothing(node) else {
             throw place.failure("\(path) has no value. It must be \(kind.wanted); or take the key out.")
         }
         switch node {
-        case .scalar(let scalar): return FileSetting(path: path, texts: [scalar.string], place: own)
+        case .scalar(let scalar): return Setting(path: path, texts: [scalar.string], place: own)
         case .sequence(let sequence) where kind.isList:
             let texts = try sequence.map { element in
                 try refuseAnchor(of: element)
@@ -183,7 +183,7 @@ struct ConfigurationText {
                 }
                 return scalar.string
             }
-            return FileSetting(path: path, texts: texts, place: own)
+            return Setting(path: path, texts: texts, place: own)
         default: throw own.failure("\(path) must be \(kind.wanted).")
         }
     }

@@ -51,14 +51,25 @@ extension Settings {
     ///   - options: What other options of the command line say.
     /// - Throws: ``CommandFailure`` that names the setting, where it stands, and what is wanted there.
     static func read(
-        _ option: String? = nil, options: [OptionSetting] = [], in composition: Composition
+        _ option: String? = nil, options: [Setting] = [], in composition: Composition
     ) throws -> Settings {
         let file = try ConfigurationFile.find(option, in: composition)
-        let reading = SettingsReading(
-            file: try file?.settings() ?? [], environment: EnvironmentSettings(composition.environment),
-            options: options)
-        var settings = try reading.settings(in: composition)
+        let reading = try SettingsReading(file: try file?.settings() ?? [], options: options, in: composition)
+        var settings = try reading.settings()
         settings.file = file?.url
         return settings
+    }
+}
+
+/// A command that asks a provider, and may have one that it asks by default.
+enum ProviderUse: String, Sendable, Hashable, CaseIterable {
+    case generate, speak, image, embed, narrate
+
+    /// Who is asked where neither the command line nor the settings name anybody; `nil`: nobody.
+    var usualProvider: String? {
+        switch self {
+        case .speak, .narrate: "espeak-ng"
+        case .generate, .image, .embed: nil
+        }
     }
 }

@@ -13,6 +13,11 @@ struct CommandFailure: Error, Equatable {
         self.message = message
     }
 
+    /// Why a file of a person's own cannot be used.
+    init(file: URL, _ problem: String) {
+        self.init(.configuration, "\(file.path) is not as it should be. \(problem)")
+    }
+
     /// The same with what to do, a sentence. Nothing is said of a reader who went away, so nothing is advised then.
     func advising(_ advice: String) -> CommandFailure {
         status == .brokenPipe ? self : CommandFailure(status, "\(message) \(advice)")

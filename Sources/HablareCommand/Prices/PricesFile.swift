@@ -11,7 +11,7 @@ struct PricesFile: Sendable {
 
     /// The file that was named, or the one in the configuration folder; `nil` where there is neither.
     init?(_ named: URL?, environment: [String: String]) {
-        guard let url = named ?? ConfigurationFolder(environment: environment)?.file("prices.json") else { return nil }
+        guard let url = named ?? XDGFolders(environment: environment).configurationFile("prices.json") else { return nil }
         self.url = url
         isNamed = named != nil
     }
@@ -57,7 +57,5 @@ struct PricesFile: Sendable {
         return "\(place) (3 dollars for a million \(unit.rawValue)s)"
     }
 
-    private func failure(_ problem: String) -> CommandFailure {
-        CommandFailure(.configuration, "\(url.path) is not as it should be. \(problem)")
-    }
+    private func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
 }

@@ -26,8 +26,8 @@ struct ProgramsFile: Sendable {
 
     /// Finds it: `hablare/programs.json` in `$XDG_CONFIG_HOME`, or in `.config` in `$HOME`; `nil` where neither is set.
     init?(environment: [String: String]) {
-        guard let folder = ConfigurationFolder(environment: environment) else { return nil }
-        url = folder.file("programs.json")
+        guard let url = XDGFolders(environment: environment).configurationFile("programs.json") else { return nil }
+        self.url = url
     }
 
     /// Reads it.
@@ -72,9 +72,7 @@ struct ProgramsFile: Sendable {
     }
 
     /// A file that is not as it should be.
-    func failure(_ problem: String) -> CommandFailure {
-        CommandFailure(.configuration, "\(url.path) is not as it should be. \(problem)")
-    }
+    func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
 
     private static func words(for error: DecodingError) -> String {
         switch error {

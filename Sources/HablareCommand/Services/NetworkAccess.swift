@@ -99,15 +99,4 @@ extension Composition {
     func way(to network: Settings.Network) -> NetworkWay {
         NetworkWay(access: self.network, network: network, environment: environment)
     }
-
-    /// Where things are kept that can be had again: `hablare` in `$XDG_CACHE_HOME`, or in `.cache` in `$HOME`; `nil` where
-    /// neither is set.
-    var cacheFolder: URL? {
-        // The XDG base directory specification: a relative path is invalid and is ignored.
-        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.cache" : nil }
-        let configured = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return (configured ?? home).map {
-            URL(filePath: $0, directoryHint: .isDirectory).appending(path: "hablare", directoryHint: .isDirectory)
-        }
-    }
 }

@@ -45,19 +45,20 @@ struct ServiceOptions: ParsableArguments {
     ///   - use: The command that asks.
     ///   - settings: What is configured without them: says who is asked where `--provider` does not.
     /// - Throws: ``CommandFailure`` where there is no service for what they say.
-    func settings(for use: ProviderUse, over settings: Settings) throws -> [OptionSetting] {
-        var options: [OptionSetting] = []
+    func settings(for use: ProviderUse, over settings: Settings) throws -> [Setting] {
+        var options: [Setting] = []
         if let provider {
             options.append(
-                OptionSetting(
+                Setting(
                     path: SettingPath("default_provider", use.rawValue), texts: [PlacedName.provider(of: provider)],
-                    option: "--provider"))
+                    place: .option("--provider")))
         }
         if let model {
             let (provider, service) = try service(meantBy: "--model", use, settings)
             let key = try modelKey(of: PlacedName.provider(of: provider), service, use)
             options.append(
-                OptionSetting(path: SettingPath("services", service.name) + key, texts: [model], option: "--model"))
+                Setting(
+                    path: SettingPath("services", service.name) + key, texts: [model], place: .option("--model")))
         }
         return options
     }

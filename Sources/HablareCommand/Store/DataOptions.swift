@@ -24,8 +24,10 @@ struct DataOptions: ParsableArguments {
     ///
     /// - Parameter options: What options beside these say.
     /// - Throws: ``CommandFailure`` that names the setting, where it stands, and what is wanted there.
-    func settings(_ options: [OptionSetting] = [], in composition: Composition) throws -> Settings {
-        let folder = dataDir.map { OptionSetting(path: SettingPath("data_dir"), texts: [$0], option: "--data-dir") }
+    func settings(_ options: [Setting] = [], in composition: Composition) throws -> Settings {
+        let folder = dataDir.map {
+            Setting(path: SettingPath("data_dir"), texts: [$0], place: .option("--data-dir"))
+        }
         return try configuration.settings([folder].compactMap(\.self) + options, in: composition)
     }
 
@@ -45,17 +47,11 @@ struct DataOptions: ParsableArguments {
 
     private func chosenFolder(_ settings: Settings?, in composition: Composition) throws -> URL {
         if let folder = try (settings ?? self.settings(in: composition)).dataFolder { return folder }
-        // The XDG base directory specification: a relative path is invalid and is ignored.
-        if let base = composition.environment["XDG_DATA_HOME"], base.hasPrefix("/") {
-            return URL(filePath: base, directoryHint: .isDirectory).appending(
-                path: "hablare", directoryHint: .isDirectory)
-        }
-        guard let home = composition.environment["HOME"], home.hasPrefix("/") else {
+        guard let folder = XDGFolders(environment: composition.environment).data else {
             throw CommandFailure(
                 .configuration, "Neither XDG_DATA_HOME nor HOME is set. Say where the data is with --data-dir.")
         }
-        return URL(filePath: home, directoryHint: .isDirectory)
-            .appending(path: ".local/share/hablare", directoryHint: .isDirectory)
+        return folder
     }
 
     /// Opens the store, and creates it if it is missing.
@@ -156,5 +152,25 @@ struct DataOptions: ParsableArguments {
     func unknown(_ id: UUID) -> CommandFailure {
         CommandFailure(
             .inputMissing, "There is no request \(id.text) in this store. See the ids with: \(commandLine("ps"))")
+    }
+}
+
+/// Where the settings are.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The file of settings, YAML or JSON. Default: $HABLARE_CONFIG, or hablare.yaml or hablare.json in \
+            $XDG_CONFIG_HOME/hablare or ~/.config/hablare.
+            """, valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml", "json"]))
+    var config: String?
+
+    /// The settings of the file, the environment and options, in rising order of strength.
+    ///
+    /// - Throws: ``CommandFailure`` that names the setting, where it stands, and what is wanted there.
+    func settings(_ options: [Setting] = [], in composition: Composition) throws -> Settings {
+        try Settings.read(config, options: options, in: composition)
     }
 }
