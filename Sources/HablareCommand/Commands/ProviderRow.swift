@@ -1,18 +1,8 @@
 /// A provider, and whether it can be asked here.
-struct ProviderRow: Encodable, Sendable, Hashable {
-    /// What sort of provider it is.
-    enum Sort: String, Encodable, Sendable {
-        case program, service
-    }
-
-    /// A key as it may be shown.
-    struct Key: Encodable, Sendable, Hashable {
-        let shown: String
-        let from: String
-    }
-
+struct ProviderRow: ListRow, JSONPrintable {
     let provider: String
-    let type: Sort
+    /// `program` or `service`.
+    let type: String
     /// The kinds of content it answers with.
     let answers: [String]
     /// The configured model; `nil` where it is the provider's own.
@@ -21,34 +11,26 @@ struct ProviderRow: Encodable, Sendable, Hashable {
     var address: String?
     /// Where a program is.
     var executable: String?
-    var key: Key?
+    var key: ServiceKey?
     /// Why it cannot be asked, with what to do; `nil` where it can.
     var problem: String?
 
-    /// The cells of a table.
-    var cells: [String] {
+    var json: JSONObject {
         [
-            provider, answers.joined(separator: ", "), model ?? "-", address ?? executable ?? "-",
-            key.map { "\($0.shown) (\($0.from))" } ?? "-", problem.map { "not usable: \($0)" } ?? "ready",
+            "provider": provider, "type": type, "answers": answers, "model": model, "address": address,
+            "executable": executable, "key": key.map { ["shown": $0.shown, "from": $0.origin] as JSONObject },
+            "usable": problem == nil, "problem": problem,
         ]
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case provider, type, answers, model, address, executable, key, usable, problem
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(provider, forKey: .provider)
-        try container.encode(type, forKey: .type)
-        try container.encode(answers, forKey: .answers)
-        try container.encode(model, forKey: .model)
-        try container.encode(address, forKey: .address)
-        try container.encode(executable, forKey: .executable)
-        try container.encode(key, forKey: .key)
-        try container.encode(problem == nil, forKey: .usable)
-        try container.encode(problem, forKey: .problem)
-    }
+    static let columns: [Column<ProviderRow>] = [
+        Column("PROVIDER") { $0.provider },
+        Column("ANSWERS") { $0.answers.joined(separator: ", ") },
+        Column("MODEL") { $0.model ?? "-" },
+        Column("PLACE") { $0.address ?? $0.executable ?? "-" },
+        Column("KEY") { $0.key.map { "\($0.shown) (\($0.origin))" } ?? "-" },
+        Column("STATE") { $0.problem.map { "not usable: \($0)" } ?? "ready" },
+    ]
 }
 
 extension [ProviderRow] {

@@ -66,11 +66,10 @@ struct PsCommand: ComposedCommand {
 
     private func printTable(_ store: any RequestStore, _ settings: Settings, in composition: Composition) async throws {
         let console = composition.console
-        var table = Table(RequestRow.headings)
+        var table = Table(RequestRow.self)
         var isFirst = true
         try await forEachPage(of: store, settings, in: composition) { page in
-            let time = composition.localTime
-            for standing in page { table.append(RequestRow(standing).cells(at: time)) }
+            for row in page { table.append(row) }
             let lines = isFirst ? table.lines(console.outputStyle) : table.bodyLines
             try await console.print(lines.joined(separator: "\n"), isStyled: true)
             table.nextPage()
@@ -84,7 +83,7 @@ struct PsCommand: ComposedCommand {
         let console = composition.console
         var isFirst = true
         try await forEachPage(of: store, settings, in: composition) { page in
-            let rows = try page.map { try JSONText.of(RequestRow($0), indented: false) }
+            let rows = try page.map { try JSONText.of($0, indented: false) }
             try await console.print((isFirst ? "[\n" : ",\n") + rows.joined(separator: ",\n"))
             isFirst = false
         }
@@ -94,10 +93,10 @@ struct PsCommand: ComposedCommand {
     /// Reads page by page: a store may hold more than fits into memory.
     private func forEachPage(
         of store: any RequestStore, _ settings: Settings, in composition: Composition,
-        _ body: ([RequestStanding]) async throws -> Void
+        _ body: ([RequestRow]) async throws -> Void
     ) async throws {
         // The newest are read last.
-        var newest: [RequestStanding] = []
+        var newest: [RequestRow] = []
         var count = 0
         var filter = SnapshotFilter(job: job.map(JobKey.init(rawValue:)), limit: Self.page)
         if !state.isEmpty { filter.phases = Set(state.map(\.phase)) }
@@ -107,6 +106,7 @@ struct PsCommand: ComposedCommand {
             // A filter asks for held and not held ones alike: with --state held --state failed the rest goes here.
             let wanted = try composition.standings(of: page, in: store, settings)
                 .filter { standing in state.isEmpty || state.contains { $0.includes(standing) } }
+                .map { RequestRow(standing: $0, time: composition.localTime) }
             if let limit {
                 count += wanted.count
                 newest = (newest + wanted).suffix(limit)

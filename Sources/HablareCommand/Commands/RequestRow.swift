@@ -1,41 +1,30 @@
 import Foundation
 import Hablare
 
-/// A request as `ps --json` prints it: exactly these fields, `null` where there is nothing.
-struct RequestRow: Encodable, Sendable {
+/// A request in the list of `ps`.
+struct RequestRow: ListRow, JSONPrintable {
     let standing: RequestStanding
+    /// When the table is printed.
+    let time: LocalTime
     private var snapshot: RequestSnapshot { standing.snapshot }
 
-    init(_ standing: RequestStanding) {
-        self.standing = standing
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case id, job, state, waiting, until, provider, attempts, deadline, createdAt, finishedAt
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(snapshot.id.text, forKey: .id)
-        try container.encode(snapshot.job?.rawValue, forKey: .job)
-        try container.encode(standing.state, forKey: .state)
-        try container.encode(snapshot.waiting?.word, forKey: .waiting)
-        try container.encode(snapshot.waiting?.until, forKey: .until)
-        try container.encode(snapshot.providerID.rawValue, forKey: .provider)
-        try container.encode(snapshot.attempts, forKey: .attempts)
-        try container.encode(snapshot.deadline, forKey: .deadline)
-        try container.encode(snapshot.createdAt, forKey: .createdAt)
-        try container.encode(snapshot.finishedAt, forKey: .finishedAt)
-    }
-
-    static let headings = ["ID", "STATE", "WAITING", "PROVIDER", "TRIES", "CREATED", "FINISHED", "JOB"]
-
-    func cells(at time: LocalTime) -> [String] {
+    var json: JSONObject {
         [
-            snapshot.id.text, standing.state, snapshot.waiting?.cell(at: time) ?? "-",
-            snapshot.providerID.rawValue,
-            String(snapshot.attempts), TimeText.moment(snapshot.createdAt), TimeText.moment(snapshot.finishedAt),
-            snapshot.job?.rawValue ?? "-",
+            "id": snapshot.id.text, "job": snapshot.job?.rawValue, "state": standing.state,
+            "waiting": snapshot.waiting?.word, "until": snapshot.waiting?.until,
+            "provider": snapshot.providerID.rawValue, "attempts": snapshot.attempts, "deadline": snapshot.deadline,
+            "createdAt": snapshot.createdAt, "finishedAt": snapshot.finishedAt,
         ]
     }
+
+    static let columns: [Column<RequestRow>] = [
+        Column("ID") { $0.snapshot.id.text },
+        Column("STATE") { $0.standing.state },
+        Column("WAITING") { $0.snapshot.waiting?.cell(at: $0.time) ?? "-" },
+        Column("PROVIDER") { $0.snapshot.providerID.rawValue },
+        Column("TRIES") { String($0.snapshot.attempts) },
+        Column("CREATED") { TimeText.moment($0.snapshot.createdAt) },
+        Column("FINISHED") { TimeText.moment($0.snapshot.finishedAt) },
+        Column("JOB") { $0.snapshot.job?.rawValue ?? "-" },
+    ]
 }

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A file that a command is given.
 enum InputFile {
     /// The most that a text may have: 256 MiB. All of it is in memory.

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Where bytes go: a file descriptor, or a test's memory.
 struct OutputChannel: Sendable {
     /// Writes all bytes.

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// What the two output streams lead to.
 struct Terminal: Sendable {
     /// Whether standard output is a terminal that understands cursor movements.

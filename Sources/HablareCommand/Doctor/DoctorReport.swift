@@ -3,7 +3,7 @@ import Hablare
 import HablareSQLite
 
 /// What the doctor found, for people and for programs.
-struct DoctorReport: Encodable, Sendable {
+struct DoctorReport: JSONPrintable, Sendable {
     /// One thing that was looked at.
     struct Finding: Encodable, Sendable, Hashable {
         /// What it is about: `settings`, `disk`, `store`, `programs`, `prices` or a provider's name.
@@ -143,17 +143,10 @@ struct DoctorReport: Encodable, Sendable {
         }
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case healthy, folder, requests, contentFiles, contentBytes, findings
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(isHealthy, forKey: .healthy)
-        try container.encode(folder, forKey: .folder)
-        try container.encode(requests, forKey: .requests)
-        try container.encode(contentFiles, forKey: .contentFiles)
-        try container.encode(contentBytes, forKey: .contentBytes)
-        try container.encode(findings, forKey: .findings)
+    var json: JSONObject {
+        [
+            "healthy": isHealthy, "folder": folder, "requests": requests, "contentFiles": contentFiles,
+            "contentBytes": contentBytes, "findings": findings,
+        ]
     }
 }

@@ -56,9 +56,9 @@ struct EmbedCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let team = try AskedProvider(
             asked, options, for: .embed, making: .embedding, program: "text", in: composition)
-        let target = try OutputTarget(output, json: false, what: "vectors", in: composition)
+        let target = try Output(output, json: false, what: "vectors", in: composition)
         if let file = target.file {
-            try OutputFiles.check([file], in: file.deletingLastPathComponent())
+            try Output.check([file], in: file.deletingLastPathComponent())
             // Vectors are written as JSON, which is text.
             _ = try AnswerConversion(of: .text, to: file)
         }

@@ -1,12 +1,5 @@
+import Foundation
 import UnixSignals
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
 
 extension StopSignal {
     /// Calls a handler for every SIGINT and SIGTERM, until the task is cancelled. Then they end the process again.

@@ -5,7 +5,7 @@ import Hablare
 extension GenerateCommand {
     /// Has them made here, and prints them in order.
     func several(
-        _ request: AIRequest, _ judge: SchemaJudge?, to target: AnswerTarget,
+        _ request: AIRequest, _ judge: SchemaJudge?, to target: Output,
         with team: [InstalledProvider], prices: PriceTable, in composition: Composition
     ) async throws -> CommandStatus {
         let job = JobKey(rawValue: "generate \(request.id.text)")
@@ -32,7 +32,7 @@ extension GenerateCommand {
                 try await run.run()
             } keep: { end in
                 // What waits for a reader is part of the report: no signal ends our own work.
-                guard target.url != nil, try !target.waitsForReader else { return }
+                guard target.file != nil, try !target.waitsForReader else { return }
                 try await keep(end, of: run, in: output)
             } then: { end in
                 try await report(end, of: run, in: output)
@@ -65,7 +65,7 @@ extension GenerateCommand {
         let status = try tell(of: answers, asked)
         tell(ofLeft: answers, output.job, asked.console)
         try note(of: answers, run.provider, asked)
-        if try target.url == nil || target.waitsForReader { try await output.write(answers) }
+        if try target.file == nil || target.waitsForReader { try await output.write(answers) }
         try await output.printRecords(answers)
         return end.signal?.status ?? status
     }

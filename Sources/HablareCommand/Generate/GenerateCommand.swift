@@ -138,7 +138,7 @@ struct GenerateCommand: ComposedCommand {
             throw CommandFailure(
                 .usage, "\(installed.name) answers in one piece, which cannot be streamed. Leave --stream out.")
         }
-        let target = try AnswerTarget(output, json: json, in: composition)
+        let target = try Output(output, json: json, in: composition)
         let parameters = try target.parameters(installed.parameters(voice: voice, asked.parameter), of: installed)
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
@@ -187,7 +187,7 @@ struct GenerateCommand: ComposedCommand {
     // MARK: Here
 
     private func generate(
-        _ request: AIRequest, to target: AnswerTarget, with team: [InstalledProvider], prices: PriceTable,
+        _ request: AIRequest, to target: Output, with team: [InstalledProvider], prices: PriceTable,
         in composition: Composition
     ) async throws -> CommandStatus {
         let workplace = try Workplace(

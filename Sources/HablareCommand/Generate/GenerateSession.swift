@@ -5,7 +5,7 @@ import Hablare
 struct GenerateSession: Sendable {
     let request: AIRequest
     let provider: ProviderID
-    let target: AnswerTarget
+    let target: Output
     /// Whether the answer is printed while it is made.
     let isStream: Bool
     /// Whether the answer is a text, which a terminal can show.
@@ -164,8 +164,8 @@ struct GenerateSession: Sendable {
     /// - Throws: `CancellationError` when the command is to end and nobody reads on.
     private func printDetails() async throws {
         let kept = KeptOutput(
-            advice: AnswerTarget.store.advice(for: id, data), console: console,
+            advice: Output.store.advice(for: id, data), console: console,
             ended: "Not all of the object was printed.")
-        try await kept.run { try await console.print(JSONText.of(try await AnswerRecord(asked.details(of: id)))) }
+        try await kept.run { try await console.print(JSONText.of(try await asked.details(of: id).answerRecord())) }
     }
 }

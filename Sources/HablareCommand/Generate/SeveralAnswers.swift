@@ -6,7 +6,7 @@ import Hablare
 struct SeveralAnswers: Sendable {
     /// What they are stored under.
     let job: JobKey
-    let target: AnswerTarget
+    let target: Output
     /// Whether an object for each is printed, too.
     let isJSON: Bool
     /// Whether one was wanted, and not a number of them.
@@ -25,13 +25,12 @@ struct SeveralAnswers: Sendable {
     ///   `CancellationError`.
     func write(_ answers: [AnswersRun.Answer]) async throws {
         guard target != .store else { return }
-        let ended = target.url == nil ? "Not all of it was printed." : "Not all of it was written."
-        try await kept(answers, ended).run(writing: target.url) {
+        let ended = target.file == nil ? "Not all of it was printed." : "Not all of it was written."
+        try await kept(answers, ended).run(writing: target.file) {
             let text = try await text(of: answers)
             guard !text.isEmpty else { return }
-            guard let file = target.url else { return try await console.write(Data(text.utf8)) }
-            try await AnswerFile(file, console: console, isQuiet: asked.isQuiet, clock: composition.seams.clock).take(
-                Body(text))
+            guard target.file != nil else { return try await console.write(Data(text.utf8)) }
+            try await target.writer(in: composition, isQuiet: asked.isQuiet).take(Body(text))
         }
     }
 
@@ -41,7 +40,7 @@ struct SeveralAnswers: Sendable {
     func printRecords(_ answers: [AnswersRun.Answer]) async throws {
         guard isJSON else { return }
         try await kept(answers, "Not all of it was printed.").run {
-            var records: [AnswerRecord] = []
+            var records: [JSONObject] = []
             for answer in answers { if let record = try await record(of: answer) { records.append(record) } }
             let only = isOne ? records.first : nil
             try await console.print(only.map { try JSONText.of($0) } ?? JSONText.of(records))
@@ -71,16 +70,16 @@ struct SeveralAnswers: Sendable {
     // MARK: Contents
 
     /// All that there is to say of one; `nil` where it was removed.
-    private func record(of answer: AnswersRun.Answer) async throws -> AnswerRecord? {
+    private func record(of answer: AnswersRun.Answer) async throws -> JSONObject? {
         guard let source = answer.source, try asked.store.snapshot(of: source) != nil else { return nil }
         let (details, usage) = try (asked.details(of: source), usage(of: answer.request))
         switch answer.ending {
         case .complete(_, let value, let repairs):
-            return try await AnswerRecord(details, value: value, repairs: repairs, usage: usage)
+            return try await details.answerRecord(value: value, repairs: repairs, usage: usage)
         case .unsuitable(let error, _, let repairs):
-            return try await AnswerRecord(details, repairs: repairs, problem: error.words, usage: usage)
+            return try await details.answerRecord(repairs: repairs, problem: error.words, usage: usage)
         case .unfinished, .left:
-            return try await AnswerRecord(details, usage: usage)
+            return try await details.answerRecord(usage: usage)
         case .removed: return nil
         }
     }

@@ -92,7 +92,7 @@ struct ImageCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let team = try AskedProvider(
             asked, options, for: .image, making: .image, program: "image/png", in: composition)
-        let target = try OutputTarget(output, json: json, what: "picture", in: composition)
+        let target = try Output(output, json: json, what: "picture", in: composition)
         let places = PicturePlaces(target, count: sample)
         try places.check(team.installed, in: composition.console)
         let work = try pictures(by: team, places, in: composition)
@@ -115,11 +115,28 @@ struct ImageCommand: ComposedCommand {
             return written
         } report: { ended in
             let written = ended.value ?? WrittenPictures()
-            let report = ImageReport(made: written.made, target: target)
-            if !options.quiet { report.tellUnwritten(ended, places, options.data, to: console) }
-            try await report.print(json: json, quiet: options.quiet, to: console)
+            if !options.quiet { tellUnwritten(ended, places, to: console) }
+            if json {
+                try await console.print(JSONText.of(written.made))
+            } else if !options.quiet, try !target.waitsForReader, !written.made.isEmpty {
+                let files = written.made.compactMap(\.file).map { console.outputStyle.bold($0) }
+                try await console.print(files.joined(separator: "\n"), isStyled: true)
+            }
             try written.check(of: work.count, list: options.data.commandLine("ps", "--job", work.job.rawValue))
         }
+    }
+
+    /// Says which command writes each picture that is not written, where the same command would not do that but have others
+    /// made.
+    private func tellUnwritten(_ ended: JobEnd<WrittenPictures>, _ places: PicturePlaces, to console: Console) {
+        let isStopped = ended.value == nil
+        let missing = Set(ended.gaps.map(\.index))
+        let unwritten = ended.ids.filter { isStopped || missing.contains($0.key) }.sorted { $0.key < $1.key }
+        guard ended.work.isNewEachTime, !unwritten.isEmpty else { return }
+        let lines = unwritten.map { index, id in
+            "  " + options.data.commandLine("show", id.text, "-o", places.file(index)?.path ?? "FILE")
+        }
+        console.note("Then each that is done is written with:\n\(lines.joined(separator: "\n"))")
     }
 
     /// The requests: a sample each.

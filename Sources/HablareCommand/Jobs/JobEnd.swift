@@ -29,8 +29,27 @@ struct JobEnd<Value: Sendable>: Sendable {
         }
     }
 
-    /// The status in a word, for programs: `completed`, `incomplete` or `stopped`.
-    var word: String {
+    /// What `--json` says of every job of segments. `completed` counts the segments that have their answer: `reused` from
+    /// before, `made` in this run.
+    var object: JSONObject {
+        func segment(_ gap: JobGap) -> JSONObject { ["segment": gap.index, "id": gap.request.text] }
+        return [
+            "status": word, "job": work.job.rawValue, "segments": work.count, "completed": finished,
+            "reused": progress.reused, "made": progress.made,
+            "failures": gaps.failures.map { gap, error in
+                [
+                    "segment": gap.index, "id": gap.request.text, "code": error.code.rawValue,
+                    "message": error.reason,
+                ] as JSONObject
+            },
+            "cancelled": gaps.cancelled.map(segment), "held": gaps.held.map(segment),
+            "elapsedSeconds": progress.elapsedSeconds,
+        ]
+    }
+
+    /// The status in a word: `completed`, `incomplete` (segments failed, were cancelled, are held or wait) or `stopped` (by
+    /// a signal).
+    private var word: String {
         switch end {
         case .finished(let outcome): outcome.gaps.isEmpty ? "completed" : "incomplete"
         case .stopped: "stopped"

@@ -1,14 +1,6 @@
 import Foundation
 import UnixSignals
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A terminal that does not show what is typed, for as long as one line takes.
 ///
 /// It shows it again before anything else happens, whichever way the line ends: a line, the end of input, Ctrl-C, a

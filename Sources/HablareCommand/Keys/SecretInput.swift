@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Where a key comes from that is to be stored: a terminal, which does not show it, or a pipe or file.
 struct SecretInput: Sendable {
     /// What is read from.

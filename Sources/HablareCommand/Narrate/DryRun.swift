@@ -20,34 +20,23 @@ struct DryRun: Sendable {
         var missing: [Int] = []
     }
 
-    private struct Report: Encodable {
-        let dryRun = true
-        let job: String
-        let output: String
-        let timeline: String
-        let provider: String
-        let segments: Int
-        let completed: Int?
-        let inCache: Int?
-        let characters: Int
-        let estimatedAudioSeconds: Double
-        let estimatedAudioSecondsAtLeast: Double
-        let estimatedAudioSecondsAtMost: Double
-        let estimatedCostMicroDollars: Int64?
-    }
-
     private var seconds: Double { plan.estimatedSeconds }
     private var least: Double { seconds * NarrationPlan.doubt.least }
     private var most: Double { seconds * NarrationPlan.doubt.most }
 
     func report(json: Bool, quiet: Bool, to console: Console) async throws {
         if json {
-            let report = Report(
-                job: plan.job.rawValue, output: files.output.path, timeline: files.timeline.path,
-                provider: plan.provider.rawValue, segments: plan.segments.count, completed: made?.here,
-                inCache: made?.inCache, characters: plan.characters, estimatedAudioSeconds: seconds.rounded(),
-                estimatedAudioSecondsAtLeast: least.rounded(), estimatedAudioSecondsAtMost: most.rounded(),
-                estimatedCostMicroDollars: cost.microDollars)
+            var report: JSONObject = [
+                "dryRun": true, "job": plan.job.rawValue, "output": files.output.path,
+                "timeline": files.timeline.path, "provider": plan.provider.rawValue, "segments": plan.segments.count,
+                "characters": plan.characters, "estimatedAudioSeconds": seconds.rounded(),
+                "estimatedAudioSecondsAtLeast": least.rounded(), "estimatedAudioSecondsAtMost": most.rounded(),
+            ]
+            if let made {
+                report.set("completed", made.here)
+                report.set("inCache", made.inCache)
+            }
+            if let cost = cost.microDollars { report.set("estimatedCostMicroDollars", cost) }
             return try await console.print(JSONText.of(report))
         }
         guard !quiet else { return }

@@ -46,7 +46,7 @@ struct NarrationFiles: Sendable, Hashable {
     ///
     /// - Throws: ``CommandFailure``, `AudioError` for a kind of file that cannot be written.
     func checkOutput() throws {
-        try OutputFiles.check([output, timeline], in: output.deletingLastPathComponent())
+        try Output.check([output, timeline], in: output.deletingLastPathComponent())
         _ = try AudioContainer(fileExtension: output.pathExtension)
     }
 

@@ -12,9 +12,19 @@ struct NarrationReport: Sendable {
     var audio: JoinedAudio? { ended.value.flatMap(\.self) }
 
     func print(json: Bool, quiet: Bool, to console: Console) async throws {
-        if json { return try await console.print(JSONText.of(NarrationJSON(self))) }
+        if json { return try await console.print(JSONText.of(object)) }
         guard !quiet, let audio else { return }
         try await console.print(summary(audio.properties.seconds, console.outputStyle), isStyled: true)
+    }
+
+    private var object: JSONObject {
+        var object = ended.object
+        object.set("output", audio?.url.path)
+        object.set("timeline", audio == nil ? nil : files.timeline.path)
+        object.set("characters", plan.characters)
+        object.set("audioSeconds", audio?.properties.seconds)
+        object.set("segmentsPerSecond", ended.progress.rate.map { ($0 * 100).rounded() / 100 })
+        return object
     }
 
     private func summary(_ seconds: Double, _ style: Style) -> String {

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 /// Attempts at one model of a provider of which nobody knows what they cost.
-struct PriceGap: Encodable, Sendable, Hashable {
+struct PriceGap: JSONPrintable, Sendable, Hashable {
     let provider: String
     /// `nil`: no model was asked for.
     let model: String?
@@ -64,16 +64,9 @@ struct PriceGap: Encodable, Sendable, Hashable {
         return lines
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case provider, model, billed, maybeBilled, hasPrice
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(provider, forKey: .provider)
-        try container.encode(model, forKey: .model)
-        try container.encode(billed, forKey: .billed)
-        try container.encode(maybeBilled, forKey: .maybeBilled)
-        try container.encode(hasPrice, forKey: .hasPrice)
+    var json: JSONObject {
+        [
+            "provider": provider, "model": model, "billed": billed, "maybeBilled": maybeBilled, "hasPrice": hasPrice,
+        ]
     }
 }

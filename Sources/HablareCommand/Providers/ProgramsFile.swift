@@ -188,14 +188,6 @@ private struct Program: Decodable {
     }
 }
 
-/// Any key, to find those that mean nothing.
-private struct AnyKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { return nil }
-}
-
 extension Decoder {
     /// The container of an object that has no other keys: a mistyped one would be ignored in silence.
     fileprivate func container<Key: CodingKey>(

@@ -42,38 +42,49 @@ struct AnswerFile: Sendable {
     /// - Throws: `AIServiceError` for content that cannot be read; `AudioError` for what cannot be converted or written;
     ///   ``CommandFailure``; `CancellationError`, after the piece at hand.
     func take(_ body: Body, _ conversion: AnswerConversion = .none) async throws {
+        if case .audio(let container) = conversion {
+            return try await make { try convert(body, container, to: $0, while: $1) }
+        }
         switch try OutputPlace(url) {
-        case .file(let file):
-            try await FileTurn(at: url.path, clock, console, isQuiet: isQuiet).write {
-                try await OwnThread.run { goesOn in
-                    switch conversion {
-                    case .none: try replace(file, with: body, while: goesOn)
-                    case .audio(let container): try convert(body, container, to: file, while: goesOn)
-                    }
-                }
-            }
+        case .file(let file): try await inTurn { try replace(file, with: body, while: $0) }
         case .device(let device):
-            try await converted(body, conversion) { body in
-                try await OwnThread.run { goesOn in
-                    let output = try OpenedOutput(device, while: goesOn) {
-                        // Nobody would know why nothing ends.
-                        if !isQuiet { console?.note("Waiting for a reader of \(url.path).") }
-                    }
-                    try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
+            try await OwnThread.run { goesOn in
+                let output = try OpenedOutput(device, while: goesOn) {
+                    // Nobody would know why nothing ends.
+                    if !isQuiet { console?.note("Waiting for a reader of \(url.path).") }
                 }
+                try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
             }
+        case .descriptor(1, _) where console != nil: try await print(body)
         case .descriptor(let number, let name):
-            try await converted(body, conversion) { body in
-                if number == 1, let console { return try await print(body, to: console) }
-                try await OwnThread.run { goesOn in
-                    let output = try OpenedOutput(descriptor: number, named: name)
-                    try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
-                }
+            try await OwnThread.run { goesOn in
+                let output = try OpenedOutput(descriptor: number, named: name)
+                try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
             }
         }
     }
 
-    // MARK: Files
+    /// Has a file made there. For what is no file it is made in a folder of its own first: a kind of file whose beginning
+    /// is known at the end cannot be made in a pipe. It is nowhere by the time it is written, which may take long; what a
+    /// process leaves that is killed before that is removed by the next one.
+    ///
+    /// - Parameter make: Makes the file, as long as it is told to go on.
+    func make(_ make: @escaping @Sendable (_ file: URL, _ goesOn: () -> Bool) throws -> Void) async throws {
+        if case .file(let file) = try OutputPlace(url) { return try await inTurn { try make(file, $0) } }
+        let made = try await OwnThread.run { goesOn in
+            let folder = try ScratchFolder(in: scratch)
+            return try withExtendedLifetime(folder) {
+                let file = folder.url.appending(path: "answer", directoryHint: .notDirectory)
+                try make(file, goesOn)
+                return try Data(contentsOf: file, options: .alwaysMapped)
+            }
+        }
+        try await take(Body(made))
+    }
+
+    private func inTurn(_ write: @escaping @Sendable (_ goesOn: () -> Bool) throws -> Void) async throws {
+        try await FileTurn(at: url.path, clock, console, isQuiet: isQuiet).write { try await OwnThread.run(write) }
+    }
 
     private func convert(
         _ body: Body, _ container: AudioContainer, to file: URL, while goesOn: () -> Bool
@@ -93,35 +104,13 @@ struct AnswerFile: Sendable {
         try file.commit()
     }
 
-    // MARK: What is no file
-
-    /// Has something done with a body as it is to be written. What it is made into is in a folder of its own first: a
-    /// kind of file whose beginning is known at the end cannot be made in a pipe. It is nowhere by the time it is used,
-    /// which may take long; what a process leaves that is killed before that is removed by the next one.
-    private func converted(
-        _ body: Body, _ conversion: AnswerConversion, _ use: @escaping @Sendable (Body) async throws -> Void
-    ) async throws {
-        guard case .audio(let container) = conversion else { return try await use(body) }
-        let made = try await OwnThread.run { goesOn in
-            let folder = try ScratchFolder(in: scratch)
-            return try withExtendedLifetime(folder) {
-                let file = folder.url.appending(path: "answer", directoryHint: .notDirectory)
-                try convert(body, container, to: file, while: goesOn)
-                return try Data(contentsOf: file, options: .alwaysMapped)
-            }
-        }
-        try await use(Body(made))
-    }
-
-    private func print(_ body: Body, to console: Console) async throws {
+    private func print(_ body: Body) async throws {
         var place = 0
         while let piece = try piece(of: body, at: place) {
-            try await console.write(piece)
+            try await console?.write(piece)
             place += piece.count
         }
     }
-
-    // MARK: Pieces
 
     private func copy(_ body: Body, while goesOn: () -> Bool, _ write: (Data) throws -> Void) throws {
         var place = 0

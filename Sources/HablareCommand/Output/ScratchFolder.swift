@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A folder for what is made and used at once, gone when it is let go. It is locked while it is in use, so that the next
 /// one that is made knows those of killed processes, and removes them.
 final class ScratchFolder: Sendable {

@@ -4,7 +4,7 @@ import Hablare
 /// Prints or writes what is in the store and paid for, and says what gets it where that cannot be done.
 struct KeptOutput: Sendable {
     /// Where it is, and what brings it to where it was to go; a sentence.
-    let advice: String
+    var advice: String?
     let console: Console
     /// What is said when a signal ends it; `nil` where who calls says that.
     var ended: String?
@@ -18,12 +18,12 @@ struct KeptOutput: Sendable {
         do {
             try await body()
         } catch let error as CancellationError {
-            if let ended { console.note("hablare: \(ended) \(advice)") }
+            if let ended { console.note((["hablare:", ended] + [advice].compactMap(\.self)).joined(separator: " ")) }
             throw error
         } catch let error as AIServiceError {
             throw error
         } catch let failure as CommandFailure {
-            throw failure.advising(advice)
+            throw advice.map(failure.advising) ?? failure
         } catch {
             guard let file else { throw error }
             throw CommandFailure(writing: file, error, advice: advice)

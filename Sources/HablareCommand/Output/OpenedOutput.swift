@@ -1,14 +1,6 @@
 import Foundation
 import HablareAudio
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A pipe, a terminal or another device that is opened and written into, for somebody who may take their time to read.
 /// All waits end when they are told to; to be used on a thread of its own.
 struct OpenedOutput: ~Copyable {

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// What the name of an output leads to, and so how it is written: a regular file is replaced as a whole; what is none is
 /// opened and written into, and stays what it is.
 enum OutputPlace: Sendable, Hashable {
