@@ -12,8 +12,6 @@ extension Composition {
     ]
 
     /// The providers of a service, which call it over the network.
-    ///
-    /// - Throws: `AIServiceError` for an address that is none.
     static func networkProviders(
         of entry: ServiceEntry, _ network: Settings.Network, _ limits: CallLimits, in composition: Composition
     ) throws -> [InstalledProvider] {
@@ -153,8 +151,6 @@ private struct ServiceSite: Sendable {
     private let voices: VoiceCache?
     private let date: @Sendable () -> Date
 
-    /// - Parameter key: The key that it is asked with. Default: the one that counts at each call.
-    /// - Throws: `AIServiceError` for an address that is none.
     init(
         _ settings: ServiceSettings, at address: ServiceAddress, _ network: Settings.Network,
         _ limits: Composition.CallLimits, in composition: Composition, key: APIKey? = nil
@@ -196,10 +192,6 @@ private struct ServiceSite: Sendable {
     private var rate: RateLimit? { (limits.rate ?? settings.rate).map { RateLimit(requestsPerMinute: $0) } }
 
     /// The limits of a provider.
-    ///
-    /// - Parameters:
-    ///   - usual: What the service grants, where nobody says a rate.
-    ///   - host: Where the service is that grants it; other servers have what they report.
     func limits(_ usual: RateLimit, at host: String) -> ProviderLimits {
         ProviderLimits(
             concurrency: concurrency, attemptTimeout: timeout,
@@ -244,8 +236,6 @@ private struct ServiceSite: Sendable {
     }
 
     /// What the service says to a key, a sentence.
-    ///
-    /// - Throws: `AIServiceError`, with code `unauthorized` where it does not take it.
     func greeting() async throws(AIServiceError) -> String {
         switch settings.kind {
         case .openai: return Self.models(try await openAI().models().count)

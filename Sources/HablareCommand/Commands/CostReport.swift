@@ -68,8 +68,6 @@ struct CostReport: JSONPrintable, Sendable {
     private static let mostGaps = 5
 
     /// What the sums leave out, in words, and what to do.
-    ///
-    /// - Parameter file: Where a price would be written.
     func notes(_ file: PricesFile?) -> [String] {
         let withoutCost = report.total.charged(without: unpriced.total).withoutCost
         guard withoutCost > 0 else { return [] }

@@ -5,7 +5,6 @@ extension RootCommand {
     /// Says what to do with a text that begins with `-`, where a command line is none. The parser itself takes `-what` for
     /// the options `-w`, `-h`, `-a` and `-t`, and so prints the help.
     ///
-    /// - Parameter arguments: Of a command line that could not be parsed, or asks for help.
     /// - Returns: `nil` where no word looks like one.
     static func dashedText(in arguments: [String]) -> CommandFailure? {
         guard let command = arguments.first, takingText.contains(command) else { return nil }

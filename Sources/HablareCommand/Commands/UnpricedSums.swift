@@ -13,11 +13,8 @@ struct UnpricedSums: Sendable {
 
     /// Finds it out.
     ///
-    /// - Parameters:
-    ///   - query: What the report is about.
-    ///   - free: The providers that are known to charge nothing. Those each of whose attempts is known to have cost nothing
-    ///     are found here; one attempt of unknown cost, and nobody can say so of the provider.
-    /// - Throws: `AIServiceError` of category storage.
+    /// - Parameter free: The providers that are known to charge nothing. Those each of whose attempts is known to have cost nothing
+    ///   are found here; one attempt of unknown cost, and nobody can say so of the provider.
     init(of query: LedgerQuery, in store: any StoreReading, free: Set<String>) throws {
         var providers = query
         providers.grouping = .provider

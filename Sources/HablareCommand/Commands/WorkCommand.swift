@@ -155,8 +155,6 @@ struct WorkRound: Sendable {
     }
 
     /// Waits until nothing waits.
-    ///
-    /// - Parameter early: What may have ended since, and counts, whatever became of it.
     func run(with early: [UUID]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await reporter.run() }
@@ -193,8 +191,6 @@ struct WorkRound: Sendable {
         }
 
         /// Why requests wait for providers, each reason once.
-        ///
-        /// - Parameter leftOut: Who cannot be asked, and why.
         func reasons(_ leftOut: [ProviderID: CommandFailure]) -> [Reason] {
             var reasons: [Reason] = []
             for (id, count) in withoutProvider.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -16,9 +16,7 @@ struct ConfigurationFile: Sendable, Hashable {
 
     /// Finds the file: that of `--config`, else that of `HABLARE_CONFIG`, else the one in the configuration folder.
     ///
-    /// - Parameter option: What `--config` says.
     /// - Returns: `nil` where nothing was named and none is there.
-    /// - Throws: ``CommandFailure`` where several are in the folder, an empty name was given, or it cannot be looked.
     static func find(_ option: String?, in composition: Composition) throws -> ConfigurationFile? {
         let variable = composition.environment[variable].map { ($0, self.variable) }
         if let (path, source) = option.map({ ($0, "--config") }) ?? variable {
@@ -41,8 +39,6 @@ struct ConfigurationFile: Sendable, Hashable {
     }
 
     /// The settings that stand in it.
-    ///
-    /// - Throws: ``CommandFailure`` that says what is wrong, and where.
     func settings() throws -> [Setting] {
         let data = try read()
         guard let text = String(validating: data, as: UTF8.self) else { throw notText(data) }

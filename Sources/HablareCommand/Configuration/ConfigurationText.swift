@@ -17,8 +17,6 @@ struct ConfigurationText {
     }
 
     /// The settings, in the order in which they stand there.
-    ///
-    /// - Throws: ``CommandFailure`` that says what is wrong, and in which line and column.
     func settings() throws -> [Setting] {
         try refuseAliases()
         return try withParsed { root in

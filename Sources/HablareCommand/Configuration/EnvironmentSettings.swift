@@ -42,9 +42,6 @@ struct EnvironmentSettings {
     }
 
     /// The settings that the variables say; a list has commas.
-    ///
-    /// - Parameter leaves: All settings that there are.
-    /// - Throws: ``CommandFailure`` with the nearest name, where a variable says none of them, or several.
     func settings(of leaves: [SettingSchema.Leaf]) throws -> [Setting] {
         try check(against: leaves.map(\.path))
         return leaves.compactMap { leaf in

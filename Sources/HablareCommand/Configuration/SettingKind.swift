@@ -64,8 +64,6 @@ enum SettingKind: Sendable, Hashable {
     static let longestPath = 4096
 
     /// Reads a value; `nil` where it is none of this kind.
-    ///
-    /// - Parameter texts: What was written; one text where it is no list.
     func value(of texts: [String]) -> SettingValue? {
         if isList {
             guard !texts.isEmpty, Set(texts).count == texts.count else { return nil }

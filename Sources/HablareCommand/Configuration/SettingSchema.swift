@@ -25,8 +25,6 @@ indirect enum SettingSchema: Sendable {
     }
 
     /// Every value, in the order in which it is documented.
-    ///
-    /// - Parameter names: The names that stand where a person gives one, below a path.
     func leaves(
         at path: SettingPath = SettingPath([]),
         named names: (SettingNaming, SettingPath) -> [String] = { naming, _ in [naming.placeholder] }

@@ -45,11 +45,6 @@ struct Settings: Sendable, Equatable {
 
 extension Settings {
     /// Reads all settings of a world.
-    ///
-    /// - Parameters:
-    ///   - option: The file that `--config` names.
-    ///   - options: What other options of the command line say.
-    /// - Throws: ``CommandFailure`` that names the setting, where it stands, and what is wanted there.
     static func read(
         _ option: String? = nil, options: [Setting] = [], in composition: Composition
     ) throws -> Settings {

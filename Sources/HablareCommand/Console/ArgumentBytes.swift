@@ -9,8 +9,6 @@ struct ArgumentBytes: Sendable, Equatable {
     let words: [[UInt8]]
 
     /// Refuses words that are no UTF-8.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage``, which says which is the first one.
     func check() throws {
         guard let index = words.firstIndex(where: { String(validating: $0, as: UTF8.self) == nil }) else { return }
         throw CommandFailure(

@@ -3,9 +3,6 @@ import Hablare
 
 extension Console {
     /// Refuses what is no text where people see standard output: it would be noise, and may be orders to the terminal.
-    ///
-    /// - Parameter instead: What to do, sentences.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage``.
     func check(showing type: ContentType, instead: String) throws {
         guard showsOutput, ![.text, .structured, .embedding].contains(type) else { return }
         throw CommandFailure(.usage, "The answer is \(type.rawValue), which a terminal cannot show. \(instead)")

@@ -51,9 +51,6 @@ enum InputFile {
     }
 
     /// All that comes on standard input; no more than one byte too much is read.
-    ///
-    /// - Throws: ``CommandFailure``: it is closed or a folder (``CommandStatus/inputMissing``), or has more bytes than a
-    ///   text may have (``CommandStatus/badInput``).
     static func standardInput(_ handle: FileHandle, atMost most: Int = mostTextBytes) throws -> Data {
         let data: Data
         do {
@@ -73,11 +70,8 @@ enum InputFile {
     /// All that is in a file.
     ///
     /// - Parameters:
-    ///   - most: The most bytes that it may have.
     ///   - what: What it is, in a word, for messages: `file`, `picture`.
     ///   - instead: What to do where it is not there, beside looking at its name: the end of a sentence.
-    /// - Throws: ``CommandFailure`` that says why: it is not there, a folder, may not be read
-    ///   (``CommandStatus/inputMissing``), or is too large (``CommandStatus/badInput``).
     static func read(_ url: URL, atMost most: Int, what: String, instead: String = "") throws -> Data {
         do throws(Fault) {
             return try bytes(of: url, atMost: most)
@@ -97,8 +91,6 @@ enum InputFile {
     }
 
     /// A text that a command is given in a file.
-    ///
-    /// - Throws: ``CommandFailure``.
     static func text(_ url: URL) throws -> Data {
         try read(url, atMost: mostTextBytes, what: "file", instead: ", or give - to read standard input")
     }
@@ -110,11 +102,7 @@ enum InputFile {
 
     /// The text that a command is given: as words, in a file, or on standard input.
     ///
-    /// - Parameters:
-    ///   - words: The argument; `nil` or `-` reads standard input where no file is named.
-    ///   - file: What `-f` names; `-` is standard input.
     /// - Returns: The text's bytes, and what to call it in messages.
-    /// - Throws: ``CommandFailure``.
     static func given(
         _ words: String?, file: String?, in composition: Composition
     ) throws -> (text: Data, source: String) {

@@ -3,11 +3,6 @@ import Foundation
 /// A text that a command is given as its argument, or on standard input.
 enum InputText {
     /// Reads it.
-    ///
-    /// - Parameters:
-    ///   - argument: The argument; `nil` or `-` reads standard input.
-    ///   - what: What the text is, in a word, for messages.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/badInput`` for one that is no UTF-8, or has nothing in it.
     static func one(_ argument: String?, what: String, in composition: Composition) throws -> String {
         let input = try InputFile.given(argument, file: nil, in: composition)
         guard let text = String(validating: input.text, as: UTF8.self) else {

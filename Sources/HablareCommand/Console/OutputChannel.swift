@@ -3,8 +3,6 @@ import Foundation
 /// Where bytes go: a file descriptor, or a test's memory.
 struct OutputChannel: Sendable {
     /// Writes all bytes.
-    ///
-    /// - Throws: ``CommandFailure``, with status ``CommandStatus/brokenPipe`` when the reader went away.
     let write: @Sendable (Data) throws -> Void
 
     init(_ write: @escaping @Sendable (Data) throws -> Void) {

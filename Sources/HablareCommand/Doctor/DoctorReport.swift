@@ -116,9 +116,7 @@ struct DoctorReport: JSONPrintable, Sendable {
 
     /// The prices that calls are charged by.
     ///
-    /// - Parameters:
-    ///   - file: Where they are from; `nil`: they ship.
-    ///   - payees: Those that are here.
+    /// - Parameter file: Where they are from; `nil`: they ship.
     mutating func add(_ table: PriceTable, from file: PricesFile?, for payees: KnownProviders) {
         let count = TimeText.count(table.entries.count, "price")
         let age = table.oldestCheck.map { ", the oldest checked \($0)" } ?? ""

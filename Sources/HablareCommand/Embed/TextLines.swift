@@ -4,12 +4,7 @@ import Foundation
 enum TextLines {
     /// The texts, in order.
     ///
-    /// - Parameters:
-    ///   - data: UTF-8; line ends are LF or CRLF, and a line end at the end is not followed by a line.
-    ///   - source: What it is called in messages.
-    ///   - isOne: Whether all of it is one text, whatever lines it has.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/badInput``: it is no UTF-8, or has a line without a text,
-    ///   which could have no vector.
+    /// - Parameter data: UTF-8; line ends are LF or CRLF, and a line end at the end is not followed by a line.
     static func texts(of data: Data, from source: String, isOne: Bool) throws -> [String] {
         guard let all = String(validating: data, as: UTF8.self) else {
             throw CommandFailure(.badInput, "What is in \(source) is not UTF-8. Convert it, as with iconv.")

@@ -25,8 +25,6 @@ struct VectorLines: Sendable {
     }
 
     /// Prints them in order.
-    ///
-    /// - Throws: ``CommandFailure``, also for a vector that cannot be used; `AIServiceError`, `CancellationError`.
     func print(_ ids: [UUID], of store: any StoreReading, to console: Console) async throws {
         var piece = Data()
         for (index, id) in ids.enumerated() {
@@ -38,9 +36,6 @@ struct VectorLines: Sendable {
     }
 
     /// Writes them to a file, which is there whole, or is what it was.
-    ///
-    /// - Parameter turn: The turn to write it.
-    /// - Throws: ``CommandFailure``, also for a vector that cannot be used; `AIServiceError`, `CancellationError`.
     func write(_ ids: [UUID], of store: any StoreReading, to url: URL, _ turn: FileTurn) async throws {
         do {
             try await turn.write {

@@ -34,10 +34,7 @@ final class Lookout: Sendable {
 
     /// Creates a lookout.
     ///
-    /// - Parameters:
-    ///   - news: Tells when to look: see ``EngineEvent/mayChangeWaits``.
-    ///   - retrying: Called with the number of those waited for that back off after a failure.
-    ///   - looked: Called at every look with each that waits.
+    /// - Parameter news: Tells when to look: see ``EngineEvent/mayChangeWaits``.
     init(
         manager: AIRequestManager, news: Broadcast<Void>, retrying: @escaping @Sendable (Int) -> Void,
         looked: @escaping @Sendable (RequestSnapshot) -> Void

@@ -19,7 +19,6 @@ final class StopOrders: Sendable {
     private let state = Guarded(State())
     private let stopping: @Sendable (StopSignal) -> Void
 
-    /// - Parameter stopping: Told of the first signal, if it came during the work.
     init(stopping: @escaping @Sendable (StopSignal) -> Void) {
         self.stopping = stopping
     }

@@ -24,15 +24,11 @@ struct CommandFailure: Error, Equatable {
     }
 
     /// What an error of the store means for somebody whose work goes on in another way than by the same command.
-    ///
-    /// - Parameter goingOn: What to do then, in words.
     init(_ error: AIServiceError, goingOn: String) {
         self.init(Self.status(of: error.code), Self.message(of: error, error.words(goingOn: goingOn)))
     }
 
     /// What it means that a store cannot be worked on any more, in the middle of what is on disk.
-    ///
-    /// - Parameter goingOn: What to do then, in words.
     init(unworkable error: AIServiceError, goingOn: String) {
         let failure = CommandFailure(error, goingOn: goingOn)
         // What the error advises itself ends so.

@@ -4,11 +4,6 @@ import Hablare
 /// What is said beside an answer, so that nobody takes it for more than it is. Pure.
 enum AnswerNote {
     /// The lines that are said, in their order; none of a whole answer of whom it was asked.
-    ///
-    /// - Parameters:
-    ///   - name: What the answer is called, where a sentence begins.
-    ///   - provider: Who was asked.
-    ///   - data: Where the store is, for advice.
     static func lines(
         of response: AIResponseData, named name: String = "The answer", askedOf provider: ProviderID,
         _ data: DataOptions

@@ -22,9 +22,7 @@ final class AnswerPrinter: Sendable {
 
     /// Creates a printer. It prints nothing yet.
     ///
-    /// - Parameters:
-    ///   - first: The number of the first chunk that is printed.
-    ///   - admits: Told of the first chunk before it is printed; nothing is where it throws.
+    /// - Parameter admits: Told of the first chunk before it is printed; nothing is where it throws.
     init(
         of id: UUID, from first: Int = 0, to console: Console,
         admits: @escaping @Sendable (StreamChunk) throws -> Void = { _ in }
@@ -64,8 +62,6 @@ final class AnswerPrinter: Sendable {
     }
 
     /// Prints chunks of a generation, as far as they come next.
-    ///
-    /// - Throws: ``CommandFailure``; `CancellationError` while nobody reads.
     func print(_ chunks: [StreamChunk], of generation: Int) async throws {
         // The generation, then its chunks one by one: when the task is cancelled, the place is behind the chunk that
         // waits for its reader, and no further.
@@ -92,7 +88,6 @@ final class AnswerPrinter: Sendable {
     /// Prints what the store has and was not printed yet.
     ///
     /// - Returns: What the store says of the request; `nil` when there is no such request.
-    /// - Throws: ``CommandFailure``, `AIServiceError` of category storage; `CancellationError` while nobody reads.
     func printRest(in store: any StoreReading) async throws -> StreamPage? {
         while true {
             let position = cursor.withLock { $0.position }

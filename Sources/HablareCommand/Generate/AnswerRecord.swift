@@ -5,9 +5,7 @@ extension RequestDetails {
     /// All that there is to say of an answer, for programs: what `hablare show --json` has, and the answer itself.
     ///
     /// - Parameters:
-    ///   - value: The value that a schema wanted, where it is not the answer's own.
     ///   - repairs: How often the answer was mended; `nil` where no schema wanted anything.
-    ///   - problem: Why the answer is of no use, though there is one.
     ///   - usage: What was used for it, where that is more than the answer's own.
     func answerRecord(
         value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil, usage: Usage? = nil

@@ -93,8 +93,6 @@ struct AnswersRun: Sendable {
     }
 
     /// Waits for an answer, as long as there may be one. Who waits for that knows only of its end.
-    ///
-    /// - Parameter chain: The requests of which it is made.
     private func untilStandstill(
         of chain: [UUID], _ answer: @escaping @Sendable () async throws -> Ending
     ) async throws -> Ending {

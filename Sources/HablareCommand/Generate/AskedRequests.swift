@@ -15,7 +15,6 @@ struct AskedRequests: Sendable {
     ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
     ///   - chunks: How many chunks were printed; `nil` where none were to be.
     ///   - reads: The command that gets the answer, once it is there; `nil`: the one that prints it.
-    /// - Throws: ``CommandFailure`` where somebody removed it; `AIServiceError` of category storage.
     func tell(of id: UUID, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil) throws -> CommandStatus {
         guard let snapshot = try store.snapshot(of: id) else { throw Self.removed(id) }
         let verdict = RequestVerdict(
@@ -25,8 +24,6 @@ struct AskedRequests: Sendable {
     }
 
     /// All that the store says of a request.
-    ///
-    /// - Throws: ``CommandFailure`` where there is no such request; `AIServiceError` of category storage.
     func details(of id: UUID) throws -> RequestDetails {
         guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
             throw data.unknown(id)
@@ -42,7 +39,6 @@ struct AskedRequests: Sendable {
     /// - Parameters:
     ///   - wanted: What was asked; as far as nothing of it is there, nothing was.
     ///   - shows: The command that shows, prints or writes what came of it.
-    /// - Throws: What the body throws; ``CommandFailure`` for an error of the store.
     func tellingHowToGoOn(
         _ wanted: SnapshotFilter, then shows: String, _ body: () async throws -> CommandStatus
     ) async throws -> CommandStatus {

@@ -4,8 +4,6 @@ import Hablare
 /// A request that something else runs.
 extension GenerateCommand {
     /// Only stores the request, and prints its id.
-    ///
-    /// - Throws: ``CommandFailure``, `AIServiceError`.
     func submit(
         _ request: AIRequest, to team: [InstalledProvider], in composition: Composition
     ) async throws -> CommandStatus {

@@ -86,8 +86,6 @@ extension GenerateCommand {
     // MARK: Words
 
     /// Says what became of those that are not complete.
-    ///
-    /// - Throws: ``CommandFailure`` where the only one was removed.
     private func tell(of answers: [AnswersRun.Answer], _ asked: AskedRequests) throws -> CommandStatus {
         var status = CommandStatus.success
         for answer in answers {

@@ -14,8 +14,6 @@ struct GenerateRun: Sendable {
     let readerLeft: @Sendable (CommandFailure) -> Void
 
     /// Runs until the request is final or held. Cancelling the task leaves it in the store.
-    ///
-    /// - Throws: ``CommandFailure`` when the answer cannot be printed; `AIServiceError`, `CancellationError`.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await lookout.run() }

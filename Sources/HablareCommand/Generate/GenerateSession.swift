@@ -28,8 +28,6 @@ struct GenerateSession: Sendable {
     private var asked: AskedRequests { AskedRequests(store: store, console: console, isQuiet: isQuiet, data: data) }
 
     /// Runs to the end of the request, or until a signal comes.
-    ///
-    /// - Throws: ``CommandFailure``, `AIServiceError`.
     func run() async throws -> CommandStatus {
         let longest = Guarded(Date.distantPast)
         let run = GenerateRun(
@@ -88,8 +86,6 @@ struct GenerateSession: Sendable {
     }
 
     /// Says until when nothing happens, where that is long enough for somebody to wonder.
-    ///
-    /// - Parameter told: Until when was said before.
     private func tellPause(of snapshot: RequestSnapshot, told: Guarded<Date>) {
         let time = composition.localTime
         guard !isQuiet, let waiting = snapshot.waiting, let until = waiting.until,
@@ -116,8 +112,6 @@ struct GenerateSession: Sendable {
     }
 
     /// Writes a complete answer to its file.
-    ///
-    /// - Throws: ``CommandFailure``; `CancellationError` when the command is to end at once.
     private func keep() async throws {
         guard try store.snapshot(of: id)?.phase == .completed else { return }
         do {
@@ -129,9 +123,6 @@ struct GenerateSession: Sendable {
     }
 
     /// Prints what was not printed yet, and says what became of the request.
-    ///
-    /// - Parameter isOurs: Whether it may be us who stopped its call.
-    /// - Throws: `CancellationError` when the command is to end and nobody reads on.
     private func report(isOurs: Bool = false) async throws -> CommandStatus {
         do {
             _ = try await printer?.printRest(in: store)
@@ -160,8 +151,6 @@ struct GenerateSession: Sendable {
     }
 
     /// Prints the object that says all there is to say of the answer.
-    ///
-    /// - Throws: `CancellationError` when the command is to end and nobody reads on.
     private func printDetails() async throws {
         let kept = KeptOutput(
             advice: Output.store.advice(for: id, data), console: console,

@@ -7,8 +7,6 @@ enum PictureFile {
     static let mostBytes = 20 << 20
 
     /// Reads a picture.
-    ///
-    /// - Throws: ``CommandFailure``: the file cannot be read, and why, is too large, or no PNG, JPEG, WebP or GIF.
     static func part(_ url: URL) throws -> Prompt.Part {
         let data = try InputFile.read(url, atMost: mostBytes, what: "picture")
         guard let format = MagicBytes(data).image else {

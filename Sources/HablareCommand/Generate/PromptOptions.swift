@@ -14,8 +14,6 @@ struct PromptOptions: ParsableArguments {
     var image: [String] = []
 
     /// The prompt with what goes with it.
-    ///
-    /// - Throws: ``CommandFailure``: the provider takes text alone, or a picture is none.
     func prompt(_ text: String, for installed: InstalledProvider, in composition: Composition) throws -> Prompt {
         guard system != nil || !image.isEmpty else { return .text(text) }
         guard installed.isLanguageModel else {

@@ -11,8 +11,6 @@ struct RequestVerdict: Sendable, Equatable {
     ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
     ///   - chunks: How many chunks were printed; `nil` where none were to be.
     ///   - reads: The command that gets the answer, once it is there; `nil`: the one that prints it.
-    ///   - isQuiet: Whether nothing is said but errors, and where it is.
-    ///   - data: Where the store is, for advice.
     init(
         _ snapshot: RequestSnapshot, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil, isQuiet: Bool,
         data: DataOptions

@@ -8,8 +8,6 @@ enum SchemaFile {
     static let mostBytes = 1 << 20
 
     /// Reads a schema.
-    ///
-    /// - Throws: ``CommandFailure``: the file cannot be read, and why, or is no schema that is understood, and where.
     static func schema(_ url: URL) throws -> JSONSchema {
         let data = try InputFile.read(url, atMost: mostBytes, what: "schema")
         do throws(JSONSchema.Fault) {

@@ -10,12 +10,7 @@ struct SchemaJudge: Sendable {
     private let requestor: StructuredRequestor<ParameterValue>
     private let provider: ProviderID
 
-    /// - Parameters:
-    ///   - schema: What the answers must look like.
-    ///   - repairs: How often one is sent back, from 0 to 5.
-    ///   - installed: Who is asked: a service that holds its models to schemas, or anybody who answers with text.
-    /// - Throws: ``CommandFailure`` where no schema is for what it answers with; `AIServiceError` for a name that cannot be
-    ///   asked so.
+    /// - Parameter installed: Who is asked: a service that holds its models to schemas, or anybody who answers with text.
     init(_ schema: JSONSchema, repairs: Int, of installed: InstalledProvider) throws {
         let type = installed.provider.responseType
         guard type == .structured || type == .text else {
@@ -41,8 +36,6 @@ struct SchemaJudge: Sendable {
     }
 
     /// Tells the model of the schema.
-    ///
-    /// - Throws: `AIServiceError`.
     func prepare(_ request: inout AIRequest) throws {
         let drafted = try requestor.request(request.prompt, id: request.id)
         request.prompt = drafted.prompt
@@ -50,8 +43,6 @@ struct SchemaJudge: Sendable {
     }
 
     /// Has an answer made, from a place of a job on.
-    ///
-    /// - Throws: `AIServiceError` where the request fails, or no answer is as it should be; `CancellationError`.
     func answer(
         to request: AIRequest, in job: JobKey, at place: Int, by manager: AIRequestManager
     ) async throws -> AnswersRun.Ending {
@@ -61,8 +52,6 @@ struct SchemaJudge: Sendable {
     }
 
     /// The value of an answer that is there; `nil` where it is not as the schema wants it, or cannot be read. Asks nobody.
-    ///
-    /// - Throws: `AIServiceError` of category storage; `CancellationError`.
     func value(of response: AIResponseData) async throws -> ParameterValue? {
         do {
             return try await requestor.output(of: response).value

@@ -20,9 +20,6 @@ struct SeveralAnswers: Sendable {
     private var data: DataOptions { asked.data }
 
     /// Writes the complete answers to where they go, if they go anywhere; a file is there whole, or is what it was.
-    ///
-    /// - Throws: ``CommandFailure``, with how to get them; `AIServiceError` for content that cannot be read,
-    ///   `CancellationError`.
     func write(_ answers: [AnswersRun.Answer]) async throws {
         guard target != .store else { return }
         let ended = target.file == nil ? "Not all of it was printed." : "Not all of it was written."
@@ -35,8 +32,6 @@ struct SeveralAnswers: Sendable {
     }
 
     /// Prints the object of each, where that is wanted.
-    ///
-    /// - Throws: as ``write(_:)``.
     func printRecords(_ answers: [AnswersRun.Answer]) async throws {
         guard isJSON else { return }
         try await kept(answers, "Not all of it was printed.").run {

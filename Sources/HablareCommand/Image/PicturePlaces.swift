@@ -10,7 +10,6 @@ struct PicturePlaces: Sendable {
     /// The endings of names that pictures may have, and what they stand for.
     private static let endings = ["png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp"]
 
-    /// - Parameter count: How many there are; more than one have a number in their names each.
     init(_ target: Output, count: Int) {
         self.target = target
         self.count = count
@@ -24,7 +23,6 @@ struct PicturePlaces: Sendable {
     /// What the output's name asks for, where a service would make something else of its own accord.
     ///
     /// - Parameter given: What the command line says itself: where it says the format, that counts.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` where that is not what the name says.
     func format(given: String?) throws -> String? {
         guard let ending = target.file?.pathExtension.lowercased(), let wanted = Self.endings[ending] else {
             return nil
@@ -39,8 +37,6 @@ struct PicturePlaces: Sendable {
     }
 
     /// Refuses places where the pictures could not go in the end, and names that say what they will not be.
-    ///
-    /// - Throws: ``CommandFailure``.
     func check(_ installed: InstalledProvider, in console: Console) throws {
         if count == 1 { try target.check(in: console) }
         for index in 0..<count {
@@ -52,8 +48,6 @@ struct PicturePlaces: Sendable {
     }
 
     /// Refuses a name that says what no service makes.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage``.
     func checkEnding(of installed: InstalledProvider) throws {
         guard installed.service != nil, let ending = target.file?.pathExtension.lowercased(), !ending.isEmpty,
             Self.endings[ending] == nil
@@ -63,9 +57,6 @@ struct PicturePlaces: Sendable {
     }
 
     /// Writes a picture; a file is there whole, or is what it was.
-    ///
-    /// - Parameter isNewEachTime: Whether the same command has others made (``JobWork/isNewEachTime``).
-    /// - Throws: ``CommandFailure``, also for one that cannot be used; `AIServiceError`, `CancellationError`.
     func write(
         _ id: UUID, at index: Int, from store: any StoreReading, isNewEachTime: Bool, _ data: DataOptions,
         _ composition: Composition, isQuiet: Bool
@@ -125,8 +116,6 @@ struct WrittenPictures: Sendable {
     private var failures: [(index: Int, failure: CommandFailure)] = []
 
     /// Writes one, or notes why it cannot be.
-    ///
-    /// - Throws: What is wrong with more than this picture: `AIServiceError`, `CancellationError`.
     mutating func add(at index: Int, _ write: () async throws -> MadePicture) async throws {
         do {
             made.append(try await write())
@@ -136,11 +125,6 @@ struct WrittenPictures: Sendable {
     }
 
     /// Throws what kept pictures from being written, once for all of them, each with how to get it.
-    ///
-    /// - Parameters:
-    ///   - total: How many there are.
-    ///   - list: The command that lists all of them.
-    /// - Throws: ``CommandFailure``, with the status of the first.
     func check(of total: Int, list: String) throws {
         guard let first = failures.first?.failure else { return }
         guard total > 1 else { throw first }

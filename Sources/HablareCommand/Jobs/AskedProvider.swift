@@ -15,11 +15,8 @@ struct AskedProvider: Sendable {
     /// Finds out who is asked, and on what terms.
     ///
     /// - Parameters:
-    ///   - type: What it has to answer with.
     ///   - program: What a program would have to answer with, as `programs.json` has it.
     ///   - asksNobody: Whether it is only looked what would be asked: then a service needs neither key nor network.
-    /// - Throws: ``CommandFailure``: for the settings, there is no such provider, it cannot be asked, or it answers with
-    ///   something else.
     init(
         _ asked: ServiceOptions, _ options: JobOptions, for use: ProviderUse, making type: ContentType, program: String,
         asksNobody: Bool = false, in composition: Composition
@@ -55,9 +52,6 @@ struct AskedProvider: Sendable {
     var isUnasked: Bool { asksNobody && installed.service != nil }
 
     /// Looks at all that can be known to fail before anything is sent, and makes the way to the network.
-    ///
-    /// - Parameter request: One as it will be sent.
-    /// - Throws: ``CommandFailure`` or `AIServiceError`, with what to do.
     func open(for request: AIRequest) async throws {
         try installed.check(request)
         guard !isUnasked else { return }

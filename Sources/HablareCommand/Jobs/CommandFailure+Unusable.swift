@@ -4,11 +4,7 @@ import Hablare
 extension CommandFailure {
     /// An answer of a job is there and cannot be used. The same command finds it again, so it has to be removed first.
     ///
-    /// - Parameters:
-    ///   - what: What it is, such as the sound of a piece.
-    ///   - reason: What is wrong with it, a sentence.
-    ///   - isNewEachTime: Whether the same command would not make it again, but others (``JobWork/isNewEachTime``).
-    ///   - data: Where the store is, for advice.
+    /// - Parameter isNewEachTime: Whether the same command would not make it again, but others (``JobWork/isNewEachTime``).
     init(unusable what: String, _ id: UUID, _ reason: String, isNewEachTime: Bool = false, _ data: DataOptions) {
         let remedy =
             isNewEachTime
@@ -23,13 +19,6 @@ extension CommandFailure {
     private static let named = 20
 
     /// Several answers of a job are there and cannot be used.
-    ///
-    /// - Parameters:
-    ///   - what: What they are, such as the audio.
-    ///   - noun: What one of them is of, in a word.
-    ///   - found: Their places from 0 and ids, in order; one at least.
-    ///   - total: How many answers there are.
-    ///   - reason: What is wrong with the first, a sentence.
     init(
         unusable what: String, of noun: String, _ found: [(index: Int, id: UUID)], total: Int, _ reason: String,
         _ data: DataOptions

@@ -57,8 +57,6 @@ struct JobEnd<Value: Sendable>: Sendable {
     }
 
     /// Says what is missing, or that a signal stopped it, and how to go on; nothing of what is complete.
-    ///
-    /// - Parameter consequence: What follows where answers are missing, behind a comma.
     func tell(_ consequence: String, isQuiet: Bool, to console: Console) {
         switch end {
         case .finished(let outcome):

@@ -23,8 +23,6 @@ struct JobRun: Sendable {
     let seconds: (@Sendable (AIResponseData) async -> Double)?
 
     /// Runs to the end, then does something with what there is. Cancelling the task leaves everything where it is, on disk.
-    ///
-    /// - Parameter finish: Told all requests in their order, and those of them that have no answer.
     func run<Value: Sendable>(
         finish: @escaping @Sendable (_ ids: [UUID], _ gaps: [JobGap]) async throws -> Value
     ) async throws -> Value {

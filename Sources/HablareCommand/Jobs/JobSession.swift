@@ -27,12 +27,7 @@ struct JobSession: Sendable {
 
     /// Runs to the end, or until a signal comes, and tells what is missing and how to go on.
     ///
-    /// - Parameters:
-    ///   - consequence: What follows where answers are missing, behind a comma.
-    ///   - finish: Told all requests in their order, and those of them that have no answer.
-    ///   - report: Prints what was asked for.
     /// - Returns: Success where every request has its answer.
-    /// - Throws: What `finish` or the report throws; ``CommandFailure`` for a store that cannot be worked on.
     func run<Value: Sendable>(
         in composition: Composition, consequence: String,
         finish: @escaping @Sendable (Workplace, _ ids: [UUID], _ gaps: [JobGap]) async throws -> Value,

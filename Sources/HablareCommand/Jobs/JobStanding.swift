@@ -62,8 +62,6 @@ struct JobStanding: Sendable, Equatable {
 
 extension AIRequestManager {
     /// How a job stands.
-    ///
-    /// - Throws: `AIServiceError` of category storage.
     func standing(of work: JobWork, ownProcess: Int32) async throws -> JobStanding {
         var standing = JobStanding(of: work.count, ownProcess: ownProcess)
         var filter = SnapshotFilter(job: work.job, limit: 2_000)

@@ -10,8 +10,6 @@ extension Composition {
     }
 
     /// Where keys can be stored.
-    ///
-    /// - Throws: ``CommandFailure`` where nobody says in which folder.
     func writableKeys() throws -> any CredentialStore {
         guard let store = credentials.writable else {
             throw CommandFailure(

@@ -30,8 +30,6 @@ struct KeyOptions: ParsableArguments {
     }
 
     /// The name.
-    ///
-    /// - Throws: `ValidationError`, which repeats none of the words: one of them may be a key.
     func name() throws -> CredentialName {
         guard !looksLikeKey else {
             throw ValidationError(

@@ -9,10 +9,6 @@ struct SecretInput: Sendable {
     static let standard = SecretInput(descriptor: STDIN_FILENO)
 
     /// Reads one line.
-    ///
-    /// - Parameter prompt: What a terminal says before; a pipe is asked nothing.
-    /// - Throws: ``CommandFailure``: there is nothing to be read, or a signal came; then a terminal shows again what is
-    ///   typed. `CancellationError`, likewise.
     func read(prompt: String) async throws -> String {
         guard isatty(descriptor) == 1 else {
             let descriptor = descriptor

@@ -9,9 +9,6 @@ enum SecretLine {
     static let mostPiped = 16 << 10
 
     /// The line.
-    ///
-    /// - Throws: ``CommandFailure`` with status `badInput`, which never has the text in it: it is empty, too long, not
-    ///   UTF-8, or several lines.
     static func text(of data: Data) throws -> String {
         guard data.count <= mostPiped else {
             throw refusal("has more than \(mostPiped) bytes, which no key has")

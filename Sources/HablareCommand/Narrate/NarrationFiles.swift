@@ -14,8 +14,6 @@ struct NarrationFiles: Sendable, Hashable {
     }
 
     /// Chooses the output: what was asked for, else the input's name as `.wav` in the working directory.
-    ///
-    /// - Throws: ``CommandFailure`` for an output that would replace the input.
     init(input: String, output: String?, in composition: Composition) throws {
         let isStandardInput = input == "-"
         self.input = isStandardInput ? nil : composition.url(input)
@@ -43,8 +41,6 @@ struct NarrationFiles: Sendable, Hashable {
     var source: String { input?.lastPathComponent ?? "standard input" }
 
     /// Refuses outputs that could not be written in the end, before hours of work go into them.
-    ///
-    /// - Throws: ``CommandFailure``, `AudioError` for a kind of file that cannot be written.
     func checkOutput() throws {
         try Output.check([output, timeline], in: output.deletingLastPathComponent())
         _ = try AudioContainer(fileExtension: output.pathExtension)
@@ -59,8 +55,6 @@ struct NarrationFiles: Sendable, Hashable {
     }
 
     /// The text's bytes.
-    ///
-    /// - Throws: ``CommandFailure``.
     func readInput(in composition: Composition) throws -> Data {
         guard let input else { return try composition.readInput() }
         return try InputFile.text(input)

@@ -26,11 +26,6 @@ struct NarrationPlan: Sendable {
     let unknownOutcome: UnknownOutcomePolicy
 
     /// Cuts a text.
-    ///
-    /// - Parameters:
-    ///   - address: Whom the requests are meant for. Default: the provider, wherever it is.
-    ///   - tellsContext: Whether each segment says what stands before and behind it.
-    /// - Throws: `TextError` for a text that cannot be read aloud; ``CommandFailure`` for one with nothing to say.
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, provider: any AIServiceProvider,
         parameters: [String: ParameterValue], address: RequestAddress = RequestAddress(), tellsContext: Bool = false,
@@ -58,8 +53,6 @@ struct NarrationPlan: Sendable {
     }
 
     /// Cuts a text that a provider is to read.
-    ///
-    /// - Throws: As the other one.
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, by asked: AskedProvider,
         parameters: [String: ParameterValue], unknownOutcome: UnknownOutcomePolicy
@@ -147,8 +140,6 @@ struct NarrationPlan: Sendable {
 extension [String: ParameterValue] {
     /// The parameters as a job's key has them: in order, each with its kind and its value, because the number 1 is not the
     /// text "1".
-    ///
-    /// - Throws: `AIServiceError` for numbers that are not finite.
     func jobParts() throws -> [Data] {
         try sorted { $0.key < $1.key }.flatMap { name, value -> [Data] in
             let tagged: Data =

@@ -14,8 +14,6 @@ enum AnswerConversion: Sendable, Hashable {
     ///
     /// - Parameter isMade: Whether the answer is there, and paid for: the same command with another name would ask for,
     ///   and pay for, another one then, so none is advised.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` where the name says what the answer is not, and
-    ///   cannot become; its message has the extensions that are possible.
     init(of content: CommandContent, to file: URL, isMade: Bool = false) throws {
         let wanted = file.pathExtension.lowercased()
         self = .none
@@ -108,9 +106,6 @@ extension ResponseContent {
     }
 
     /// What is done with it on its way into a file.
-    ///
-    /// - Parameter isMade: Whether no other name is advised.
-    /// - Throws: ``CommandFailure`` for a name that says what it cannot become.
     func conversion(to file: URL, isMade: Bool = false) throws -> AnswerConversion {
         try commandContent.map { try AnswerConversion(of: $0, to: file, isMade: isMade) } ?? .none
     }

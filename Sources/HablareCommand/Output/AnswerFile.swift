@@ -18,12 +18,8 @@ struct AnswerFile: Sendable {
     private let clock: EngineClock
     private let scratch: URL
 
-    /// - Parameters:
-    ///   - console: Who writes to standard output, where that is what the name leads to, and says that a reader, or
-    ///     another writer, is waited for.
-    ///   - isQuiet: Whether that is not said.
-    ///   - clock: For the pauses while another writer is waited for.
-    ///   - scratch: Where sound is converted that is not for a file.
+    /// - Parameter console: Who writes to standard output, where that is what the name leads to, and says that a reader, or
+    ///   another writer, is waited for.
     init(
         _ url: URL, console: Console? = nil, isQuiet: Bool = false, clock: EngineClock = EngineClock(ContinuousClock()),
         scratch: URL = FileManager.default.temporaryDirectory
@@ -38,7 +34,6 @@ struct AnswerFile: Sendable {
     /// Writes all of a body: where a file is to be replaced, to one beside it (`.name.partial`), which takes the name once
     /// it is on the disk, with the permissions of the file that had it. Who is just writing the same file is waited for.
     ///
-    /// - Parameter conversion: What is done with it on the way.
     /// - Throws: `AIServiceError` for content that cannot be read; `AudioError` for what cannot be converted or written;
     ///   ``CommandFailure``; `CancellationError`, after the piece at hand.
     func take(_ body: Body, _ conversion: AnswerConversion = .none) async throws {
@@ -134,8 +129,6 @@ struct AnswerFile: Sendable {
 
 extension CommandFailure {
     /// Why an answer is not in its file.
-    ///
-    /// - Parameter advice: What to do then; a sentence.
     init(writing file: URL, _ error: any Error, advice: String? = nil) {
         let advice = advice.map { " " + $0 } ?? ""
         guard let error = error as? AudioError else {

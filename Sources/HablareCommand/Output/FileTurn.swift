@@ -31,8 +31,6 @@ struct FileTurn: Sendable {
 
 extension FileTurn {
     /// The turn to write a file, of which it is said that it is waited for.
-    ///
-    /// - Parameter isQuiet: Whether that is not said.
     init(at name: String, _ clock: EngineClock, _ console: Console?, isQuiet: Bool) {
         self.init(clock: clock) {
             if !isQuiet { console?.note("Another command is just writing \(name). Waiting until it is done.") }

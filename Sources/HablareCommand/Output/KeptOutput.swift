@@ -10,10 +10,6 @@ struct KeptOutput: Sendable {
     var ended: String?
 
     /// Prints or writes it.
-    ///
-    /// - Parameter file: What is written, where it is a file.
-    /// - Throws: What the body throws, with the advice: ``CommandFailure``, or `AIServiceError` for what cannot be read;
-    ///   `CancellationError` when the command is to end at once.
     func run(writing file: URL? = nil, _ body: () async throws -> Void) async throws {
         do {
             try await body()

@@ -15,7 +15,6 @@ struct OpenedOutput: ~Copyable {
     /// Opens what is there, and makes nothing. A pipe that nobody reads yet waits for its reader, as a shell does.
     ///
     /// - Parameter waiting: Told once, when there is no reader yet.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/cannotCreate``; `CancellationError`.
     init(_ url: URL, while goesOn: () -> Bool, waiting: () -> Void = {}) throws {
         var isTold = false
         while true {
@@ -41,8 +40,6 @@ struct OpenedOutput: ~Copyable {
     }
 
     /// What this process has open already. It stays open, and as it is.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/cannotCreate``.
     init(descriptor: Int32, named url: URL) throws {
         let found = dup(descriptor)
         guard found >= 0 else {
@@ -56,8 +53,6 @@ struct OpenedOutput: ~Copyable {
     }
 
     /// Writes all bytes.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/inputOutput``; `CancellationError`.
     borrowing func write(_ data: Data, while goesOn: () -> Bool) throws {
         var rest = data
         while !rest.isEmpty {

@@ -13,9 +13,7 @@ enum Output: Sendable, Hashable {
 
     /// Chooses from the command line's words; `-`, or none, is standard output.
     ///
-    /// - Parameters:
-    ///   - json: Whether standard output has an object instead.
-    ///   - what: What is written, in a word; `nil` for an answer that may as well stay in the store.
+    /// - Parameter what: What is written, in a word; `nil` for an answer that may as well stay in the store.
     init(_ output: String?, json: Bool, what: String? = nil, in composition: Composition) throws {
         guard output != "" else {
             let advice = what == nil ? ", such as answer.txt." : " with -o."
@@ -106,8 +104,6 @@ enum Output: Sendable, Hashable {
 
     /// Parameters with the format that a service's answer must have to be what the file's name says, as `speak` and `image`
     /// choose it. Where it chooses for itself, an answer that is paid for may not be what was wanted.
-    ///
-    /// - Parameter given: What the command line says: its own format counts.
     func parameters(
         _ given: [String: ParameterValue], of installed: InstalledProvider
     ) throws -> [String: ParameterValue] {
@@ -135,11 +131,6 @@ enum Output: Sendable, Hashable {
     }
 
     /// Writes a complete answer to its file; that is there whole, or not at all.
-    ///
-    /// - Parameters:
-    ///   - data: Where the store is, for advice.
-    ///   - isQuiet: Whether nothing is said of a reader, or another writer, who is waited for.
-    /// - Throws: ``CommandFailure``, with how to get the answer.
     func take(
         _ response: AIResponseData?, of id: UUID, _ data: DataOptions, in composition: Composition, isQuiet: Bool
     ) async throws {

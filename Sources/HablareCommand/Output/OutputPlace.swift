@@ -14,9 +14,6 @@ enum OutputPlace: Sendable, Hashable {
     private static let maximumLinks = 40
 
     /// Looks where a name leads. Opens and changes nothing.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/cannotCreate`` for a folder, a socket, a disk, links in a
-    ///   circle, and a number that this process has not open.
     init(_ url: URL) throws {
         var path = url.absoluteURL.path
         for _ in 0..<Self.maximumLinks {

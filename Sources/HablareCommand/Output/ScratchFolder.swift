@@ -11,9 +11,6 @@ final class ScratchFolder: Sendable {
     private let lock: Lock
 
     /// Makes a folder that only its owner may look into.
-    ///
-    /// - Parameter directory: Where it is to be, and where those of killed processes are looked for.
-    /// - Throws: `CocoaError` or `POSIXError` where it cannot be made.
     init(in directory: URL) throws {
         try Self.collect(in: directory)
         for _ in 0..<Self.maximumAttempts {

@@ -9,10 +9,6 @@ struct PriceEstimate: Sendable, Hashable {
     let isCharged: Bool
 
     /// Adds up what is known.
-    ///
-    /// - Parameters:
-    ///   - places: Which of them are to be made.
-    ///   - request: Makes the request of a place.
     init(
         of places: [Int], _ installed: InstalledProvider, _ prices: PriceTable, at date: Date,
         request: (Int) -> AIRequest

@@ -14,12 +14,6 @@ struct PriceGap: JSONPrintable, Sendable, Hashable {
     let hasPrice: Bool
 
     /// Finds them.
-    ///
-    /// - Parameters:
-    ///   - query: What the report is about.
-    ///   - free: The providers that charge nothing.
-    ///   - hasPrice: Whether a provider's model has a price now.
-    /// - Throws: `AIServiceError` of category storage.
     static func all(
         of query: LedgerQuery, in store: any StoreReading, without free: Set<String>,
         hasPrice: (_ provider: String, _ model: String?) -> Bool
@@ -45,8 +39,6 @@ struct PriceGap: JSONPrintable, Sendable, Hashable {
     }
 
     /// Why nobody knows, and what to do, in lines.
-    ///
-    /// - Parameter file: Where a price would be written.
     func lines(_ file: PricesFile?) -> [String] {
         var lines: [String] = []
         let subject = provider + (model.map { " with \($0)" } ?? "")

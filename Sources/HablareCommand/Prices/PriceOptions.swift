@@ -20,8 +20,6 @@ struct PriceOptions: ParsableArguments {
     }
 
     /// The prices.
-    ///
-    /// - Throws: ``CommandFailure`` that says what is wrong with the file.
     func table(in composition: Composition) throws -> PriceTable {
         try file(in: composition)?.table() ?? .shipped
     }

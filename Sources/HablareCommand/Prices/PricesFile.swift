@@ -22,7 +22,6 @@ struct PricesFile: Sendable {
     /// Reads it.
     ///
     /// - Returns: The table; `nil` where there is no file and none was named.
-    /// - Throws: ``CommandFailure`` that says what is wrong with the file, and where.
     func table() throws -> PriceTable? {
         guard exists else {
             guard isNamed else { return nil }

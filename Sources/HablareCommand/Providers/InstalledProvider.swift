@@ -91,8 +91,6 @@ struct InstalledProvider: Sendable {
     var model: String? { provider.defaultModel.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Refuses a voice it does not have, and says where those are that it has.
-    ///
-    /// - Throws: ``CommandFailure``.
     func check(voice: String) async throws {
         do {
             try await checkVoice(voice)
@@ -104,10 +102,6 @@ struct InstalledProvider: Sendable {
 
 extension InstalledProvider {
     /// A provider of a service.
-    ///
-    /// - Parameters:
-    ///   - service: The service's name.
-    ///   - isCharged: Whether its calls cost money.
     init(
         serving service: String, _ provider: any AIServiceProvider, isCharged: Bool = true,
         voices: ServiceVoices? = nil, problem: CommandFailure? = nil

@@ -5,9 +5,6 @@ struct KnownProviders: Sendable {
     /// The kind of each provider, in the order in which they were found.
     private let kinds: [(provider: String, kind: String?)]
 
-    /// - Parameters:
-    ///   - programs: The providers that are here without settings.
-    ///   - services: The services of the settings.
     init(programs: [InstalledProvider], services: [ServiceSettings]) {
         let offered = services.flatMap { service in
             service.kind.offers.map { ($0.id(of: service.name), service.kind.rawValue as String?) }

@@ -32,10 +32,8 @@ struct ProgramsFile: Sendable {
 
     /// Reads it.
     ///
-    /// - Parameter known: The names that are taken.
     /// - Returns: The programs in order of their names, each of which a provider can be made of; none where there is no
     ///   file.
-    /// - Throws: ``CommandFailure`` that says what is wrong with the file, and where.
     func templates(beside known: [ProviderID]) throws -> [CommandTemplate] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         let programs: [String: Program]

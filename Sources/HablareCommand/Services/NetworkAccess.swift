@@ -18,8 +18,6 @@ final class NetworkAccess: Sendable {
     private let way = Guarded<Way?>(nil)
 
     /// Creates access. Opens nothing.
-    ///
-    /// - Parameter make: Makes the way. Default: the network.
     init(
         make: @escaping Making = { settings throws(AIServiceError) in
             let transport = try NetworkTransport(settings)
@@ -70,7 +68,6 @@ struct NetworkWay: HTTPTransport {
 extension Settings.Network {
     /// As the transport takes them.
     ///
-    /// - Parameter environment: Says the proxies where the settings do not.
     /// - Throws: `AIServiceError` for a proxy's address that cannot be used.
     func transportSettings(_ environment: [String: String]) throws(AIServiceError) -> NetworkSettings {
         NetworkSettings(

@@ -12,11 +12,8 @@ struct ProviderDirectory: Sendable {
     private let limits: Composition.CallLimits
     private let composition: Composition
 
-    /// - Parameters:
-    ///   - limits: What the command line says of how much each may be asked.
-    ///   - asksNobody: Whether it is only looked what would be asked of whom: then no key is looked up, and that a service
-    ///     has none is no matter.
-    /// - Throws: ``CommandFailure`` for a file of programs that is not as it should be.
+    /// - Parameter asksNobody: Whether it is only looked what would be asked of whom: then no key is looked up, and that a service
+    ///   has none is no matter.
     init(
         _ settings: Settings, _ limits: Composition.CallLimits, asksNobody: Bool = false, in composition: Composition
     ) throws {
@@ -36,10 +33,8 @@ struct ProviderDirectory: Sendable {
     ///   - name: What `--provider` says: a program, a provider such as `openai.speech`, or a service such as `openai`, which
     ///     is then the one of its providers that answers as wanted; a service's name may have an address (``PlacedName``).
     ///     `nil`: the settings' default for the command, else its usual one.
-    ///   - use: The command.
     ///   - type: What it has to answer with, where a service has a choice.
     ///   - program: What a program would have to answer with, as `programs.json` has it.
-    /// - Throws: ``CommandFailure``: there is none of the name, or why it cannot be asked, with what to do.
     func provider(
         _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text"
     ) throws -> InstalledProvider {
@@ -97,8 +92,6 @@ struct ProviderDirectory: Sendable {
     }
 
     /// The providers of a service.
-    ///
-    /// - Throws: Why it cannot be asked.
     private func made(of service: ServiceSettings) throws -> [InstalledProvider] {
         let entry = composition.entry(of: service, beside: programs.programNames)
         if let problem = entry.problem { throw problem }
@@ -170,9 +163,6 @@ struct ProviderDirectory: Sendable {
 
     /// Who is asked where a provider fails: those of the service's setting `fallback` that answer with the same and can be
     /// asked, in order.
-    ///
-    /// - Parameter leftOut: Told of each that is not among them, and why.
-    /// - Throws: ``CommandFailure`` for a name that is nobody's.
     func fallback(
         of installed: InstalledProvider, leftOut: (_ name: String, CommandFailure) -> Void = { _, _ in }
     ) throws -> [InstalledProvider] {
@@ -209,8 +199,6 @@ struct ProviderDirectory: Sendable {
 
     /// Makes the way to the network where one of some providers needs it, so that settings that cannot be used are known
     /// before anything is asked.
-    ///
-    /// - Throws: `AIServiceError`.
     func openNetwork(for providers: [InstalledProvider]) throws {
         guard providers.contains(where: { $0.service != nil }) else { return }
         try composition.way(to: settings.network).open()

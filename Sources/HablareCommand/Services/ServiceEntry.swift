@@ -69,8 +69,6 @@ struct ServiceEntry: Sendable, Equatable {
 
 extension Composition {
     /// How all services stand.
-    ///
-    /// - Parameter programs: The names of programs.
     func services(_ settings: Settings, beside programs: [String] = []) -> [ServiceEntry] {
         settings.services.map { entry(of: $0, beside: programs) }
     }

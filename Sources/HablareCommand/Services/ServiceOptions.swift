@@ -41,10 +41,7 @@ struct ServiceOptions: ParsableArguments {
 
     /// What these options say of the settings.
     ///
-    /// - Parameters:
-    ///   - use: The command that asks.
-    ///   - settings: What is configured without them: says who is asked where `--provider` does not.
-    /// - Throws: ``CommandFailure`` where there is no service for what they say.
+    /// - Parameter settings: What is configured without them: says who is asked where `--provider` does not.
     func settings(for use: ProviderUse, over settings: Settings) throws -> [Setting] {
         var options: [Setting] = []
         if let provider {
@@ -65,9 +62,6 @@ struct ServiceOptions: ParsableArguments {
 
     /// Who is asked, where these options say it: with `--base-url` a provider at that address, unless that is where its
     /// service is configured (``PlacedName``).
-    ///
-    /// - Parameter settings: What is configured without them.
-    /// - Throws: ``CommandFailure`` where there is no service for what they say, or the address is none.
     func name(for use: ProviderUse, over settings: Settings) throws -> String? {
         guard let baseURL else { return provider }
         let (provider, service) = try service(meantBy: "--base-url", use, settings)
@@ -98,8 +92,6 @@ struct ServiceOptions: ParsableArguments {
     }
 
     /// The settings of a command, with what these options say of them, and who is asked, where they say it.
-    ///
-    /// - Throws: ``CommandFailure``, for the settings or for these options.
     func applied(
         to data: DataOptions, for use: ProviderUse, in composition: Composition
     ) throws -> (settings: Settings, provider: String?) {

@@ -3,8 +3,6 @@ import HablareAudio
 
 extension AudioSource {
     /// The audio of a response; `nil` for a response without bytes.
-    ///
-    /// - Throws: `AIServiceError` for content that is no longer kept.
     init?(_ response: AIResponseData) throws {
         guard let body = try response.content.body else { return nil }
         if let file = body.fileURL {

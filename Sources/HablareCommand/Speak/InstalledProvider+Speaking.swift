@@ -3,8 +3,6 @@ import HablareProviders
 
 extension InstalledProvider {
     /// The parameter that has it speak at a speed, 1 being its normal one.
-    ///
-    /// - Throws: ``CommandFailure`` for a program that has no choice.
     func speed(_ speed: Double?) throws -> (option: String, name: String, value: ParameterValue?) {
         guard let speed else { return ("--speed", "speed", nil) }
         if service != nil || takes("speed") { return ("--speed", "speed", .double(speed)) }
@@ -22,7 +20,6 @@ extension InstalledProvider {
     ///
     /// - Parameter isGiven: Whether the command line says the voice. The one that a program speaks with unless told
     ///   otherwise is its own affair; a service's may be in the settings.
-    /// - Throws: ``CommandFailure``; `AIServiceError` where the service cannot be asked for its voices.
     func checkSpeaker(of parameters: [String: ParameterValue], isGiven: Bool) async throws {
         guard let voice = parameters["voice"]?.text, isGiven || service != nil else { return }
         try await check(voice: voice)

@@ -17,8 +17,6 @@ struct SpokenAnswer: Sendable {
     let composition: Composition
 
     /// Writes it; a file is there whole, or is what it was.
-    ///
-    /// - Throws: ``CommandFailure``, also for a piece that cannot be used; `AIServiceError`, `CancellationError`.
     func write(_ ids: [UUID], of store: any StoreReading) async throws {
         do {
             let output = target.writer(in: composition, isQuiet: isQuiet)

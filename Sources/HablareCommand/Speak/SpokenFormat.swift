@@ -21,12 +21,9 @@ struct SpokenFormat: Sendable, Hashable {
     /// Chooses it.
     ///
     /// - Parameters:
-    ///   - wanted: What `--format` says.
     ///   - file: The output; `nil` for standard output. What its name ends with counts where `wanted` says nothing, else
     ///     it is WAV.
-    ///   - pieces: In how many pieces the text is spoken.
     ///   - given: What `--parameter format=` says: a service speaks so in any case.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` for what it cannot become.
     init(_ wanted: String?, file: URL?, pieces: Int, given: String? = nil, of installed: InstalledProvider) throws {
         let suffix = file.map { $0.pathExtension.lowercased() }.flatMap { $0.isEmpty ? nil : $0 }
         let sound = installed.serviceVoices?.sound
@@ -88,8 +85,6 @@ struct SpokenFormat: Sendable, Hashable {
     }
 
     /// The parameters of requests whose answers are to be joined: in WAV, unless they say what else can be.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` for a format that cannot be joined.
     static func joinable(
         _ parameters: [String: ParameterValue], of installed: InstalledProvider
     ) throws -> [String: ParameterValue] {

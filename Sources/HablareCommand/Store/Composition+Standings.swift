@@ -4,9 +4,6 @@ import Hablare
 extension Composition {
     /// Says how requests stand at this moment, as far as it takes more than their rows to know: limits, failing
     /// providers, providers that are not here, processes that ended without a word.
-    ///
-    /// - Parameter settings: Say which services there are.
-    /// - Throws: `AIServiceError` of category storage; ``CommandFailure`` for programs that cannot be read.
     func standings(
         of snapshots: [RequestSnapshot], in store: any RequestStore, _ settings: Settings
     ) throws -> [RequestStanding] {
@@ -26,8 +23,6 @@ extension Composition {
     }
 
     /// Says which requests are those of processes that ended without a word, and that nobody has the others of theirs.
-    ///
-    /// - Throws: `AIServiceError` of category storage.
     func standings(of snapshots: [RequestSnapshot], in store: any RequestStore) throws -> [RequestStanding] {
         let abandoned = try abandoned(snapshots, in: store)
         return snapshots.map { snapshot in

@@ -21,9 +21,6 @@ struct DataOptions: ParsableArguments {
     var verbose = false
 
     /// The settings, of which the folder is one.
-    ///
-    /// - Parameter options: What options beside these say.
-    /// - Throws: ``CommandFailure`` that names the setting, where it stands, and what is wanted there.
     func settings(_ options: [Setting] = [], in composition: Composition) throws -> Settings {
         let folder = dataDir.map {
             Setting(path: SettingPath("data_dir"), texts: [$0], place: .option("--data-dir"))
@@ -32,9 +29,6 @@ struct DataOptions: ParsableArguments {
     }
 
     /// The folder.
-    ///
-    /// - Parameter settings: Those of the run; `nil`: they are read.
-    /// - Throws: ``CommandFailure`` when neither option, settings nor environment name one, or name a file.
     func folder(_ settings: Settings? = nil, in composition: Composition) throws -> URL {
         let folder = try chosenFolder(settings, in: composition)
         var isFolder: ObjCBool = false
@@ -55,17 +49,11 @@ struct DataOptions: ParsableArguments {
     }
 
     /// Opens the store, and creates it if it is missing.
-    ///
-    /// - Parameter settings: Those of the run; `nil`: they are read.
     func open(_ settings: Settings? = nil, in composition: Composition) throws -> OpenedStore {
         try open(try folder(settings, in: composition), for: .changing, in: composition)
     }
 
     /// Opens the store; `nil` when there is none yet. Creates nothing.
-    ///
-    /// - Parameters:
-    ///   - settings: Those of the run; `nil`: they are read.
-    ///   - purpose: What for, where it makes a difference to what is advised when it cannot be opened.
     func openExisting(
         _ settings: Settings? = nil, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
     ) throws -> OpenedStore? {
@@ -85,8 +73,6 @@ struct DataOptions: ParsableArguments {
     }
 
     /// Opens the store that a named request must be in.
-    ///
-    /// - Parameter settings: Those of the run; `nil`: they are read.
     func openForRequest(
         _ settings: Settings? = nil, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
     ) throws -> OpenedStore {
@@ -94,9 +80,6 @@ struct DataOptions: ParsableArguments {
     }
 
     /// Opens the store that a named job must be in.
-    ///
-    /// - Parameter settings: Those of the run; `nil`: they are read.
-    /// - Throws: ``CommandFailure`` when no request of the job is there: a mistyped key must not look like success.
     func open(
         _ settings: Settings? = nil, forJob job: String, for purpose: StoreAccess.Purpose = .changing,
         in composition: Composition
@@ -168,8 +151,6 @@ struct ConfigurationOptions: ParsableArguments {
     var config: String?
 
     /// The settings of the file, the environment and options, in rising order of strength.
-    ///
-    /// - Throws: ``CommandFailure`` that names the setting, where it stands, and what is wanted there.
     func settings(_ options: [Setting] = [], in composition: Composition) throws -> Settings {
         try Settings.read(config, options: options, in: composition)
     }

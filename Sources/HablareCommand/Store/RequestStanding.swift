@@ -11,10 +11,6 @@ struct RequestStanding: Sendable {
     var state: String { isInterrupted ? StateOption.interrupted.rawValue : snapshot.phase.rawValue }
 
     /// What an interrupted request comes to.
-    ///
-    /// - Parameters:
-    ///   - request: What was asked, which says what is to become of it.
-    ///   - work: The command line that goes on with it.
     static func interruption(of request: AIRequest, work: String) -> String {
         if request.unknownOutcome == .hold {
             return "its process ended, and nobody knows whether its attempt was carried out, and billed: "
