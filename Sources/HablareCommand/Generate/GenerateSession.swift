@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import Logging
 
 /// Has one request made here, prints or writes its answer, and says what became of it.
 struct GenerateSession: Sendable {
@@ -156,5 +157,108 @@ struct GenerateSession: Sendable {
             advice: Output.store.advice(for: id, data), console: console,
             ended: "Not all of the object was printed.")
         try await kept.run { try await console.print(JSONText.of(try await asked.details(of: id).answerRecord())) }
+    }
+}
+
+/// Has one request made on a manager whose engine is running.
+struct GenerateRun: Sendable {
+    let request: AIRequest
+    let provider: ProviderID
+    let manager: AIRequestManager
+    let lookout: Lookout
+    /// Prints the answer while it is made; `nil`: nobody does.
+    let printer: AnswerPrinter?
+    /// Told once the request is on disk, before anything of its answer is printed.
+    let submitted: @Sendable () throws -> Void
+    /// Told when nothing can be printed any more, and why.
+    let readerLeft: @Sendable (CommandFailure) -> Void
+
+    /// Runs until the request is final or held. Cancelling the task leaves it in the store.
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await lookout.run() }
+            defer { group.cancelAll() }
+            try await manager.submit(request, to: provider)
+            try submitted()
+            try await follow()
+        }
+    }
+
+    /// Prints as long as there may be more. A held request has no end that a reader would be told.
+    private func follow() async throws {
+        try await withThrowingTaskGroup(of: Lookout.Ending?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                try await print()
+                return nil
+            }
+            group.addTask { try await lookout.ending(of: request.id) }
+            var isPrinted = false
+            var ending: Lookout.Ending?
+            while let result = try await group.next() {
+                if let result { ending = result } else { isPrinted = true }
+                switch ending {
+                case .held, .left: return
+                case .final where isPrinted: return
+                case .final, nil: continue
+                }
+            }
+        }
+    }
+
+    private func print() async throws {
+        guard let printer else { return }
+        do {
+            for try await element in try await manager.stream(for: request.id) {
+                guard case .chunk(let chunk) = element else { continue }
+                try await printer.print([chunk], of: chunk.position.generation)
+            }
+        } catch let failure as CommandFailure {
+            readerLeft(failure)
+            throw failure
+        } catch is AIServiceError {
+            // The end of a request without a whole answer: what it was is read from the store.
+        }
+    }
+}
+
+extension Composition {
+    /// Says whose answer a request gets that asks for the same as one before; `nil` where there is none. Where that
+    /// cannot be read nothing is said: nobody needs to know.
+    func sharing(of id: UUID, in store: any RequestStore, _ own: OwnWork, verbose: Bool) -> String? {
+        do {
+            guard let other = try store.requestSharing(with: id) else { return nil }
+            return try isRunElsewhere(id, in: store, own)
+                ? "The same request is running already, as \(other.text); waiting for its answer."
+                : "\(other.text) asked for the same before; both get one answer."
+        } catch {
+            logger(verbose: verbose).debug("Who asked for the same was not read", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Whether a request's call is under way in another process that lives.
+    private func isRunElsewhere(_ id: UUID, in store: any RequestStore, _ own: OwnWork) throws -> Bool {
+        guard let snapshot = try store.snapshot(of: id), let flight = snapshot.flight,
+            let lifecycle = try store.flights([flight])[flight], lifecycle.isExecuting,
+            let owner = lifecycle.owner, !own.owners.contains(owner)
+        else { return false }
+        return try !abandoned([snapshot], in: store).contains(flight)
+    }
+}
+
+extension StoreReading {
+    /// The oldest other request whose call, under way or not sent yet, is this one's, too; `nil` where there is none.
+    func requestSharing(with id: UUID) throws -> UUID? {
+        guard let snapshot = try snapshot(of: id), let flight = snapshot.flight else { return nil }
+        if case .following(let leader) = snapshot.waiting { return leader }
+        guard snapshot.phase == .executing else { return nil }
+        var filter = SnapshotFilter(phases: [.executing], limit: 500)
+        while true {
+            let page = try snapshots(filter)
+            if let other = page.first(where: { $0.flight == flight && $0.id != id }) { return other.id }
+            guard page.count == filter.limit, let last = page.last else { return nil }
+            filter.continues(after: last)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Hablare
 
 /// The provider that a command has a job's requests made by: what `narrate`, `speak`, `image` and `embed` do before
@@ -72,4 +73,24 @@ struct AskedProvider: Sendable {
             work: work, installed: installed, retry: options.engine.retry(of: [installed]), prices: prices,
             data: options.data, settings: settings, quiet: options.quiet, streams: streams, seconds: seconds)
     }
+}
+
+/// What the commands share that have a job's requests made: `narrate`, `speak`, `image`, `embed`.
+struct JobOptions: ParsableArguments {
+    @OptionGroup var engine: EngineOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            What to do when nobody knows whether an attempt was carried out, and billed. Kept with the requests when \
+            they are stored.
+            """
+        ))
+    var ifInterrupted = InterruptionOption.runAgain
+
+    @Flag(name: .long, help: "Print nothing but errors, and what is asked for.")
+    var quiet = false
+
+    @OptionGroup var data: DataOptions
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Hablare
 
@@ -57,4 +58,27 @@ struct PricesFile: Sendable {
     }
 
     private func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
+}
+
+/// What calls cost.
+struct PriceOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The prices of calls. Default: prices.json in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, else the table \
+            that ships.
+            """, valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var prices: String?
+
+    /// The file of prices, which need not be there; `nil` where nothing says where it would be.
+    func file(in composition: Composition) -> PricesFile? {
+        PricesFile(prices.map(composition.url), environment: composition.environment)
+    }
+
+    /// The prices.
+    func table(in composition: Composition) throws -> PriceTable {
+        try file(in: composition)?.table() ?? .shipped
+    }
 }

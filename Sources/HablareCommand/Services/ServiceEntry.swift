@@ -78,3 +78,25 @@ extension Composition {
         ServiceEntry(service, beside: programs) { try lookUpKey($0, self) }
     }
 }
+
+/// A service's key as it may be spoken of.
+struct ServiceKey: Sendable, Hashable {
+    /// As it may be shown: `sk-…c1f2`.
+    let shown: String
+    /// Where it is from, such as `OPENAI_API_KEY` or a file.
+    let origin: String
+}
+
+/// Looks up the key of a service; `nil` where it has none.
+///
+/// Throws any error for a key that is there and cannot be used: one that has expired, a file that others can read.
+typealias ServiceKeyLookup = @Sendable (_ service: String) throws -> ServiceKey?
+
+/// Makes the providers of a service that can be asked.
+///
+/// Throws any error where one cannot be made of its settings.
+typealias ServiceFactory =
+    @Sendable (
+        _ entry: ServiceEntry, _ network: Settings.Network, _ limits: Composition.CallLimits,
+        _ composition: Composition
+    ) throws -> [InstalledProvider]
