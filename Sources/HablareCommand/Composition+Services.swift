@@ -183,7 +183,6 @@ private struct ServiceSite: Sendable {
         }
     }
 
-    /// How long one attempt may take.
     var timeout: Duration { limits.timeout ?? settings.timeout }
 
     /// Whose limits are used up: a service has a key of its own. Another address than the configured one is another server.
@@ -191,7 +190,6 @@ private struct ServiceSite: Sendable {
     private var concurrency: Int { limits.concurrency ?? settings.concurrency }
     private var rate: RateLimit? { (limits.rate ?? settings.rate).map { RateLimit(requestsPerMinute: $0) } }
 
-    /// The limits of a provider.
     func limits(_ usual: RateLimit, at host: String) -> ProviderLimits {
         ProviderLimits(
             concurrency: concurrency, attemptTimeout: timeout,

@@ -38,7 +38,6 @@ struct Composition: Sendable {
     var network = NetworkAccess()
     /// The providers of a service that can be asked.
     var serviceProviders: ServiceFactory = Composition.networkProviders
-    /// The key of a service.
     var lookUpKey: @Sendable (_ service: String, Composition) throws -> ServiceKey? = Composition.storedKey
     /// Calls a handler for every SIGINT and SIGTERM, until its task is cancelled. Until it is called, and after, these
     /// signals end the process.
@@ -57,14 +56,12 @@ struct Composition: Sendable {
         var timeout: Duration?
         /// Calls a minute, by all processes on a store together. `nil`: of a program any number.
         var rate: Double?
-        /// What is charged for its calls.
         var prices = PriceTable.shipped
 
         /// For a command that asks about providers and gives them no work.
         static func forAsking(_ prices: PriceTable = .shipped) -> CallLimits { CallLimits(prices: prices) }
     }
 
-    /// The present moment, for telling times.
     var localTime: LocalTime { LocalTime(now: seams.date(), zone: timeZone) }
 
     /// A path from the command line, relative to the working directory.
@@ -84,7 +81,6 @@ struct Composition: Sendable {
 }
 
 extension Composition {
-    /// The real world.
     static func system() -> Composition {
         let process = ProcessInfo.processInfo
         let environment = process.environment
@@ -129,7 +125,6 @@ extension Composition {
     /// The programs whose voices are all those of neural networks.
     private static let neuralPrograms: Set<ProviderID> = [CommandTemplate.hibari.id, CommandTemplate.piper.id]
 
-    /// A program as a provider.
     static func installed(
         _ template: CommandTemplate, isOwn: Bool = false, _ limits: CallLimits, _ supervisor: CommandSupervisor
     ) throws -> InstalledProvider {

@@ -82,7 +82,6 @@ public enum HablareCommand {
 /// As text each such place becomes U+FFFD, and another prompt than the person's would be asked, and paid for, or another
 /// file be looked for.
 struct ArgumentBytes: Sendable, Equatable {
-    /// The words, without the program's name.
     let words: [[UInt8]]
 
     /// Refuses words that are no UTF-8.
@@ -98,7 +97,6 @@ struct ArgumentBytes: Sendable, Equatable {
 }
 
 extension ArgumentBytes {
-    /// Those of this process.
     static var ofProcess: ArgumentBytes {
         let pointers = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
         return ArgumentBytes(

@@ -71,7 +71,6 @@ struct CostCommand: ComposedCommand {
         }
     }
 
-    /// The programs here.
     private func programs(_ table: PriceTable, in composition: Composition) -> [InstalledProvider] {
         do {
             return try composition.providers(.forAsking(table))

@@ -22,7 +22,6 @@ enum StateOption: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Whether a request is meant.
     func includes(_ standing: RequestStanding) -> Bool {
         switch self {
         case .held: standing.snapshot.waiting == .held
@@ -36,7 +35,6 @@ enum InterruptionOption: String, CaseIterable, ExpressibleByArgument {
     case runAgain = "run-again"
     case hold
 
-    /// The engine's word for it.
     var policy: UnknownOutcomePolicy {
         switch self {
         case .runAgain: .runAgain
@@ -49,7 +47,6 @@ enum InterruptionOption: String, CaseIterable, ExpressibleByArgument {
 enum CacheOption: String, CaseIterable, ExpressibleByArgument {
     case use, refresh, bypass
 
-    /// The engine's word for it.
     var policy: CachePolicy {
         switch self {
         case .use: .use
@@ -63,7 +60,6 @@ enum CacheOption: String, CaseIterable, ExpressibleByArgument {
 enum PriorityOption: String, CaseIterable, ExpressibleByArgument {
     case high, normal, low
 
-    /// The engine's word for it.
     var priority: Priority {
         switch self {
         case .high: .high
@@ -74,7 +70,6 @@ enum PriorityOption: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension UnknownOutcomePolicy {
-    /// The command line's word for it.
     var word: String {
         switch self {
         case .runAgain: InterruptionOption.runAgain.rawValue

@@ -129,7 +129,6 @@ struct PsCommand: ComposedCommand {
 /// A request in the list of `ps`.
 struct RequestRow: ListRow, JSONPrintable {
     let standing: RequestStanding
-    /// When the table is printed.
     let time: LocalTime
     private var snapshot: RequestSnapshot { standing.snapshot }
 

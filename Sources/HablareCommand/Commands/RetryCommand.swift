@@ -89,7 +89,6 @@ struct RetryCommand: ComposedCommand {
         try await composition.console.print("\(id.text) waits again\(held)")
     }
 
-    /// How many of them wait again.
     private func retryAll(of opened: OpenedStore, in composition: Composition) async throws -> Int {
         let manager = try manager(of: opened, in: composition, verbose: data.verbose)
         let retry: @Sendable (UUID) async throws -> Bool = { id in

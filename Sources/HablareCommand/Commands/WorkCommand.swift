@@ -154,7 +154,6 @@ struct WorkRound: Sendable {
         return ids
     }
 
-    /// Waits until nothing waits.
     func run(with early: [UUID]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await reporter.run() }
@@ -173,18 +172,14 @@ struct WorkRound: Sendable {
         }
     }
 
-    /// What a round leaves.
     struct Left: Sendable {
-        /// What waits for somebody's word.
         var held = 0
         /// How many wait for a provider that this process does not ask.
         var withoutProvider: [ProviderID: Int] = [:]
 
-        /// Why something waits.
         struct Reason: Sendable, Equatable {
             /// Those who are not asked, all for this reason.
             var providers: [ProviderID]
-            /// How many requests wait for them.
             var count: Int
             /// Why they cannot be asked; `nil`: nobody here knows them.
             let failure: CommandFailure?
@@ -205,7 +200,6 @@ struct WorkRound: Sendable {
         }
     }
 
-    /// Counts what is left.
     func left() async throws -> Left {
         var left = Left()
         try await forEachPage(SnapshotFilter(phases: [.pending], limit: Self.page)) { page in
@@ -263,7 +257,6 @@ struct WorkRound: Sendable {
         providers.contains(provider) && !manager.isSuspended(provider)
     }
 
-    /// The providers whose accounts are suspended.
     var suspended: [ProviderID] { providers.filter(manager.isSuspended) }
 
     private func wait(for id: UUID) async throws {

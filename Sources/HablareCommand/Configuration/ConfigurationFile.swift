@@ -7,7 +7,6 @@ struct ConfigurationFile: Sendable, Hashable {
     static let maximumBytes = 1 << 20
     /// What it may be called in the configuration folder.
     static let names = ["hablare.yaml", "hablare.yml", "hablare.json"]
-    /// The variable that names one.
     static let variable = "HABLARE_CONFIG"
 
     let url: URL
@@ -38,7 +37,6 @@ struct ConfigurationFile: Sendable, Hashable {
         return found.first.map { ConfigurationFile(url: $0, namedBy: nil) }
     }
 
-    /// The settings that stand in it.
     func settings() throws -> [Setting] {
         let data = try read()
         guard let text = String(validating: data, as: UTF8.self) else { throw notText(data) }

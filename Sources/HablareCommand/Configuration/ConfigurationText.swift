@@ -81,7 +81,6 @@ struct ConfigurationText {
         }
     }
 
-    /// A letter of an anchor's name.
     private static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -7,7 +7,6 @@ import HablareProviders
 /// A variable that is none, and looks as if it were meant for one, is an error: a mistyped one would be ignored in
 /// silence.
 struct EnvironmentSettings {
-    /// The variables of ours.
     let variables: [String: String]
 
     private static let prefix = "HABLARE_"
@@ -96,7 +95,6 @@ struct EnvironmentSettings {
         return "There is no such setting.\(NearestNames(names).hint(for: variable))\(further)"
     }
 
-    /// How the variables of sections begin.
     private static let sections = ["services", "network", "default_provider"].map { SettingPath($0).variable + "_" }
 
     private static func lowercased(_ text: some StringProtocol) -> String {

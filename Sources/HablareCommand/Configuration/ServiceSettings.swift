@@ -3,9 +3,7 @@ import HablareProviders
 
 /// What is configured of one service.
 struct ServiceSettings: Sendable, Equatable {
-    /// What it is called here.
     let name: String
-    /// How it speaks.
     let kind: ServiceKind
     /// Where it is, as it was written; the address of the kind's own service where nothing was.
     var address: String
@@ -17,7 +15,6 @@ struct ServiceSettings: Sendable, Equatable {
     var speechModel: String?
     var imageModel: String?
     var embeddingModel: String?
-    /// The voice that speaks.
     var voice: String?
     /// With which interface an OpenAI service is asked for text.
     var interface = TextInterface.chat
@@ -25,7 +22,6 @@ struct ServiceSettings: Sendable, Equatable {
     var needsKey = true
     /// Whether it may be asked at all.
     var isEnabled = true
-    /// How many calls run at once.
     var concurrency = 4
     /// Calls a minute; `nil`: no limit but the service's own.
     var rate: Double?
@@ -136,9 +132,7 @@ enum TextInterface: String, Sendable, Hashable, CaseIterable {
 struct ServiceOffer: Sendable, Hashable {
     /// What stands behind the service's name in the provider's id; `nil` for the one with the bare name.
     let variant: String?
-    /// What it answers with.
     let answers: ContentType
-    /// The setting that says its model.
     let modelKey: String
 
     /// The id of the provider of a service: `openai.speech`.

@@ -42,7 +42,6 @@ struct SettingPath: Sendable, Hashable, CustomStringConvertible {
 enum SettingPlace: Sendable, Hashable {
     /// In a file, at a line and a column, both from 1.
     case file(URL, line: Int, column: Int)
-    /// In a variable of the environment.
     case variable(String)
     /// By an option of the command line.
     case option(String)

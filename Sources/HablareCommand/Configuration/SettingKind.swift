@@ -6,29 +6,19 @@ import HablareProviders
 enum SettingKind: Sendable, Hashable {
     /// A short text, such as a model's name.
     case text
-    /// A file or folder.
     case path
-    /// The name of a provider.
     case provider
-    /// Names of providers, in order.
     case providers
-    /// Hosts.
     case hosts
-    /// `true` or `false`.
     case flag
-    /// One of some words.
     case choice([String])
-    /// A whole number.
     case whole(ClosedRange<Int>)
-    /// Calls in a time.
     case rate
     /// A length of time with its unit.
     case duration(ClosedRange<Duration>)
-    /// The base URL of a service.
     case address
     /// The address of a proxy, or `none`.
     case proxy
-    /// What a header says.
     case headerValue
 
     /// Whether it is a list: in a file that, or one text; in a variable, with commas.

@@ -38,7 +38,6 @@ indirect enum SettingSchema: Sendable {
 }
 
 extension SettingSchema {
-    /// The whole configuration.
     static let root = SettingSchema.section([
         Part("data_dir", .value(.path, default: "`$XDG_DATA_HOME/hablare`, or `~/.local/share/hablare`")),
         Part(

@@ -19,7 +19,6 @@ struct Settings: Sendable, Equatable {
         var certificateFile: URL?
     }
 
-    /// Which proxy calls go through.
     enum Proxy: Sendable, Hashable {
         /// What `HTTPS_PROXY` and the like say.
         case environment
@@ -39,12 +38,10 @@ struct Settings: Sendable, Equatable {
     /// The services: those that are always there, in a fixed order, then a person's own, by name.
     var services = ServiceSettings.builtIn
 
-    /// The service of a name.
     func service(_ name: String) -> ServiceSettings? { services.first { $0.name == name } }
 }
 
 extension Settings {
-    /// Reads all settings of a world.
     static func read(
         _ option: String? = nil, options: [Setting] = [], in composition: Composition
     ) throws -> Settings {

@@ -100,7 +100,6 @@ final class Console: Sendable {
         if takeLine() { say("\n") }
     }
 
-    /// Takes the drawn line away.
     func hideLine() {
         if takeLine() { say(Self.erase) }
     }
@@ -128,7 +127,6 @@ final class Console: Sendable {
 
     private static let erase = "\r\u{1B}[K"
 
-    /// Whether people see standard output.
     var showsOutput: Bool { terminal.isOutputTerminal || terminal.isOutputDumb }
 
     /// What stands for a character that was begun on standard output and is not completed any more.

@@ -7,9 +7,7 @@ enum InputFile {
     /// So many bytes are read at once.
     private static let pieceBytes = 1 << 20
 
-    /// Why a file is not read.
     enum Fault: Error, Hashable {
-        /// Nothing has that name.
         case missing
         case folder
         /// It may not be read, or its disk fails; the system's words.
@@ -95,7 +93,6 @@ enum InputFile {
         try read(url, atMost: mostTextBytes, what: "file", instead: ", or give - to read standard input")
     }
 
-    /// Whether ``given(_:file:in:)`` reads standard input.
     static func isStandardInput(_ words: String?, file: String?) -> Bool {
         file.map { $0 == "-" } ?? (words == nil || words == "-")
     }
@@ -121,7 +118,6 @@ enum InputFile {
 
 /// A text that a command is given as its argument, or on standard input.
 enum InputText {
-    /// Reads it.
     static func one(_ argument: String?, what: String, in composition: Composition) throws -> String {
         let input = try InputFile.given(argument, file: nil, in: composition)
         guard let text = String(validating: input.text, as: UTF8.self) else {

@@ -5,7 +5,6 @@ struct JSONFault: Sendable, Hashable {
     /// The line and the column of the first character that does not belong there, both from 1.
     let line: Int
     let column: Int
-    /// What is wrong, a sentence.
     let problem: String
 
     /// Finds it; `nil` in a text that is JSON.
@@ -34,7 +33,6 @@ struct JSONFault: Sendable, Hashable {
 
     /// Reads a text as RFC 8259 has it.
     private struct Scan {
-        /// As deep as the parsers go.
         static let maximumDepth = 512
 
         let bytes: [UInt8]
@@ -122,7 +120,6 @@ struct JSONFault: Sendable, Hashable {
             place += 1
         }
 
-        /// `true`, `false`, `null` or a number.
         private mutating func word() throws(Stop) {
             let rest = bytes[place...]
             let word = rest.prefix { byte in

@@ -2,7 +2,6 @@ import Foundation
 
 /// JSON as the command prints it: sorted keys, indented, ISO 8601 dates, slashes as they are.
 enum JSONText {
-    /// The text of a value.
     static func of(_ value: some Encodable, indented: Bool = true) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting =
@@ -25,7 +24,6 @@ struct JSONObject: Encodable, Sendable, ExpressibleByDictionaryLiteral {
         fields = Dictionary(elements) { $1 }
     }
 
-    /// Sets a field.
     mutating func set(_ name: String, _ value: Value) { fields.updateValue(value, forKey: name) }
 
     func encode(to encoder: any Encoder) throws {

@@ -91,14 +91,12 @@ final class OutputQueue: Sendable {
 
 /// Where bytes go: a file descriptor, or a test's memory.
 struct OutputChannel: Sendable {
-    /// Writes all bytes.
     let write: @Sendable (Data) throws -> Void
 
     init(_ write: @escaping @Sendable (Data) throws -> Void) {
         self.write = write
     }
 
-    /// A file descriptor of this process.
     init(descriptor: Int32, name: String) {
         self.init { data in
             try data.withUnsafeBytes { bytes in

@@ -25,7 +25,6 @@ extension Console {
         if table.isEmpty { note(nothing) } else { try await print(table) }
     }
 
-    /// Prints a table with its headings.
     func print(_ table: Table) async throws {
         try await print(table.lines(outputStyle).joined(separator: "\n"), isStyled: true)
     }
@@ -60,7 +59,6 @@ struct Table: Sendable {
 
     var isEmpty: Bool { rows.isEmpty }
 
-    /// The lines, headings first.
     func lines(_ style: Style = Style(isEnabled: false)) -> [String] {
         [style.bold(line(headings))] + bodyLines
     }

@@ -17,10 +17,8 @@ struct Terminal: Sendable {
     /// The width in columns, looked up each time, because windows are resized.
     var width: @Sendable () -> Int
 
-    /// The width when nobody knows better.
     static let defaultWidth = 80
 
-    /// The terminal of this process.
     static func system(environment: [String: String]) -> Terminal {
         let isDumb = environment["TERM"] == "dumb"
         let (isOutput, isError) = (isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1)

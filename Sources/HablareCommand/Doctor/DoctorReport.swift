@@ -5,13 +5,11 @@ import HablareSQLite
 
 /// What the doctor found, for people and for programs.
 struct DoctorReport: JSONPrintable, Sendable {
-    /// One thing that was looked at.
     struct Finding: Encodable, Sendable, Hashable {
         /// What it is about: `settings`, `disk`, `store`, `programs`, `prices` or a provider's name.
         let subject: String
         /// A stable word for programs.
         let kind: String
-        /// Whether something must be done.
         let problem: Bool
         /// What was found, and what to do.
         let message: String

@@ -80,7 +80,6 @@ struct EmbedCommand: ComposedCommand {
         }
     }
 
-    /// The requests: one for each text.
     private func vectors(by team: AskedProvider, in composition: Composition) throws -> JobWork {
         let installed = team.installed
         let parameters = try installed.adding(

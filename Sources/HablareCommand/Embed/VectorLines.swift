@@ -10,10 +10,8 @@ struct VectorLines: Sendable {
     /// Whether a line is an object with all that there is to say, and not the numbers alone.
     let isObject: Bool
     let provider: String
-    /// Where the store is, for advice.
     let data: DataOptions
 
-    /// A line of `--json`.
     private struct Object: Encodable {
         let index: Int
         let id: String
@@ -24,7 +22,6 @@ struct VectorLines: Sendable {
         let costMicroDollars: Int64?
     }
 
-    /// Prints them in order.
     func print(_ ids: [UUID], of store: any StoreReading, to console: Console) async throws {
         var piece = Data()
         for (index, id) in ids.enumerated() {

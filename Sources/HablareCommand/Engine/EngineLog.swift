@@ -39,7 +39,6 @@ struct ConsoleLogHandler: LogHandler {
 struct EngineLog: Sendable {
     let logger: Logger
 
-    /// Logs an event.
     func noted(_ event: EngineEvent) {
         switch event {
         case .submitted(let id, let provider, let receipt):

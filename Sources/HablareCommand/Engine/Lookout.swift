@@ -7,9 +7,7 @@ import Hablare
 /// Reads the requests that are waited for when a wait begins, and when an event says that one of them may wait for
 /// something else from now on.
 final class Lookout: Sendable {
-    /// How a wait ended.
     enum Ending: Sendable {
-        /// With the request's final status.
         case final(RequestStatus)
         /// The request is held: nothing more comes until a person retries or cancels it.
         case held
@@ -93,7 +91,6 @@ final class Lookout: Sendable {
 
     // MARK: Looking
 
-    /// Looks until the task is cancelled.
     func run() async {
         let news = news.elements()
         await look()

@@ -12,7 +12,6 @@ final class Refusals: Sendable {
     private let first = AsyncStream.makeStream(of: AIServiceError.self, bufferingPolicy: .bufferingOldest(1))
     private let suspended = AsyncStream.makeStream(of: Void.self)
 
-    /// Whether one came.
     var isRefused: Bool { refusal.withLock { $0 != nil } }
 
     /// Notes the refusal that an event tells of.

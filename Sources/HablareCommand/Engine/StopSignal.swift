@@ -43,7 +43,6 @@ final class StopOrders: Sendable {
     let first = AsyncStream.makeStream(of: StopSignal.self)
     /// The second one, likewise.
     let second = AsyncStream.makeStream(of: Void.self)
-    /// Those that came during the report.
     let during = AsyncStream.makeStream(of: Void.self)
 
     private let state = Guarded(State())
@@ -56,7 +55,6 @@ final class StopOrders: Sendable {
     /// The last signal; `nil` before the first.
     var last: StopSignal? { state.withLock { $0.last } }
 
-    /// A signal came.
     func take(_ signal: StopSignal) {
         let (number, isReporting) = state.withLock { state in
             state.count += 1

@@ -3,11 +3,8 @@ import Hablare
 
 /// Has several answers made side by side, or such as must satisfy a schema, on a manager whose engine is running.
 struct AnswersRun: Sendable {
-    /// What became of one request.
     struct Answer: Sendable {
-        /// The request that was asked.
         let request: UUID
-        /// How it ended.
         let ending: Ending
 
         /// The request whose answer, or whose state, it ended with; `nil` where that is gone.
@@ -36,11 +33,9 @@ struct AnswersRun: Sendable {
         case unsuitable(AIServiceError, by: UUID, repairs: Int)
         /// With nothing: whom it waits for refuses whatever is asked, and is left alone.
         case left
-        /// With nothing: somebody removed it.
         case removed
     }
 
-    /// In order.
     let requests: [AIRequest]
     let provider: ProviderID
     /// Has an answer made that is as a schema wants it; `nil` where none wants anything.

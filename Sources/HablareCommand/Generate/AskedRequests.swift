@@ -6,7 +6,6 @@ struct AskedRequests: Sendable {
     let store: any RequestStore
     let console: Console
     let isQuiet: Bool
-    /// Where the store is, for advice.
     let data: DataOptions
 
     /// Says what became of a request, where that is not what was wanted.
@@ -51,13 +50,11 @@ struct AskedRequests: Sendable {
         }
     }
 
-    /// Somebody removed what this command submitted.
     static func removed(_ id: UUID) -> CommandFailure {
         CommandFailure(
             .inputMissing, "It was removed meanwhile, as with hablare rm: there is no request \(id.text) any more.")
     }
 
-    /// Says that nobody was asked.
     static func cacheNote(_ age: Int) -> String {
         "From the cache, \(age) s old; --cache refresh asks anew."
     }

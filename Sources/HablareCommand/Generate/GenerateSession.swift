@@ -104,7 +104,6 @@ struct GenerateSession: Sendable {
     /// So many seconds of nothing are said.
     private static let leastPause: TimeInterval = 5
 
-    /// Nothing can be printed any more.
     private func readerLeft(_ failure: CommandFailure) {
         guard !isQuiet else { return }
         let seconds = Int(Workplace.grace.inSeconds)

@@ -40,7 +40,6 @@ enum PictureFile {
     /// The largest file: 20 MiB. Services take less.
     static let mostBytes = 20 << 20
 
-    /// Reads a picture.
     static func part(_ url: URL) throws -> Prompt.Part {
         let data = try InputFile.read(url, atMost: mostBytes, what: "picture")
         guard let format = MagicBytes(data).image else {

@@ -4,7 +4,6 @@ import Hablare
 /// What became of a request that a command asked: the exit status, and what is said where it is not what was wanted. Pure.
 struct RequestVerdict: Sendable, Equatable {
     let status: CommandStatus
-    /// What is said, in its order.
     let lines: [String]
 
     /// - Parameters:

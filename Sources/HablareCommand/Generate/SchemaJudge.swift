@@ -35,7 +35,6 @@ struct SchemaJudge: Sendable {
         [id] + (1..<places).map { AIRequest.repairID(of: id, number: $0) }
     }
 
-    /// Tells the model of the schema.
     func prepare(_ request: inout AIRequest) throws {
         let drafted = try requestor.request(request.prompt, id: request.id)
         request.prompt = drafted.prompt
@@ -66,7 +65,6 @@ enum SchemaFile {
     /// The largest file: 1 MiB.
     static let mostBytes = 1 << 20
 
-    /// Reads a schema.
     static func schema(_ url: URL) throws -> JSONSchema {
         let data = try InputFile.read(url, atMost: mostBytes, what: "schema")
         do throws(JSONSchema.Fault) {

@@ -4,7 +4,6 @@ import Hablare
 /// Prints and writes several answers, or one that a schema wanted. Asking again would be paid for again: where they cannot
 /// be printed or written, it is said where they are.
 struct SeveralAnswers: Sendable {
-    /// What they are stored under.
     let job: JobKey
     let target: Output
     /// Whether an object for each is printed, too.

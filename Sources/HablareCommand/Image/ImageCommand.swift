@@ -139,7 +139,6 @@ struct ImageCommand: ComposedCommand {
         console.note("Then each that is done is written with:\n\(lines.joined(separator: "\n"))")
     }
 
-    /// The requests: a sample each.
     private func pictures(
         by team: AskedProvider, _ places: PicturePlaces, in composition: Composition
     ) throws -> JobWork {

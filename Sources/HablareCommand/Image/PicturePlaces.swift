@@ -110,7 +110,6 @@ struct MadePicture: Encodable, Sendable {
 
 /// What came of writing pictures: each for itself, because all are paid for.
 struct WrittenPictures: Sendable {
-    /// Those that were written, in order.
     private(set) var made: [MadePicture] = []
     /// Why the others were not, by their places from 0.
     private var failures: [(index: Int, failure: CommandFailure)] = []

@@ -5,9 +5,7 @@ import Hablare
 /// anything is asked.
 struct AskedProvider: Sendable {
     let installed: InstalledProvider
-    /// What its requests say of it.
     let address: RequestAddress
-    /// What is charged for its calls.
     let prices: PriceTable
     private let options: JobOptions
     private let asksNobody: Bool
@@ -46,7 +44,6 @@ struct AskedProvider: Sendable {
         }
     }
 
-    /// The settings of the run.
     var settings: Settings { directory.settings }
 
     /// Whether it is a service of which only what is known here is looked at: not its key, the way to it, its voices.

@@ -6,7 +6,6 @@ struct GapReport: Sendable {
     private static let listed = 50
 
     let gaps: [JobGap]
-    /// How many requests there are.
     let total: Int
     /// How many of them have their answer now.
     let finished: Int
@@ -22,7 +21,6 @@ struct GapReport: Sendable {
         for line in lines { console.note(line) }
     }
 
-    /// What is said, in its order.
     var lines: [String] {
         guard !gaps.isEmpty else { return [] }
         let (failures, cancelled, held) = (gaps.failures, gaps.cancelled, gaps.held)

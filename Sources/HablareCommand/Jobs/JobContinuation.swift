@@ -9,7 +9,6 @@ struct JobContinuation: Sendable {
     /// The command line, where it finds this job again; `nil` where it makes another one each time, as with `--anew`:
     /// what is paid for would be asked for, and paid for, once more.
     let command: String?
-    /// Where the store is.
     let data: DataOptions
     /// What else is to be known of ``command``; `nil` where it says it all.
     var remark: String?
@@ -23,7 +22,6 @@ struct JobContinuation: Sendable {
         return command ?? ([retry("--failed")] + retries + [work]).joined(separator: " && ")
     }
 
-    /// Has made what is held.
     var releasingLine: String { "\(retry("--held")) && \(command ?? work)" }
 
     /// What to do, in words, once something else is done.
@@ -51,7 +49,6 @@ struct SameCommand: Sendable, Equatable {
         var printsElsewhere = false
     }
 
-    /// The words, without the program's name.
     let words: [String]
     let streams: Streams
 

@@ -8,7 +8,6 @@ struct JobSession: Sendable {
     struct Outcome<Value: Sendable>: Sendable {
         /// The requests without an answer, in their order.
         let gaps: [JobGap]
-        /// What was done with the answers.
         let value: Value
     }
 
@@ -17,7 +16,6 @@ struct JobSession: Sendable {
     let retry: RetryPolicy
     let prices: PriceTable
     let data: DataOptions
-    /// Say where the store is.
     let settings: Settings
     let quiet: Bool
     /// What the command reads and prints beside the words of its line.

@@ -8,13 +8,10 @@ struct JobStanding: Sendable, Equatable {
     /// This process, which is no other that works on the job.
     let ownProcess: Int32
 
-    /// The requests by their places.
     private(set) var ids: [Int: UUID] = [:]
-    /// Those that have their answer.
     private(set) var completed: Set<UUID> = []
     /// Those that failed or were cancelled, in the order they were seen.
     private(set) var unsuccessful: [UUID] = []
-    /// Those that wait for somebody's word.
     private(set) var held: Set<UUID> = []
     /// The other processes that have some of them in their hands.
     private(set) var holders: Set<Int32> = []
@@ -61,7 +58,6 @@ struct JobStanding: Sendable, Equatable {
 }
 
 extension AIRequestManager {
-    /// How a job stands.
     func standing(of work: JobWork, ownProcess: Int32) async throws -> JobStanding {
         var standing = JobStanding(of: work.count, ownProcess: ownProcess)
         var filter = SnapshotFilter(job: work.job, limit: 2_000)
@@ -78,9 +74,7 @@ extension AIRequestManager {
 struct JobWork: Sendable {
     /// Names the work: the input and everything that changes what comes out.
     let job: JobKey
-    /// Who is asked.
     let provider: ProviderID
-    /// How many requests there are.
     let count: Int
     /// What one of them is for, in a word: `segment`.
     let noun: String
@@ -92,11 +86,8 @@ struct JobWork: Sendable {
 
 /// A request of a job that has no answer.
 struct JobGap: Sendable, Hashable {
-    /// Why it has none.
     enum Reason: Sendable, Hashable {
-        /// Its last attempt failed.
         case failed(AIServiceError)
-        /// Somebody cancelled it.
         case cancelled
         /// Nobody knows whether its last attempt was carried out, and billed.
         case held
@@ -111,7 +102,6 @@ struct JobGap: Sendable, Hashable {
 }
 
 extension [JobGap] {
-    /// Those that failed, with their errors.
     var failures: [(gap: JobGap, error: AIServiceError)] {
         compactMap { gap in
             guard case .failed(let error) = gap.reason else { return nil }
@@ -119,10 +109,7 @@ extension [JobGap] {
         }
     }
 
-    /// Those that somebody cancelled.
     var cancelled: [JobGap] { filter { $0.reason == .cancelled } }
-    /// Those that wait for somebody's word.
     var held: [JobGap] { filter { $0.reason == .held } }
-    /// Those that were left to wait.
     var waiting: [JobGap] { filter { $0.reason == .waiting } }
 }

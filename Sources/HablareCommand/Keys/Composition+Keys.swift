@@ -9,7 +9,6 @@ extension Composition {
         return CredentialChain([EnvironmentCredentials(environment)] + stored, date: seams.date)
     }
 
-    /// Where keys can be stored.
     func writableKeys() throws -> any CredentialStore {
         guard let store = credentials.writable else {
             throw CommandFailure(

@@ -48,7 +48,6 @@ struct KeyOptions: ParsableArguments {
         (surplus + [service, account].compactMap(\.self)).contains(where: KnownService.isKey)
     }
 
-    /// The name.
     func name() throws -> CredentialName {
         guard !looksLikeKey else {
             throw ValidationError(

@@ -2,13 +2,10 @@ import Foundation
 
 /// Where a key comes from that is to be stored: a terminal, which does not show it, or a pipe or file.
 struct SecretInput: Sendable {
-    /// What is read from.
     let descriptor: CInt
 
-    /// Standard input.
     static let standard = SecretInput(descriptor: STDIN_FILENO)
 
-    /// Reads one line.
     func read(prompt: String) async throws -> String {
         guard isatty(descriptor) == 1 else {
             let descriptor = descriptor
@@ -61,7 +58,6 @@ enum SecretLine {
     /// The most that is read from a pipe, in bytes.
     static let mostPiped = 16 << 10
 
-    /// The line.
     static func text(of data: Data) throws -> String {
         guard data.count <= mostPiped else {
             throw refusal("has more than \(mostPiped) bytes, which no key has")

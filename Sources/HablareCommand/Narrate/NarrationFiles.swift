@@ -5,7 +5,6 @@ import HablareAudio
 struct NarrationFiles: Sendable, Hashable {
     /// The text; `nil` for standard input.
     let input: URL?
-    /// The audio.
     let output: URL
     /// What is heard when. Named after all of the output's name: book.wav and book.mp3 have one each.
     var timeline: URL {
@@ -54,7 +53,6 @@ struct NarrationFiles: Sendable, Hashable {
             + "with -o \(output.deletingPathExtension().lastPathComponent).flac it fits. What is made is kept either way."
     }
 
-    /// The text's bytes.
     func readInput(in composition: Composition) throws -> Data {
         guard let input else { return try composition.readInput() }
         return try InputFile.text(input)

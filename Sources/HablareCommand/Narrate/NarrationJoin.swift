@@ -8,7 +8,6 @@ struct NarrationJoin: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles
     let manager: AIRequestManager
-    /// Where the store is, for advice.
     let data: DataOptions
 
     /// Writes both files. Neither has its name before it is complete.

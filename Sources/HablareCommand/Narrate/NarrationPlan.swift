@@ -17,7 +17,6 @@ struct NarrationPlan: Sendable {
     let job: JobKey
     /// Where the text came from, for people who look at a request later.
     let source: String
-    /// Whom the requests are meant for.
     let address: RequestAddress
     /// Whether each segment says what stands before and behind it, for a voice that goes on where it left off.
     let tellsContext: Bool
@@ -25,7 +24,6 @@ struct NarrationPlan: Sendable {
     /// heard, so it is not part of ``job``.
     let unknownOutcome: UnknownOutcomePolicy
 
-    /// Cuts a text.
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, provider: any AIServiceProvider,
         parameters: [String: ParameterValue], address: RequestAddress = RequestAddress(), tellsContext: Bool = false,
@@ -104,7 +102,6 @@ struct NarrationPlan: Sendable {
         return request
     }
 
-    /// The requests of the narration.
     var work: JobWork {
         JobWork(job: job, provider: provider, count: segments.count, noun: "segment") { request($0, id: $1) }
     }

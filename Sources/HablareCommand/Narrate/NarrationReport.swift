@@ -134,10 +134,8 @@ extension DryRun.Made {
 struct PriceEstimate: Sendable, Hashable {
     /// In millionths of a US dollar; `nil` where nobody knows.
     let microDollars: Int64?
-    /// Whether anybody is paid at all.
     let isCharged: Bool
 
-    /// Adds up what is known.
     init(
         of places: [Int], _ installed: InstalledProvider, _ prices: PriceTable, at date: Date,
         request: (Int) -> AIRequest

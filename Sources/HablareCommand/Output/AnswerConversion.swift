@@ -5,7 +5,6 @@ import HablareProviders
 
 /// What is done with an answer on its way into a file, so that the file is what its name says. Pure.
 enum AnswerConversion: Sendable, Hashable {
-    /// It is written as it is.
     case none
     /// It is decoded, and written as another kind of audio.
     case audio(AudioContainer)

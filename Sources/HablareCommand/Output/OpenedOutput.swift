@@ -52,7 +52,6 @@ struct OpenedOutput: ~Copyable {
         close(descriptor)
     }
 
-    /// Writes all bytes.
     borrowing func write(_ data: Data, while goesOn: () -> Bool) throws {
         var rest = data
         while !rest.isEmpty {

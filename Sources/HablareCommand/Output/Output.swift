@@ -8,7 +8,6 @@ enum Output: Sendable, Hashable {
     case standardOutput
     /// To a file, or into what else has this name, once it is complete.
     case file(URL)
-    /// Nowhere: it stays in the store.
     case store
 
     /// Chooses from the command line's words; `-`, or none, is standard output.
@@ -123,7 +122,6 @@ enum Output: Sendable, Hashable {
 
     // MARK: Writing
 
-    /// What writes there.
     func writer(in composition: Composition, isQuiet: Bool) -> AnswerFile {
         AnswerFile(
             file ?? URL(filePath: "/dev/stdout"), console: composition.console, isQuiet: isQuiet,
@@ -207,7 +205,6 @@ struct KeptOutput: Sendable {
     /// What is said when a signal ends it; `nil` where who calls says that.
     var ended: String?
 
-    /// Prints or writes it.
     func run(writing file: URL? = nil, _ body: () async throws -> Void) async throws {
         do {
             try await body()

@@ -10,7 +10,6 @@ enum OutputPlace: Sendable, Hashable {
     /// What this process has open under a number: `/dev/stdout` is 1.
     case descriptor(Int32, URL)
 
-    /// So many symbolic links are followed.
     private static let maximumLinks = 40
 
     /// Looks where a name leads. Opens and changes nothing.

@@ -10,10 +10,8 @@ struct PriceGap: JSONPrintable, Sendable, Hashable {
     let billed: Int
     /// How many may have been billed: their end was not heard of.
     let maybeBilled: Int
-    /// Whether there is a price now.
     let hasPrice: Bool
 
-    /// Finds them.
     static func all(
         of query: LedgerQuery, in store: any StoreReading, without free: Set<String>,
         hasPrice: (_ provider: String, _ model: String?) -> Bool
@@ -65,13 +63,10 @@ struct PriceGap: JSONPrintable, Sendable, Hashable {
 
 /// What of a report was done by providers that charge nothing: programs of this machine.
 struct UnpricedSums: Sendable {
-    /// The whole of it.
     private(set) var total = LedgerSum()
-    /// Who did.
     private(set) var providers: Set<String> = []
     private var rows: [String?: LedgerSum] = [:]
 
-    /// Nothing was.
     init() {}
 
     /// Finds it out.
@@ -99,7 +94,6 @@ struct UnpricedSums: Sendable {
         for row in report.rows { rows[row.key, default: LedgerSum()].add(row.sum) }
     }
 
-    /// What of a row was.
     func row(_ key: String?) -> LedgerSum { rows[key] ?? LedgerSum() }
 }
 

@@ -17,7 +17,6 @@ struct PricesFile: Sendable {
         isNamed = named != nil
     }
 
-    /// Whether it is there.
     var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
     /// Reads it.
@@ -77,7 +76,6 @@ struct PriceOptions: ParsableArguments {
         PricesFile(prices.map(composition.url), environment: composition.environment)
     }
 
-    /// The prices.
     func table(in composition: Composition) throws -> PriceTable {
         try file(in: composition)?.table() ?? .shipped
     }

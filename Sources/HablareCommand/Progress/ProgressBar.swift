@@ -1,6 +1,5 @@
 /// Draws progress as one line of text. Pure.
 struct ProgressBar: Sendable, Hashable {
-    /// The letters of the bar.
     var allowsUnicode = true
     var style = Style(isEnabled: false)
 
@@ -62,17 +61,13 @@ struct ProgressBar: Sendable, Hashable {
 
 /// How far a run of many pieces of work is.
 struct Tally: Sendable, Hashable {
-    /// How many pieces there are.
     var total: Int
-    /// What one of them is called.
     var noun = "segment"
     /// How many were done by an earlier run.
     var reused = 0
     /// How many were done since this run began, by whichever process.
     var made = 0
-    /// How many failed.
     var failed = 0
-    /// How many were cancelled.
     var cancelled = 0
     /// How many are held: nobody knows whether their last attempt was carried out, so they wait for somebody's word.
     var held = 0

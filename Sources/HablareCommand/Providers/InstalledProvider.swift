@@ -3,9 +3,7 @@ import HablareProviders
 
 /// A provider, and what a person at a command line wants of it beside the engine's seam.
 struct InstalledProvider: Sendable {
-    /// Whether the provider can work here.
     struct Health: Sendable, Hashable {
-        /// Where its program is.
         var executable: String?
         /// Why it cannot work, with what to do.
         var problem: AIServiceError?
@@ -13,7 +11,6 @@ struct InstalledProvider: Sendable {
         var advice: [String] = []
     }
 
-    /// The sound of a service.
     struct ServiceSound: Sendable {
         /// What its parameter `format` takes, for people.
         let formats: [String]
@@ -31,7 +28,6 @@ struct InstalledProvider: Sendable {
         }
     }
 
-    /// The voices of a service.
     struct ServiceVoices: Sendable {
         /// The one it speaks with unless told otherwise.
         let usual: String
@@ -61,7 +57,6 @@ struct InstalledProvider: Sendable {
     var isOwn = false
     /// Whether anything is charged for its calls.
     var hasPrice = true
-    /// What its parameters take.
     var placeholders: [CommandPlaceholder] = []
     /// The voices it has; empty where they are not known.
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }
@@ -73,10 +68,8 @@ struct InstalledProvider: Sendable {
     var serviceVoices: ServiceVoices?
     /// Why it cannot be asked as it is configured; `nil` where it can.
     var problem: CommandFailure?
-    /// Looks whether it can work here.
     var health: @Sendable () async -> Health = { Health() }
 
-    /// The name it is asked by.
     var name: String { provider.id.rawValue }
 
     /// What the price table may call it beside its name: its kind, as its instance has it; `nil` where that has none.
@@ -101,7 +94,6 @@ struct InstalledProvider: Sendable {
 }
 
 extension InstalledProvider {
-    /// A provider of a service.
     init(
         serving service: String, _ provider: any AIServiceProvider, isCharged: Bool = true,
         voices: ServiceVoices? = nil, problem: CommandFailure? = nil
@@ -117,7 +109,6 @@ extension [InstalledProvider] {
     /// The names of the programs among these.
     var programNames: [String] { filter { $0.kind == PriceTable.programKind }.map(\.name) }
 
-    /// The engine's registry of them.
     func registry() throws -> ProviderRegistry {
         try ProviderRegistry(map(\.provider))
     }
@@ -135,7 +126,6 @@ struct KnownProviders: Sendable {
         kinds = programs.map { ($0.name, $0.kind) } + offered
     }
 
-    /// The ids of all providers.
     var providers: [String] { kinds.map(\.provider) }
 
     /// What the price table may call a provider: its id, and where that is known, its kind.
@@ -152,7 +142,6 @@ struct KnownProviders: Sendable {
     /// Whether a name in the price table is a provider's, or the kind of one.
     func isPayee(_ name: String) -> Bool { has(name) || kinds.contains { $0.kind == name } }
 
-    /// Whether a provider is a program.
     func isProgram(_ provider: String) -> Bool { kind(of: provider) == PriceTable.programKind }
 
     /// One at an address of somebody's own is of its service's kind.

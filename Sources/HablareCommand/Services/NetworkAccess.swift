@@ -11,7 +11,6 @@ final class NetworkAccess: Sendable {
         let close: @Sendable () async -> Void
     }
 
-    /// Makes a way.
     typealias Making = @Sendable (NetworkSettings) throws(AIServiceError) -> Way
 
     private let make: Making
@@ -105,7 +104,6 @@ struct KeylessTransport: HTTPTransport {
     let base: any HTTPTransport
     /// The service, as it is called here.
     let service: String
-    /// How it speaks.
     let kind: ServiceKind
     let address: ServiceAddress
 

@@ -7,7 +7,6 @@ import HablareProviders
 /// business with keys.
 struct ProviderDirectory: Sendable {
     let settings: Settings
-    /// The programs.
     let programs: [InstalledProvider]
     private let limits: Composition.CallLimits
     private let composition: Composition
@@ -56,7 +55,6 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// The provider of a name.
     func named(_ name: String, answering type: ContentType, program: String = "text") throws -> InstalledProvider {
         if let program = programs.first(where: { $0.name == name }) { return program }
         guard let service = service(of: name), let offer = Self.offer(of: name, at: service, answering: type),
@@ -91,7 +89,6 @@ struct ProviderDirectory: Sendable {
         return CommandFailure(.unavailable, "There is no provider \(name).\(hint)\(addition ?? "")")
     }
 
-    /// The providers of a service.
     private func made(of service: ServiceSettings) throws -> [InstalledProvider] {
         let entry = composition.entry(of: service, beside: programs.programNames)
         if let problem = entry.problem { throw problem }
@@ -100,9 +97,7 @@ struct ProviderDirectory: Sendable {
 
     // MARK: Several
 
-    /// Everybody there is.
     struct Everybody: Sendable {
-        /// Those who can be asked.
         var providers: [InstalledProvider]
         /// The others, by their ids, and why they cannot be asked.
         var leftOut: [ProviderID: CommandFailure] = [:]

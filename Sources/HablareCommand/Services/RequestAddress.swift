@@ -6,7 +6,6 @@ struct RequestAddress: Sendable, Hashable {
     /// The model, of a service; a program has none to choose.
     var model: String?
 
-    /// Writes it into a request.
     func mark(_ request: inout AIRequest) {
         request.model = model
     }

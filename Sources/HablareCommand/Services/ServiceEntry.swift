@@ -68,12 +68,10 @@ struct ServiceEntry: Sendable, Equatable {
 }
 
 extension Composition {
-    /// How all services stand.
     func services(_ settings: Settings, beside programs: [String] = []) -> [ServiceEntry] {
         settings.services.map { entry(of: $0, beside: programs) }
     }
 
-    /// How one service stands.
     func entry(of service: ServiceSettings, beside programs: [String] = []) -> ServiceEntry {
         ServiceEntry(service, beside: programs) { try lookUpKey($0, self) }
     }

@@ -10,7 +10,6 @@ struct SpokenAnswer: Sendable {
     /// that, where it can be.
     var kind: String?
     let target: Output
-    /// Where the store is, for advice.
     let data: DataOptions
     /// Whether nothing is said of a reader who is waited for.
     let isQuiet: Bool
@@ -30,7 +29,6 @@ struct SpokenAnswer: Sendable {
         }
     }
 
-    /// The one piece that there is.
     private func write(_ id: UUID, of store: any StoreReading, to output: AnswerFile) async throws {
         do {
             guard let content = try store.response(of: id)?.content, let body = content.body else {

@@ -15,7 +15,6 @@ struct SpokenFormat: Sendable, Hashable {
 
     /// What joins without a gap and without a loss, and every service makes.
     private static let lossless = "wav"
-    /// The formats that can be decoded.
     private static let readable: Set<String> = ["wav", "flac", "mp3", "opus", "ogg", "aiff"]
 
     /// Chooses it.

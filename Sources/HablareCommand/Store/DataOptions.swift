@@ -28,7 +28,6 @@ struct DataOptions: ParsableArguments {
         return try configuration.settings([folder].compactMap(\.self) + options, in: composition)
     }
 
-    /// The folder.
     func folder(_ settings: Settings? = nil, in composition: Composition) throws -> URL {
         let folder = try chosenFolder(settings, in: composition)
         var isFolder: ObjCBool = false
@@ -131,7 +130,6 @@ struct DataOptions: ParsableArguments {
     /// The commands that have a request made that failed, was cancelled or is held.
     func makingLine(of id: UUID) -> String { "\(commandLine("retry", id.text)) && \(commandLine("work"))" }
 
-    /// No request has that UUID.
     func unknown(_ id: UUID) -> CommandFailure {
         CommandFailure(
             .inputMissing, "There is no request \(id.text) in this store. See the ids with: \(commandLine("ps"))")

@@ -5,7 +5,6 @@ import HablareSQLite
 /// A store that is open, and what a command does with it beside the engine's seam.
 struct OpenedStore: Sendable {
     let store: any RequestStore
-    /// Looks the whole store over.
     let diagnose: @Sendable () throws -> StoreDiagnosis
 }
 
@@ -41,7 +40,6 @@ struct StoreAccess: Sendable, Hashable {
 }
 
 extension StoreAccess {
-    /// Looks at a file.
     init(to file: URL) {
         self.init(
             mayRead: FileManager.default.isReadableFile(atPath: file.path),

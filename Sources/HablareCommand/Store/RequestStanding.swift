@@ -11,7 +11,6 @@ struct RequestStanding: Sendable {
     /// The word for its state: the phase, or `interrupted`.
     var state: String { isInterrupted ? StateOption.interrupted.rawValue : snapshot.phase.rawValue }
 
-    /// What an interrupted request comes to.
     static func interruption(of request: AIRequest, work: String) -> String {
         if request.unknownOutcome == .hold {
             return "its process ended, and nobody knows whether its attempt was carried out, and billed: "
