@@ -45,10 +45,7 @@ struct PsCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         let settings = try data.settings(in: composition)
-        guard
-            let opened = try job.map({ try data.open(settings, forJob: $0, for: .reading, in: composition) })
-                ?? data.openExisting(settings, for: .reading, in: composition)
-        else {
+        guard let opened = try data.openExisting(settings, naming: job, for: .reading, in: composition) else {
             if json { try await console.print("[]") }
             console.note("There is nothing yet in \(try data.folder(settings, in: composition).path).")
             return .success

@@ -56,10 +56,7 @@ struct RetryCommand: ComposedCommand {
             try await retry(id, in: composition)
             tellToWork(composition)
         } else {
-            guard
-                let opened = try job.map({ try data.open(forJob: $0, in: composition) })
-                    ?? data.openExisting(in: composition)
-            else {
+            guard let opened = try data.openExisting(naming: job, in: composition) else {
                 composition.console.note("There is nothing yet to retry.")
                 return .success
             }
@@ -91,13 +88,9 @@ struct RetryCommand: ComposedCommand {
 
     private func retryAll(of opened: OpenedStore, in composition: Composition) async throws -> Int {
         let manager = try manager(of: opened, in: composition, verbose: data.verbose)
-        let retry: @Sendable (UUID) async throws -> Bool = { id in
-            do {
-                try await manager.retry(id)
-                return true
-            } catch let error as AIServiceError where error.code == .invalidState || error.code == .unknownRequest {
-                return false  // somebody else was first
-            }
+        let retry: @Sendable (UUID) async throws -> Bool = {
+            try await manager.retry($0)
+            return true
         }
         var ended = 0
         let phases = Set([failed ? RequestPhase.failed : nil, cancelled ? .cancelled : nil].compactMap(\.self))

@@ -116,6 +116,7 @@ struct OutputChannel: Sendable {
     }
 }
 
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+/// Writes some bytes; answers with how many, less than 0 where it failed.
+func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -69,7 +69,7 @@ struct EmbedCommand: ComposedCommand {
         let streams = SameCommand.Streams(
             readsInput: InputFile.isStandardInput(text, file: file),
             printsElsewhere: try target.isStandardOutput && !console.showsOutput)
-        return try await team.session(for: work, streams).run(in: composition, consequence: "so nothing is printed") {
+        return try await team.run(work, streams, in: composition, consequence: "so nothing is printed") {
             workplace, ids, gaps in
             guard gaps.isEmpty else { return }
             guard let file = target.file else { return try await lines.print(ids, of: workplace.store, to: console) }
@@ -90,16 +90,14 @@ struct EmbedCommand: ComposedCommand {
         let texts = try TextLines.texts(of: input.text, from: input.source, isOne: isOneText)
         let instance = installed.provider.instance.rawValue
         let words = ["embed 1", installed.name, instance, installed.model ?? ""].map { Data($0.utf8) }
-        let address = team.address
         let policy = options.ifInterrupted.policy
         let work = JobWork(
             job: .hashing(words + texts.map { Data($0.utf8) } + [Data()] + (try parameters.jobParts())),
             provider: installed.provider.id, count: texts.count, noun: "text"
         ) { index, id in
-            var request = AIRequest(
-                id: id, prompt: .text(texts[index]), parameters: parameters, unknownOutcome: policy)
-            address.mark(&request)
-            return request
+            AIRequest(
+                id: id, prompt: .text(texts[index]), model: installed.askedModel, parameters: parameters,
+                unknownOutcome: policy)
         }
         for (index, text) in texts.enumerated() {
             let count = text.unicodeScalars.count

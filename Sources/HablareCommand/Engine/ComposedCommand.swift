@@ -44,7 +44,11 @@ struct Selection: Sendable {
             filter.continues(after: last)
         }
         try await forEachConcurrently(ids, limit: 256) { id in
-            if try await body(id) { count.withLock { $0 += 1 } }
+            do {
+                if try await body(id) { count.withLock { $0 += 1 } }
+            } catch let error as AIServiceError where error.code == .unknownRequest || error.code == .invalidState {
+                // Somebody else was first.
+            }
         }
         return count.withLock { $0 }
     }

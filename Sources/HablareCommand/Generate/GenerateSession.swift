@@ -30,21 +30,13 @@ struct GenerateSession: Sendable {
 
     /// Runs to the end of the request, or until a signal comes.
     func run() async throws -> CommandStatus {
-        let longest = Guarded(Date.distantPast)
-        let run = GenerateRun(
-            request: request, provider: provider, manager: workplace.manager,
-            lookout: workplace.lookout(looked: { tellPause(of: $0, told: longest) }),
-            printer: isStream ? printer : nil, submitted: submitted, readerLeft: readerLeft)
-        let wanted = SnapshotFilter(ids: [id], limit: 1)
-        return try await asked.tellingHowToGoOn(wanted, then: reads) {
-            try await session(of: run)
-        }
+        try await asked.tellingHowToGoOn(SnapshotFilter(ids: [id], limit: 1), then: reads) { try await session() }
     }
 
-    private func session(of run: GenerateRun) async throws -> CommandStatus {
+    private func session() async throws -> CommandStatus {
         try await workplace.session(quiet: isQuiet).run { () -> CommandFailure? in
             do {
-                try await run.run()
+                try await ask()
                 return nil
             } catch let error as AIServiceError where error.code == .unknownRequest {
                 throw AskedRequests.removed(id)
@@ -69,6 +61,58 @@ struct GenerateSession: Sendable {
                 _ = try await report(isOurs: true)
                 return signal.status
             }
+        }
+    }
+
+    // MARK: Asking
+
+    /// Asks until the request is final or held. Cancelling the task leaves it in the store.
+    private func ask() async throws {
+        let told = Guarded(Date.distantPast)
+        let lookout = workplace.lookout(looked: { tellPause(of: $0, told: told) })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await lookout.run() }
+            defer { group.cancelAll() }
+            try await workplace.manager.submit(request, to: provider)
+            try submitted()
+            try await follow(lookout)
+        }
+    }
+
+    /// Prints as long as there may be more. A held request has no end that a reader would be told.
+    private func follow(_ lookout: Lookout) async throws {
+        try await withThrowingTaskGroup(of: Lookout.Ending?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                try await printStream()
+                return nil
+            }
+            group.addTask { try await lookout.ending(of: id) }
+            var isPrinted = false
+            var ending: Lookout.Ending?
+            while let result = try await group.next() {
+                if let result { ending = result } else { isPrinted = true }
+                switch ending {
+                case .held, .left: return
+                case .final where isPrinted: return
+                case .final, nil: continue
+                }
+            }
+        }
+    }
+
+    private func printStream() async throws {
+        guard isStream, let printer else { return }
+        do {
+            for try await element in try await workplace.manager.stream(for: id) {
+                guard case .chunk(let chunk) = element else { continue }
+                try await printer.print([chunk], of: chunk.position.generation)
+            }
+        } catch let failure as CommandFailure {
+            readerLeft(failure)
+            throw failure
+        } catch is AIServiceError {
+            // The end of a request without a whole answer: what it was is read from the store.
         }
     }
 
@@ -156,68 +200,6 @@ struct GenerateSession: Sendable {
             advice: Output.store.advice(for: id, data), console: console,
             ended: "Not all of the object was printed.")
         try await kept.run { try await console.print(JSONText.of(try await asked.details(of: id).answerRecord())) }
-    }
-}
-
-/// Has one request made on a manager whose engine is running.
-struct GenerateRun: Sendable {
-    let request: AIRequest
-    let provider: ProviderID
-    let manager: AIRequestManager
-    let lookout: Lookout
-    /// Prints the answer while it is made; `nil`: nobody does.
-    let printer: AnswerPrinter?
-    /// Told once the request is on disk, before anything of its answer is printed.
-    let submitted: @Sendable () throws -> Void
-    /// Told when nothing can be printed any more, and why.
-    let readerLeft: @Sendable (CommandFailure) -> Void
-
-    /// Runs until the request is final or held. Cancelling the task leaves it in the store.
-    func run() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await lookout.run() }
-            defer { group.cancelAll() }
-            try await manager.submit(request, to: provider)
-            try submitted()
-            try await follow()
-        }
-    }
-
-    /// Prints as long as there may be more. A held request has no end that a reader would be told.
-    private func follow() async throws {
-        try await withThrowingTaskGroup(of: Lookout.Ending?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
-                try await print()
-                return nil
-            }
-            group.addTask { try await lookout.ending(of: request.id) }
-            var isPrinted = false
-            var ending: Lookout.Ending?
-            while let result = try await group.next() {
-                if let result { ending = result } else { isPrinted = true }
-                switch ending {
-                case .held, .left: return
-                case .final where isPrinted: return
-                case .final, nil: continue
-                }
-            }
-        }
-    }
-
-    private func print() async throws {
-        guard let printer else { return }
-        do {
-            for try await element in try await manager.stream(for: request.id) {
-                guard case .chunk(let chunk) = element else { continue }
-                try await printer.print([chunk], of: chunk.position.generation)
-            }
-        } catch let failure as CommandFailure {
-            readerLeft(failure)
-            throw failure
-        } catch is AIServiceError {
-            // The end of a request without a whole answer: what it was is read from the store.
-        }
     }
 }
 

@@ -100,8 +100,7 @@ struct ImageCommand: ComposedCommand {
         let console = composition.console
         let streams = SameCommand.Streams(
             readsInput: InputFile.isStandardInput(prompt, file: nil), printsElsewhere: try target.isStandardOutput)
-        let session = team.session(for: work, streams)
-        return try await session.run(in: composition, consequence: "and the others are written") {
+        return try await team.run(work, streams, in: composition, consequence: "and the others are written") {
             workplace, ids, gaps in
             let missing = Set(gaps.map(\.index))
             var written = WrittenPictures()
@@ -164,17 +163,14 @@ struct ImageCommand: ComposedCommand {
         var words = ["image 1", installed.name, instance, installed.model ?? "", text].map { Data($0.utf8) }
         for case .image(let body, _) in parts { words.append(Data(body.digest)) }
         if anew { words.append(Data(composition.seams.makeID().uuidString.utf8)) }
-        let address = team.address
         let (policy, caching) = (options.ifInterrupted.policy, anew ? CachePolicy.refresh : .use)
         return JobWork(
             job: .hashing(words + (try parameters.jobParts())), provider: installed.provider.id, count: sample,
             noun: "picture", isNewEachTime: anew
         ) { index, id in
-            var request = AIRequest(
-                id: id, prompt: prompt, parameters: parameters, sample: index, unknownOutcome: policy,
-                caching: caching)
-            address.mark(&request)
-            return request
+            AIRequest(
+                id: id, prompt: prompt, model: installed.askedModel, parameters: parameters, sample: index,
+                unknownOutcome: policy, caching: caching)
         }
     }
 }

@@ -3,7 +3,14 @@ import Hablare
 
 /// How a job's session ended, and what is said of that.
 struct JobEnd<Value: Sendable>: Sendable {
-    let end: EngineSession.End<JobSession.Outcome<Value>>
+    /// What came of a job whose run came to its end.
+    struct Outcome: Sendable {
+        /// The requests without an answer, in their order.
+        let gaps: [JobGap]
+        let value: Value
+    }
+
+    let end: EngineSession.End<Outcome>
     let work: JobWork
     let progress: Tally
     /// How many requests have their answer now.

@@ -127,7 +127,7 @@ struct HiddenTerminal: Sendable {
     private func say(_ text: String) {
         let bytes = Array(text.utf8)
         // It may be open for reading only.
-        if systemWrite(descriptor, bytes) < 0 { _ = systemWrite(STDERR_FILENO, bytes) }
+        if write(descriptor, bytes, bytes.count) < 0 { _ = write(STDERR_FILENO, bytes, bytes.count) }
     }
 
     private static func failure() -> CommandFailure {
@@ -136,8 +136,6 @@ struct HiddenTerminal: Sendable {
             "The terminal cannot be kept from showing the key. Nothing was stored. Pipe the key in instead.")
     }
 }
-
-private func systemWrite(_ descriptor: CInt, _ bytes: [UInt8]) -> Int { write(descriptor, bytes, bytes.count) }
 
 /// Ends a wait for a descriptor from elsewhere.
 private final class WakingPipe: Sendable {
@@ -157,5 +155,5 @@ private final class WakingPipe: Sendable {
         close(writing)
     }
 
-    func wake() { _ = systemWrite(writing, [0]) }
+    func wake() { _ = write(writing, [UInt8(0)], 1) }
 }

@@ -17,7 +17,8 @@ struct NarrationPlan: Sendable {
     let job: JobKey
     /// Where the text came from, for people who look at a request later.
     let source: String
-    let address: RequestAddress
+    /// The model that is asked; `nil`: the provider's own, or it has none to choose.
+    let model: String?
     /// Whether each segment says what stands before and behind it, for a voice that goes on where it left off.
     let tellsContext: Bool
     /// What to do with a segment when nobody knows whether its attempt was carried out. Changes nothing of what is
@@ -26,7 +27,7 @@ struct NarrationPlan: Sendable {
 
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, provider: any AIServiceProvider,
-        parameters: [String: ParameterValue], address: RequestAddress = RequestAddress(), tellsContext: Bool = false,
+        parameters: [String: ParameterValue], model: String? = nil, tellsContext: Bool = false,
         unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws {
         let limit = provider.limits.maximumCharacters ?? Self.defaultLimit
@@ -39,11 +40,11 @@ struct NarrationPlan: Sendable {
         self.provider = provider.id
         self.parameters = parameters
         self.source = source
-        self.address = address
+        self.model = model
         self.tellsContext = tellsContext
         self.unknownOutcome = unknownOutcome
         // A model is part of the provider's instance, or else of what is asked.
-        let asked = address.model == provider.defaultModel ? nil : address.model.map { "model \($0)" }
+        let asked = model == provider.defaultModel ? nil : model.map { "model \($0)" }
         let words =
             [Self.version, unit.rawValue, String(limit), provider.instance.rawValue]
             + [asked, tellsContext ? "context" : nil].compactMap(\.self)
@@ -57,7 +58,7 @@ struct NarrationPlan: Sendable {
     ) throws {
         try self.init(
             text: text, source: source, unit: unit, provider: asked.installed.provider, parameters: parameters,
-            address: asked.address, tellsContext: asked.installed.serviceVoices?.sound?.takesContext ?? false,
+            model: asked.installed.askedModel, tellsContext: asked.installed.serviceVoices?.sound?.takesContext ?? false,
             unknownOutcome: unknownOutcome)
     }
 
@@ -90,16 +91,14 @@ struct NarrationPlan: Sendable {
     /// not noticed, as little as ``job`` notices it.
     func request(_ index: Int, id: UUID) -> AIRequest {
         let segment = segments[index]
-        var request = AIRequest(
-            id: id, prompt: .text(segment.text),
+        return AIRequest(
+            id: id, prompt: .text(segment.text), model: model,
             parameters: parameters.merging(context(of: index)) { given, _ in given }, unknownOutcome: unknownOutcome,
             metadata: [
                 "segment": String(segment.index),
                 "bytes": "\(segment.utf8Range.lowerBound)-\(segment.utf8Range.upperBound)",
                 "source": source,
             ])
-        address.mark(&request)
-        return request
     }
 
     var work: JobWork {

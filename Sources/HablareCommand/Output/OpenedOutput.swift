@@ -77,7 +77,3 @@ struct OpenedOutput: ~Copyable {
 
     private static var reason: String { String(cString: strerror(errno)) }
 }
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
-}

@@ -14,18 +14,10 @@ struct InstalledProvider: Sendable {
     struct ServiceSound: Sendable {
         /// What its parameter `format` takes, for people.
         let formats: [String]
-        /// What the sound of a format is; `nil` for a format that it does not have.
-        let audio: @Sendable (_ format: String) -> AudioFormat?
         /// Whether it speaks a text better that knows what stands around it (`previous_text`, `next_text`).
         let takesContext: Bool
-
-        init(
-            formats: [String], takesContext: Bool, audio: @escaping @Sendable (_ format: String) -> AudioFormat?
-        ) {
-            self.formats = formats
-            self.audio = audio
-            self.takesContext = takesContext
-        }
+        /// What the sound of a format is; `nil` for a format that it does not have.
+        let audio: @Sendable (_ format: String) -> AudioFormat?
     }
 
     struct ServiceVoices: Sendable {
@@ -37,15 +29,6 @@ struct InstalledProvider: Sendable {
         let check: @Sendable (String) async throws -> Void
         /// The sound that they make; `nil` where its formats are not known.
         var sound: ServiceSound?
-
-        init(
-            usual: String, list: @escaping @Sendable (_ anew: Bool) async throws -> [SpeechVoice],
-            check: @escaping @Sendable (String) async throws -> Void
-        ) {
-            self.usual = usual
-            self.list = list
-            self.check = check
-        }
     }
 
     let provider: any AIServiceProvider
@@ -82,6 +65,9 @@ struct InstalledProvider: Sendable {
 
     /// The model it asks unless told otherwise; `nil` where it has none.
     var model: String? { provider.defaultModel.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The model that requests for it name, so that whoever goes on with them asks the same; a program has none to choose.
+    var askedModel: String? { service == nil ? nil : model }
 
     /// Refuses a voice it does not have, and says where those are that it has.
     func check(voice: String) async throws {

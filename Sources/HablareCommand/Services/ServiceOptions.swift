@@ -28,10 +28,6 @@ struct ServiceOptions: ParsableArguments {
         help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
     var parameter: [ParameterOption] = []
 
-    static func address(of installed: InstalledProvider) -> RequestAddress {
-        RequestAddress(model: installed.service == nil ? nil : installed.model)
-    }
-
     var givesVoice: Bool { parameter.contains { $0.name == "voice" } }
 
     /// The service that a provider belongs to: `openai` of `openai.speech`, and of that at an address (``PlacedName``).

@@ -111,12 +111,13 @@ struct SpeakCommand: ComposedCommand {
         let console = composition.console
         let streams = SameCommand.Streams(
             readsInput: InputFile.isStandardInput(text, file: file), printsElsewhere: try place.isStandardOutput)
-        let session = team.session(for: plan.work, streams, seconds: { await AudioSource.seconds(of: $0) })
         let writer = SpokenAnswer(
             container: sound.container, kind: sound.kind, target: place, data: options.data, isQuiet: options.quiet,
             composition: composition)
-        return try await session.run(in: composition, consequence: "so nothing is written yet") {
-            workplace, ids, gaps in
+        return try await team.run(
+            plan.work, streams, in: composition, consequence: "so nothing is written yet",
+            seconds: { await AudioSource.seconds(of: $0) }
+        ) { workplace, ids, gaps in
             if gaps.isEmpty { try await writer.write(ids, of: workplace.store) }
         } report: { ended in
             try await SpeakReport(plan: plan, installed: team.installed, target: place, ended: ended)

@@ -107,7 +107,7 @@ struct SpeakReport: Sendable {
         var object = ended.object
         object.set("output", isWritten ? target.file?.path : nil)
         object.set("provider", installed.name)
-        object.set("model", plan.address.model)
+        object.set("model", plan.model)
         object.set("voice", plan.parameters["voice"]?.text)
         object.set("characters", plan.characters)
         object.set("audioSeconds", isWritten ? ended.progress.audioSeconds : nil)

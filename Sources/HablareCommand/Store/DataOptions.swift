@@ -75,15 +75,16 @@ struct DataOptions: ParsableArguments {
     func openForRequest(
         _ settings: Settings? = nil, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
     ) throws -> OpenedStore {
-        try openExisting(settings, naming: "request", for: purpose, in: composition)
+        try openExisting(settings, toFind: "request", for: purpose, in: composition)
     }
 
-    /// Opens the store that a named job must be in.
-    func open(
-        _ settings: Settings? = nil, forJob job: String, for purpose: StoreAccess.Purpose = .changing,
+    /// Opens the store, in which a job must be that is named; `nil` where none is named, and there is no store yet.
+    func openExisting(
+        _ settings: Settings? = nil, naming job: String?, for purpose: StoreAccess.Purpose = .changing,
         in composition: Composition
-    ) throws -> OpenedStore {
-        let opened = try openExisting(settings, naming: "job", for: purpose, in: composition)
+    ) throws -> OpenedStore? {
+        guard let job else { return try openExisting(settings, for: purpose, in: composition) }
+        let opened = try openExisting(settings, toFind: "job", for: purpose, in: composition)
         let filter = SnapshotFilter(job: JobKey(rawValue: job), limit: 1)
         guard try !opened.store.snapshots(filter).isEmpty else {
             throw CommandFailure(
@@ -93,7 +94,7 @@ struct DataOptions: ParsableArguments {
     }
 
     private func openExisting(
-        _ settings: Settings?, naming noun: String, for purpose: StoreAccess.Purpose, in composition: Composition
+        _ settings: Settings?, toFind noun: String, for purpose: StoreAccess.Purpose, in composition: Composition
     ) throws -> OpenedStore {
         let settings = try settings ?? self.settings(in: composition)
         guard let opened = try openExisting(settings, for: purpose, in: composition) else {
