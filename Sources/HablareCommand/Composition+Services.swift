@@ -11,7 +11,6 @@ extension Composition {
         "embedding_model": "text-embedding-3-small",
     ]
 
-    /// The providers of a service, which call it over the network.
     static func networkProviders(
         of entry: ServiceEntry, _ network: Settings.Network, _ limits: CallLimits, in composition: Composition
     ) throws -> [InstalledProvider] {
@@ -24,7 +23,6 @@ extension Composition {
         }
     }
 
-    /// The key of a service where keys are.
     static func storedKey(of service: String, in composition: Composition) throws -> ServiceKey? {
         try composition.credentials.credential(named: CredentialName(service)).map { found in
             ServiceKey(
@@ -134,7 +132,7 @@ extension Composition {
                 let site = try ServiceSite(
                     service, at: try ServiceAddress(service.address), settings.network, .forAsking(), in: composition,
                     key: key)
-                return .accepted(try await site.greeting())
+                return try await site.greeting()
             }
         }
         return checks

@@ -84,7 +84,6 @@ public enum HablareCommand {
 struct ArgumentBytes: Sendable, Equatable {
     let words: [[UInt8]]
 
-    /// Refuses words that are no UTF-8.
     func check() throws {
         guard let index = words.firstIndex(where: { String(validating: $0, as: UTF8.self) == nil }) else { return }
         throw CommandFailure(

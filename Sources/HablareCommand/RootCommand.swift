@@ -50,7 +50,6 @@ struct RootCommand: ParsableCommand {
 }
 
 extension RootCommand {
-    /// The commands that take a text as their argument.
     private static let takingText: Set<String> = ["generate", "speak", "image", "embed"]
 
     /// Says what to do with a text that begins with `-`, where a command line is none. The parser itself takes `-what` for

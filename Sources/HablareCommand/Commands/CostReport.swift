@@ -3,22 +3,12 @@ import Hablare
 
 /// What was used and what it cost, for people and for programs.
 struct CostReport: JSONPrintable, Sendable {
-    private let report: LedgerReport
-    private let grouping: LedgerQuery.Grouping?
-    private let unpriced: UnpricedSums
-    private let gaps: [PriceGap]
-    private let budgets: [BudgetRecord]
-
-    init(
-        _ report: LedgerReport, by grouping: LedgerQuery.Grouping? = nil, unpriced: UnpricedSums = UnpricedSums(),
-        gaps: [PriceGap] = [], budgets: [BudgetRecord] = []
-    ) {
-        self.report = report
-        self.grouping = grouping
-        self.unpriced = unpriced
-        self.gaps = gaps
-        self.budgets = budgets
-    }
+    let report: LedgerReport
+    var grouping: LedgerQuery.Grouping?
+    /// What of it was done by providers that charge nothing.
+    var unpriced = UnpricedSums()
+    var gaps: [PriceGap] = []
+    var budgets: [BudgetRecord] = []
 
     var isEmpty: Bool { report.total.attempts == 0 }
 
@@ -64,7 +54,6 @@ struct CostReport: JSONPrintable, Sendable {
         return day.start == Budget.Period.total.start(containing: budget.period) ? nil : day.name
     }
 
-    /// How many gaps are told of one by one.
     private static let mostGaps = 5
 
     /// What the sums leave out, in words, and what to do.

@@ -11,7 +11,6 @@ extension LedgerQuery.Grouping: ExpressibleByArgument {}
 enum StateOption: String, CaseIterable, ExpressibleByArgument {
     case pending, executing, completed, failed, cancelled, held, interrupted
 
-    /// The phase that the store has such requests in.
     var phase: RequestPhase {
         switch self {
         case .pending, .held: .pending

@@ -66,9 +66,7 @@ struct ProviderRow: ListRow, JSONPrintable {
     let provider: String
     /// `program` or `service`.
     let type: String
-    /// The kinds of content it answers with.
     let answers: [String]
-    /// The configured model; `nil` where it is the provider's own.
     var model: String?
     /// Where a service is.
     var address: String?

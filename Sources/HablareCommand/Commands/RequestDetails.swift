@@ -10,7 +10,6 @@ struct RequestDetails: JSONPrintable, Sendable {
 
     var snapshot: RequestSnapshot { standing.snapshot }
 
-    /// Where the content is, when it is in a file.
     private var contentFile: String? { content?.body?.fileURL?.path }
 
     private var content: ResponseContent? {

@@ -34,7 +34,6 @@ struct RetryCommand: ComposedCommand {
     @Flag(name: .long, help: "Everything that is held; with --job, of that job.")
     var held = false
 
-    /// Whether it is about more than one.
     private var isForAll: Bool { failed || cancelled || held }
 
     @Option(name: .long, help: "With --failed, --cancelled or --held: only this job's.")
@@ -104,7 +103,6 @@ struct RetryCommand: ComposedCommand {
         return ended + released
     }
 
-    /// What came of it, in one line.
     private func words(ended: Int, released: Int) -> String {
         guard ended + released > 0 else {
             let nothing = [

@@ -3,7 +3,6 @@ import Foundation
 /// The file of a person's settings: `hablare.yaml` or `hablare.json` in the configuration folder, or one that was
 /// named.
 struct ConfigurationFile: Sendable, Hashable {
-    /// The most that one may have: 1 MiB.
     static let maximumBytes = 1 << 20
     /// What it may be called in the configuration folder.
     static let names = ["hablare.yaml", "hablare.yml", "hablare.json"]
@@ -49,7 +48,6 @@ struct ConfigurationFile: Sendable, Hashable {
         return try ConfigurationText(withoutMark, of: self).settings()
     }
 
-    /// A file that is not as it should be.
     func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
 
     // MARK: Reading

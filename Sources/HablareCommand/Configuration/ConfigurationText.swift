@@ -125,7 +125,6 @@ struct ConfigurationText {
         }
     }
 
-    /// The keys of a section, each once.
     private func pairs(
         of node: Node, at path: SettingPath, place: SettingPlace, _ naming: SettingNaming? = nil
     ) throws -> [(name: String, place: SettingPlace, value: Node)] {
@@ -189,7 +188,6 @@ struct ConfigurationText {
         guard node.anchor == nil else { throw place(node.mark).failure(Self.anchors) }
     }
 
-    /// Nothing, or the word for it, without quotes.
     private static func isNothing(_ node: Node) -> Bool {
         guard case .scalar(let scalar) = node else { return false }
         return scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)

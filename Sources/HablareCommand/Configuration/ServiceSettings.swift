@@ -10,17 +10,12 @@ struct ServiceSettings: Sendable, Equatable {
     /// What is wrong with ``address``, and where it was written; `nil` where nothing is. It counts once the service is
     /// to be asked: another one can be asked meanwhile.
     var addressProblem: CommandFailure?
-    /// The model of texts and structured answers. Default: the provider's own, as for the three others.
-    var model: String?
-    var speechModel: String?
-    var imageModel: String?
-    var embeddingModel: String?
+    /// The models, by the settings that say them, such as `speech_model`. Default: the provider's own.
+    var models: [String: String] = [:]
     var voice: String?
     /// With which interface an OpenAI service is asked for text.
     var interface = TextInterface.chat
-    /// Whether it is asked only with a key.
     var needsKey = true
-    /// Whether it may be asked at all.
     var isEnabled = true
     var concurrency = 4
     /// Calls a minute; `nil`: no limit but the service's own.
@@ -87,7 +82,6 @@ extension ServiceSettings {
     /// What it is called here, with its address where that is not the configured one: whose limits are used up.
     var placedName: String { Self.name(name, at: place) }
 
-    /// The id of one of its providers.
     func id(of offer: ServiceOffer) -> ProviderID {
         ProviderID(rawValue: Self.name(offer.id(of: name), at: place))
     }
@@ -139,14 +133,7 @@ struct ServiceOffer: Sendable, Hashable {
     func id(of service: String) -> String { variant.map { "\(service).\($0)" } ?? service }
 
     /// The model that is configured for it; `nil` where it is the provider's own.
-    func model(in settings: ServiceSettings) -> String? {
-        switch modelKey {
-        case "speech_model": settings.speechModel
-        case "image_model": settings.imageModel
-        case "embedding_model": settings.embeddingModel
-        default: settings.model
-        }
-    }
+    func model(in settings: ServiceSettings) -> String? { settings.models[modelKey] }
 }
 
 extension ServiceKind {
@@ -169,9 +156,7 @@ extension ServiceKind {
         case .elevenlabs: [ServiceOffer(variant: nil, answers: .audio, modelKey: "speech_model")]
         }
     }
-}
 
-extension ServiceKind {
     /// The settings that mean nothing for services of the kind, each of which would be ignored in silence.
     var missingKeys: [String] {
         switch self {

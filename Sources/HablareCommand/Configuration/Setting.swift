@@ -31,10 +31,8 @@ struct SettingPath: Sendable, Hashable, CustomStringConvertible {
         (["hablare"] + names).map { $0.uppercased().replacing("-", with: "_") }.joined(separator: "_")
     }
 
-    /// The service that it is about, if it is about one.
     var service: String? { names.count > 1 && names[0] == "services" ? names[1] : nil }
 
-    /// The header of a service that it is, if it is one.
     var header: String? { names.count == 4 && names[2] == "headers" ? names[3] : nil }
 }
 

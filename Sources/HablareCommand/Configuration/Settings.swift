@@ -5,13 +5,9 @@ import Foundation
 /// A setting comes from the file, the environment or an option of the command line, in rising order of strength. What
 /// nobody says has its default. A value that cannot be read is an error, never the default.
 struct Settings: Sendable, Equatable {
-    /// The way to services over the network.
     struct Network: Sendable, Equatable {
-        /// How long a connection may take to come about.
         var connectTimeout = Duration.seconds(10)
-        /// How long the other side may be silent.
         var idleTimeout = Duration.seconds(120)
-        /// The proxy that all calls go through.
         var proxy = Proxy.environment
         /// The hosts that no proxy is asked for; `nil`: what `NO_PROXY` says.
         var withoutProxy: [String]?

@@ -88,10 +88,9 @@ struct SettingsReading {
         }
         service.addressProblem = addressProblems[name]
         if let address = values[path + "base_url"]?.text { service.address = address }
-        service.model = values[path + "model"]?.text
-        service.speechModel = values[path + "speech_model"]?.text
-        service.imageModel = values[path + "image_model"]?.text
-        service.embeddingModel = values[path + "embedding_model"]?.text
+        for key in ["model", "speech_model", "image_model", "embedding_model"] {
+            service.models[key] = values[path + key]?.text
+        }
         service.voice = values[path + "voice"]?.text
         if let interface = values[path + "api"]?.text.flatMap(TextInterface.init) { service.interface = interface }
         if let needsKey = values[path + "needs_key"]?.flag { service.needsKey = needsKey }

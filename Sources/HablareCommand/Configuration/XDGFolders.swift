@@ -10,7 +10,6 @@ struct XDGFolders: Sendable {
     var configuration: URL? { folder("XDG_CONFIG_HOME", else: ".config") }
     var cache: URL? { folder("XDG_CACHE_HOME", else: ".cache") }
 
-    /// A file of the configuration folder, which need not be there.
     func configurationFile(_ name: String) -> URL? {
         configuration?.appending(path: name, directoryHint: .notDirectory)
     }

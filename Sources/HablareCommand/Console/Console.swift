@@ -31,9 +31,7 @@ final class Console: Sendable {
         self.terminal = terminal
     }
 
-    /// How text on standard output may be styled.
     var outputStyle: Style { Style(isEnabled: terminal.isOutputTerminal && terminal.allowsColour) }
-    /// How text on standard error may be styled.
     var errorStyle: Style { Style(isEnabled: terminal.isErrorTerminal && terminal.allowsColour) }
 
     /// Writes a result and a line end to standard output.

@@ -4,7 +4,6 @@ import Foundation
 enum InputFile {
     /// The most that a text may have: 256 MiB. All of it is in memory.
     static let mostTextBytes = 256 << 20
-    /// So many bytes are read at once.
     private static let pieceBytes = 1 << 20
 
     enum Fault: Error, Hashable {

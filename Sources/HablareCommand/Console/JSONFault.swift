@@ -23,7 +23,6 @@ struct JSONFault: Sendable, Hashable {
         }
     }
 
-    /// Where it is, and why, for a message.
     var sentence: String { "It is not JSON from line \(line), column \(column) on: \(problem)" }
 
     private struct Stop: Error {

@@ -10,9 +10,7 @@ struct Terminal: Sendable {
     var isOutputDumb = false
     /// Whether standard error is one.
     var isErrorDumb = false
-    /// Whether colours may be used at all.
     var allowsColour: Bool
-    /// Whether letters beyond ASCII may be drawn.
     var allowsUnicode: Bool
     /// The width in columns, looked up each time, because windows are resized.
     var width: @Sendable () -> Int

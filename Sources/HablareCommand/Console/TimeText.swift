@@ -85,16 +85,9 @@ struct LocalTime: Sendable {
     }
 
     private func parts(_ date: Date) -> (day: String, time: String) {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
-        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
-        func two(_ number: Int?) -> String {
-            let number = number ?? 0
-            return number < 10 ? "0\(number)" : "\(number)"
-        }
+        let style = Date.ISO8601FormatStyle(timeZone: zone)
         return (
-            "\(parts.year ?? 0)-\(two(parts.month))-\(two(parts.day))",
-            "\(two(parts.hour)):\(two(parts.minute)):\(two(parts.second))"
+            date.formatted(style.year().month().day()), date.formatted(style.time(includingFractionalSeconds: false))
         )
     }
 }

@@ -11,7 +11,6 @@ struct DoctorReport: JSONPrintable, Sendable {
         /// A stable word for programs.
         let kind: String
         let problem: Bool
-        /// What was found, and what to do.
         let message: String
     }
 
@@ -21,7 +20,6 @@ struct DoctorReport: JSONPrintable, Sendable {
     private(set) var contentFiles = 0
     private(set) var contentBytes: Int64 = 0
     private(set) var findings: [Finding] = []
-    /// How many services and programs can be asked.
     private var able = 0
 
     var isHealthy: Bool { !findings.contains(where: \.problem) }
@@ -56,7 +54,6 @@ struct DoctorReport: JSONPrintable, Sendable {
         add("store", "absent", false, "There is nothing yet in \(folder.path). The first narration creates it.")
     }
 
-    /// The store cannot be opened, or read.
     mutating func addStoreFailure(_ code: AIServiceError.Code, _ failure: CommandFailure) {
         add("store", code.rawValue, true, failure.message)
     }

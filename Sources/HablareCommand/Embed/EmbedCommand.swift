@@ -73,8 +73,8 @@ struct EmbedCommand: ComposedCommand {
             workplace, ids, gaps in
             guard gaps.isEmpty else { return }
             guard let file = target.file else { return try await lines.print(ids, of: workplace.store, to: console) }
-            let turn = FileTurn(at: file.path, composition.seams.clock, console, isQuiet: options.quiet)
-            try await lines.write(ids, of: workplace.store, to: try OutputPlace(file).url, turn)
+            let writer = target.writer(in: composition, isQuiet: options.quiet)
+            try await lines.write(ids, of: workplace.store, to: try OutputPlace(file).url, writer)
         } report: { _ in
             // The vectors are all there is to print.
         }

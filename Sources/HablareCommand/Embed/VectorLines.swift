@@ -4,7 +4,6 @@ import HablareAudio
 
 /// Vectors as they are printed: a line of JSON each.
 struct VectorLines: Sendable {
-    /// So many bytes are written at once.
     private static let pieceBytes = 64 << 10
 
     /// Whether a line is an object with all that there is to say, and not the numbers alone.
@@ -33,18 +32,16 @@ struct VectorLines: Sendable {
     }
 
     /// Writes them to a file, which is there whole, or is what it was.
-    func write(_ ids: [UUID], of store: any StoreReading, to url: URL, _ turn: FileTurn) async throws {
+    func write(_ ids: [UUID], of store: any StoreReading, to url: URL, _ writer: AnswerFile) async throws {
         do {
-            try await turn.write {
-                try await OwnThread.run { goesOn in
-                    let file = try PartialFile(for: url)
-                    defer { file.discard() }
-                    for (index, id) in ids.enumerated() {
-                        guard goesOn() else { throw CancellationError() }
-                        try file.append(try line(index, id, of: store))
-                    }
-                    try file.commit()
+            try await writer.make { url, goesOn in
+                let file = try PartialFile(for: url)
+                defer { file.discard() }
+                for (index, id) in ids.enumerated() {
+                    guard goesOn() else { throw CancellationError() }
+                    try file.append(try line(index, id, of: store))
                 }
+                try file.commit()
             }
         } catch let error as AudioError {
             throw CommandFailure(writing: url, error)
@@ -58,10 +55,7 @@ struct VectorLines: Sendable {
             }
             return try line(index, id, vector, response)
         } catch let error as AIServiceError {
-            let failure = error.contentProblem.map {
-                CommandFailure(unusable: "The vector of text \(index + 1)", id, $0, data)
-            }
-            throw failure ?? error
+            throw error.inAnswer("The vector of text \(index + 1)", id, data)
         }
     }
 

@@ -19,7 +19,7 @@ extension ComposedCommand {
     }
 }
 
-/// Reads the ids of all requests that a filter lets through, page by page.
+/// Requests that a command does something with, all of a kind.
 struct Selection: Sendable {
     private static let page = 1_000
 
@@ -33,16 +33,11 @@ struct Selection: Sendable {
     /// - Returns: For how many `body` was true.
     func count(where body: @escaping @Sendable (UUID) async throws -> Bool) async throws -> Int {
         let count = Guarded(0)
-        var filter = SnapshotFilter(
+        let filter = SnapshotFilter(
             phases: phases, isHeld: isHeld, job: job.map(JobKey.init(rawValue:)), limit: Self.page)
         // All ids first: the body takes requests out of the filter's sight.
         var ids: [UUID] = []
-        while true {
-            let page = try store.snapshots(filter)
-            ids += page.map(\.id)
-            guard page.count == Self.page, let last = page.last else { break }
-            filter.continues(after: last)
-        }
+        try store.forEachPage(filter) { ids += $0.map(\.id) }
         try await forEachConcurrently(ids, limit: 256) { id in
             do {
                 if try await body(id) { count.withLock { $0 += 1 } }
@@ -51,5 +46,31 @@ struct Selection: Sendable {
             }
         }
         return count.withLock { $0 }
+    }
+}
+
+extension StoreReading {
+    /// Reads all requests that a filter lets through, a page of its limit at a time: they may not fit into memory.
+    func forEachPage(_ filter: SnapshotFilter, _ body: ([RequestSnapshot]) throws -> Void) throws {
+        var filter = filter
+        while true {
+            let page = try snapshots(filter)
+            try body(page)
+            guard page.count == filter.limit, let last = page.last else { return }
+            filter.continues(after: last)
+        }
+    }
+}
+
+extension AIRequestManager {
+    /// The same, with why they wait in this process.
+    func forEachPage(_ filter: SnapshotFilter, _ body: ([RequestSnapshot]) async throws -> Void) async throws {
+        var filter = filter
+        while true {
+            let page = try await snapshots(filter)
+            try await body(page)
+            guard page.count == filter.limit, let last = page.last else { return }
+            filter.continues(after: last)
+        }
     }
 }

@@ -46,8 +46,6 @@ final class Lookout: Sendable {
     // MARK: Waiting
 
     /// Waits until a request is final, held or left. Needs ``run()`` beside it.
-    ///
-    /// - Throws: `AIServiceError`, `CancellationError`.
     func ending(of id: UUID) async throws -> Ending {
         // Before the look: from now on the engine tells of the request, whichever process moves it.
         let statuses = try await manager.statusUpdates(for: id)
@@ -65,8 +63,6 @@ final class Lookout: Sendable {
 
     /// Waits until a request is held or left, which it may never be. It need not be in the store yet. Needs ``run()``
     /// beside it.
-    ///
-    /// - Throws: `AIServiceError`, `CancellationError`.
     func standstill(of id: UUID) async throws -> Ending {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Ending.self, throwing: (any Error).self)
         let number = state.withLock { state in

@@ -191,10 +191,7 @@ extension CommandFailure {
             : "To have it made anew: \(data.commandLine("rm", id.text)), then the same command again."
         self.init(.badInput, "\(what) cannot be used: \(reason) \(remedy)")
     }
-}
 
-extension CommandFailure {
-    /// So many places are named one by one.
     private static let named = 20
 
     /// Several answers of a job are there and cannot be used.
@@ -222,6 +219,12 @@ extension CommandFailure {
 }
 
 extension AIServiceError {
+    /// The error for somebody whose job has the answer in which it was found: where that cannot be used, how to have it
+    /// made anew.
+    func inAnswer(_ what: String, _ id: UUID, isNewEachTime: Bool = false, _ data: DataOptions) -> any Error {
+        contentProblem.map { CommandFailure(unusable: what, id, $0, isNewEachTime: isNewEachTime, data) } ?? self
+    }
+
     /// What is wrong with an answer that is there, a sentence; `nil` where it is not the answer.
     var contentProblem: String? {
         guard category == .data else { return nil }

@@ -3,7 +3,6 @@ import Hablare
 
 /// Prints a request's answer to standard output, each chunk once, from whichever source it comes.
 final class AnswerPrinter: Sendable {
-    /// About so many bytes are read at once.
     private static let pageBytes = 64 << 10
 
     private let id: UUID
@@ -11,14 +10,13 @@ final class AnswerPrinter: Sendable {
     private let cursor: Guarded<StreamCursor>
     private let first: Int
     private let admits: @Sendable (StreamChunk) throws -> Void
-    /// How much somebody has, or may have.
-    private struct Output: Sendable {
+    private struct Taken: Sendable {
         /// Behind which chunk of the newest generation all was taken.
         var taken: Int
         var hasSome = false
         var isBegunAnew = false
     }
-    private let output: Guarded<Output>
+    private let output: Guarded<Taken>
 
     /// Creates a printer. It prints nothing yet.
     ///
@@ -31,7 +29,7 @@ final class AnswerPrinter: Sendable {
         self.admits = admits
         self.console = console
         self.first = first
-        output = Guarded(Output(taken: first))
+        output = Guarded(Taken(taken: first))
         cursor = Guarded(StreamCursor(at: StreamPosition(sequence: first)))
     }
 
@@ -76,7 +74,7 @@ final class AnswerPrinter: Sendable {
                 case .restarted:
                     // Where nothing was printed, as with --from, the answer is alone.
                     output.withLock {
-                        $0 = Output(taken: 0, hasSome: $0.hasSome, isBegunAnew: $0.isBegunAnew || $0.hasSome)
+                        $0 = Taken(taken: 0, hasSome: $0.hasSome, isBegunAnew: $0.isBegunAnew || $0.hasSome)
                     }
                     console.note("The answer is begun anew:")
                 case .completed: continue

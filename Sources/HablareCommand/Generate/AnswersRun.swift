@@ -120,8 +120,6 @@ struct AnswersRun: Sendable {
 
     /// What became of the requests where a signal came and all of them have their answer nevertheless; `nil` where one has
     /// none. Asks nobody, also where an answer is not as the schema wants it.
-    ///
-    /// - Throws: `AIServiceError` of category storage, or for content that cannot be read; `CancellationError`.
     func answersNow(in store: any StoreReading) async throws -> [Answer]? {
         var answers: [Answer] = []
         for request in requests {

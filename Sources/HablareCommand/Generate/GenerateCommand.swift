@@ -175,7 +175,6 @@ struct GenerateCommand: ComposedCommand {
         }
     }
 
-    /// When a failed attempt is followed by another one.
     private func retry(of team: [InstalledProvider]) -> RetryPolicy {
         EngineOptions.retry(attempts: call.attempts, timeout: call.timeout.map { .seconds($0) }, of: team)
     }
@@ -224,7 +223,6 @@ struct GenerateCommand: ComposedCommand {
 
     // MARK: Elsewhere
 
-    /// Only stores the request, and prints its id.
     private func submit(
         _ request: AIRequest, to team: [InstalledProvider], in composition: Composition
     ) async throws -> CommandStatus {

@@ -21,7 +21,6 @@ struct GenerateSession: Sendable {
     let printer: AnswerPrinter?
 
     private var id: UUID { request.id }
-    /// The command that gets the answer, once it is there.
     private var reads: String { target.line(for: id, data, isText: isText) }
     private var advice: String { target.advice(for: id, data, isText: isText) }
     private var store: any RequestStore { workplace.store }
@@ -145,7 +144,6 @@ struct GenerateSession: Sendable {
         console.note("It waits: \(waiting.sentence(provider: snapshot.providerID, at: time)).")
     }
 
-    /// So many seconds of nothing are said.
     private static let leastPause: TimeInterval = 5
 
     private func readerLeft(_ failure: CommandFailure) {
@@ -155,7 +153,6 @@ struct GenerateSession: Sendable {
         console.note("\(reason) What is under way may finish (\(seconds) s).")
     }
 
-    /// Writes a complete answer to its file.
     private func keep() async throws {
         guard try store.snapshot(of: id)?.phase == .completed else { return }
         do {

@@ -43,7 +43,6 @@ struct SeveralAnswers: Sendable {
         }
     }
 
-    /// Says what became of them, and prints them.
     private func report(_ end: EngineSession.End<[AnswersRun.Answer]>) async throws -> CommandStatus {
         guard let answers = try await answers(of: end) else {
             try tellStopped()
@@ -82,7 +81,6 @@ struct SeveralAnswers: Sendable {
         }
     }
 
-    /// Prints the object of each, where that is wanted.
     private func printRecords(_ answers: [AnswersRun.Answer]) async throws {
         guard isJSON else { return }
         try await kept(answers, "Not all of it was printed.").run {

@@ -47,7 +47,6 @@ struct PicturePlaces: Sendable {
         try checkEnding(of: installed)
     }
 
-    /// Refuses a name that says what no service makes.
     func checkEnding(of installed: InstalledProvider) throws {
         guard installed.service != nil, let ending = target.file?.pathExtension.lowercased(), !ending.isEmpty,
             Self.endings[ending] == nil
@@ -62,33 +61,23 @@ struct PicturePlaces: Sendable {
         _ composition: Composition, isQuiet: Bool
     ) async throws -> MadePicture {
         do {
-            return try await write(id, at: index, from: store, data, composition, isQuiet: isQuiet)
-        } catch let error as AIServiceError {
-            let failure = error.contentProblem.map {
-                CommandFailure(unusable: "Picture \(index + 1)", id, $0, isNewEachTime: isNewEachTime, data)
+            guard let response = try store.response(of: id), case .image(let body, let format) = try response.content
+            else { throw AIServiceError(.contentMissing, "The picture is not there.") }
+            if let file = file(index) {
+                try await Output.file(file).take(response, of: id, data, in: composition, isQuiet: isQuiet)
+            } else {
+                let advice = "It is in the store: \(data.commandLine("show", id.text, "-o", "FILE"))"
+                let output = target.writer(in: composition, isQuiet: isQuiet)
+                try await KeptOutput(advice: advice, console: composition.console).run { try await output.take(body) }
             }
-            throw failure ?? error
+            return MadePicture(
+                file: file(index)?.path, id: id.text, sample: index, format: format.rawValue, bytes: body.byteCount,
+                model: response.metadata[AnswerMetadata.model],
+                revisedPrompt: response.metadata[AnswerMetadata.revisedPrompt],
+                costMicroDollars: response.usage.costMicroDollars)
+        } catch let error as AIServiceError {
+            throw error.inAnswer("Picture \(index + 1)", id, isNewEachTime: isNewEachTime, data)
         }
-    }
-
-    private func write(
-        _ id: UUID, at index: Int, from store: any StoreReading, _ data: DataOptions, _ composition: Composition,
-        isQuiet: Bool
-    ) async throws -> MadePicture {
-        guard let response = try store.response(of: id), case .image(let body, let format) = try response.content
-        else { throw AIServiceError(.contentMissing, "The picture is not there.") }
-        if let file = file(index) {
-            try await Output.file(file).take(response, of: id, data, in: composition, isQuiet: isQuiet)
-        } else {
-            let advice = "It is in the store: \(data.commandLine("show", id.text, "-o", "FILE"))"
-            let output = target.writer(in: composition, isQuiet: isQuiet)
-            try await KeptOutput(advice: advice, console: composition.console).run { try await output.take(body) }
-        }
-        return MadePicture(
-            file: file(index)?.path, id: id.text, sample: index, format: format.rawValue, bytes: body.byteCount,
-            model: response.metadata[AnswerMetadata.model],
-            revisedPrompt: response.metadata[AnswerMetadata.revisedPrompt],
-            costMicroDollars: response.usage.costMicroDollars)
     }
 }
 
@@ -114,7 +103,6 @@ struct WrittenPictures: Sendable {
     /// Why the others were not, by their places from 0.
     private var failures: [(index: Int, failure: CommandFailure)] = []
 
-    /// Writes one, or notes why it cannot be.
     mutating func add(at index: Int, _ write: () async throws -> MadePicture) async throws {
         do {
             made.append(try await write())

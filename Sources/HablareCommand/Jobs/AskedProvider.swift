@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import Hablare
 
-/// The provider that `narrate`, `speak`, `image` and `embed` have a job's requests made by: what they do before anything is
-/// asked, and how they have the job made.
+/// The provider that `narrate`, `speak`, `image` and `embed` have a job's requests made by: what they do before
+/// anything is asked, and how they have the job made.
 struct AskedProvider: Sendable {
     let installed: InstalledProvider
     let prices: PriceTable

@@ -7,9 +7,7 @@ struct GapReport: Sendable {
 
     let gaps: [JobGap]
     let total: Int
-    /// How many of them have their answer now.
     let finished: Int
-    /// What one of them is for, in a word.
     let noun: String
     /// What follows from the gaps, behind a comma. One that begins with `and` is of what is done, and is not said where
     /// nothing is.

@@ -43,7 +43,6 @@ struct JobContinuation: Sendable {
 struct SameCommand: Sendable, Equatable {
     /// What stands on the command line is not all of a command.
     struct Streams: Sendable, Equatable {
-        /// Whether its text came on standard input.
         var readsInput = false
         /// Whether what it makes goes to standard output, and that is no terminal.
         var printsElsewhere = false

@@ -3,9 +3,7 @@ import Hablare
 
 /// How a job's session ended, and what is said of that.
 struct JobEnd<Value: Sendable>: Sendable {
-    /// What came of a job whose run came to its end.
     struct Outcome: Sendable {
-        /// The requests without an answer, in their order.
         let gaps: [JobGap]
         let value: Value
     }
@@ -13,7 +11,6 @@ struct JobEnd<Value: Sendable>: Sendable {
     let end: EngineSession.End<Outcome>
     let work: JobWork
     let progress: Tally
-    /// How many requests have their answer now.
     let finished: Int
     let goingOn: JobContinuation
     /// The requests that the store has, by their places.
@@ -30,14 +27,11 @@ struct JobEnd<Value: Sendable>: Sendable {
     }
 
     var status: CommandStatus {
-        switch end {
-        case .finished(let outcome): outcome.gaps.isEmpty ? .success : .incomplete
-        case .stopped(let signal): signal.status
-        }
+        end.signal?.status ?? (gaps.isEmpty ? .success : .incomplete)
     }
 
-    /// What `--json` says of every job of segments. `completed` counts the segments that have their answer: `reused` from
-    /// before, `made` in this run.
+    /// What `--json` says of every job of segments. `completed` counts the segments that have their answer: `reused`
+    /// from before, `made` in this run.
     var object: JSONObject {
         func segment(_ gap: JobGap) -> JSONObject { ["segment": gap.index, "id": gap.request.text] }
         return [
@@ -54,13 +48,10 @@ struct JobEnd<Value: Sendable>: Sendable {
         ]
     }
 
-    /// The status in a word: `completed`, `incomplete` (segments failed, were cancelled, are held or wait) or `stopped` (by
-    /// a signal).
+    /// The status in a word: `completed`, `incomplete` (segments failed, were cancelled, are held or wait) or `stopped`
+    /// (by a signal).
     private var word: String {
-        switch end {
-        case .finished(let outcome): outcome.gaps.isEmpty ? "completed" : "incomplete"
-        case .stopped: "stopped"
-        }
+        end.signal != nil ? "stopped" : gaps.isEmpty ? "completed" : "incomplete"
     }
 
     /// Says what is missing, or that a signal stopped it, and how to go on; nothing of what is complete.

@@ -7,13 +7,11 @@ import Hablare
 struct JobRun: Sendable {
     /// How many requests are submitted, or read, at a time: all of them need not be in memory.
     private static let page = 2_000
-    /// How many outcomes are waited for at once.
     private static let window = 64
 
     let work: JobWork
     let manager: AIRequestManager
     let lookout: Lookout
-    /// Tells that every other request would be refused as one was.
     let refusals: Refusals
     let reporter: ProgressReporter
     let console: Console?
@@ -160,16 +158,12 @@ struct JobRun: Sendable {
         }
     }
 
-    /// The requests of this job that are held.
     private func heldNow() async throws -> Set<UUID> {
         var held: Set<UUID> = []
-        var filter = SnapshotFilter(isHeld: true, job: work.job, limit: Self.page)
-        while true {
-            let page = try await manager.snapshots(filter)
-            held.formUnion(page.map(\.id))
-            guard page.count == Self.page, let last = page.last else { return held }
-            filter.continues(after: last)
+        try await manager.forEachPage(SnapshotFilter(isHeld: true, job: work.job, limit: Self.page)) {
+            held.formUnion($0.map(\.id))
         }
+        return held
     }
 }
 

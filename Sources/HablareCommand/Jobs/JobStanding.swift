@@ -23,7 +23,6 @@ struct JobStanding: Sendable, Equatable {
         self.ownProcess = ownProcess
     }
 
-    /// A request of the job was seen.
     mutating func saw(_ snapshot: RequestSnapshot) {
         if let place = snapshot.position {
             guard place < count else { return }
@@ -60,23 +59,18 @@ struct JobStanding: Sendable, Equatable {
 extension AIRequestManager {
     func standing(of work: JobWork, ownProcess: Int32) async throws -> JobStanding {
         var standing = JobStanding(of: work.count, ownProcess: ownProcess)
-        var filter = SnapshotFilter(job: work.job, limit: 2_000)
-        while true {
-            let page = try await snapshots(filter)
+        try await forEachPage(SnapshotFilter(job: work.job, limit: 2_000)) { page in
             for snapshot in page { standing.saw(snapshot) }
-            guard page.count == filter.limit, let last = page.last else { return standing }
-            filter.continues(after: last)
         }
+        return standing
     }
 }
 
 /// The requests of a job, in their order: what a command has made, and finds again when it is run again.
 struct JobWork: Sendable {
-    /// Names the work: the input and everything that changes what comes out.
     let job: JobKey
     let provider: ProviderID
     let count: Int
-    /// What one of them is for, in a word: `segment`.
     let noun: String
     /// Whether the same command makes another job each time, as with `--anew`.
     var isNewEachTime = false

@@ -46,7 +46,6 @@ struct HiddenTerminal: Sendable {
         }
     }
 
-    /// Does something while nothing is shown of what is typed.
     private func hidden<Value>(_ prompt: String, _ body: () throws -> Value) throws -> Value {
         var shown = termios()
         guard tcgetattr(descriptor, &shown) == 0 else { throw Self.failure() }

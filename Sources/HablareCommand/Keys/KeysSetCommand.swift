@@ -88,7 +88,6 @@ extension Composition {
 }
 
 extension String {
-    /// With a capital at its beginning, as a sentence.
     fileprivate var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 

@@ -36,7 +36,6 @@ struct NarrationFiles: Sendable, Hashable {
         }
     }
 
-    /// What to call the text in messages.
     var source: String { input?.lastPathComponent ?? "standard input" }
 
     /// Refuses outputs that could not be written in the end, before hours of work go into them.

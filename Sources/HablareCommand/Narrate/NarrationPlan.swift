@@ -13,7 +13,6 @@ struct NarrationPlan: Sendable {
     let segments: [TextSegment]
     let provider: ProviderID
     let parameters: [String: ParameterValue]
-    /// Names the work: the input and everything that changes what comes out.
     let job: JobKey
     /// Where the text came from, for people who look at a request later.
     let source: String
@@ -51,14 +50,14 @@ struct NarrationPlan: Sendable {
         job = .hashing([text] + words.map { Data($0.utf8) } + (try parameters.jobParts()))
     }
 
-    /// Cuts a text that a provider is to read.
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, by asked: AskedProvider,
         parameters: [String: ParameterValue], unknownOutcome: UnknownOutcomePolicy
     ) throws {
         try self.init(
             text: text, source: source, unit: unit, provider: asked.installed.provider, parameters: parameters,
-            model: asked.installed.askedModel, tellsContext: asked.installed.serviceVoices?.sound?.takesContext ?? false,
+            model: asked.installed.askedModel,
+            tellsContext: asked.installed.serviceVoices?.sound?.takesContext ?? false,
             unknownOutcome: unknownOutcome)
     }
 

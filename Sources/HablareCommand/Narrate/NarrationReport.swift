@@ -48,12 +48,9 @@ struct NarrationReport: Sendable {
 struct DryRun: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles
-    /// What is there of it; `nil` where that is not known.
     let made: Made?
-    /// What that would cost which is to be made.
     let cost: PriceEstimate
 
-    /// How much of a narration is made already.
     struct Made: Sendable, Hashable {
         /// Segments of this very narration that have their audio in the store.
         var here = 0
@@ -105,15 +102,10 @@ struct DryRun: Sendable {
 }
 
 extension DryRun.Made {
-    /// Looks what a store has of a narration.
     init(of plan: NarrationPlan, by provider: any AIServiceProvider, in store: any StoreReading, at now: Date) throws {
         var present: Set<Int> = []
-        var filter = SnapshotFilter(phases: [.completed], job: plan.job, limit: 2_000)
-        while true {
-            let page = try store.snapshots(filter)
-            present.formUnion(page.compactMap(\.position))
-            guard page.count == filter.limit, let last = page.last else { break }
-            filter.continues(after: last)
+        try store.forEachPage(SnapshotFilter(phases: [.completed], job: plan.job, limit: 2_000)) {
+            present.formUnion($0.compactMap(\.position))
         }
         here = present.count
         // As the engine asks, also of a clock that was set back since.
@@ -156,7 +148,6 @@ struct PriceEstimate: Sendable, Hashable {
         microDollars = sum
     }
 
-    /// The words for a person; `nil` where nobody is paid.
     var line: String? {
         guard isCharged else { return nil }
         guard let microDollars else {

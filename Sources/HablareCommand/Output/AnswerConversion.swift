@@ -47,10 +47,8 @@ enum AnswerConversion: Sendable, Hashable {
         }
     }
 
-    /// The formats that are read to be converted.
     private static let decodable: Set<String> = ["wav", "flac", "mp3", "ogg", "vorbis", "opus", "aiff"]
 
-    /// Formats that go by several extensions.
     private static let groups: [Set<String>] = [
         ["wav", "wave"], ["ogg", "oga", "opus", "vorbis"], ["aiff", "aif"], ["jpeg", "jpg"],
     ]
@@ -104,7 +102,6 @@ extension ResponseContent {
         }
     }
 
-    /// What is done with it on its way into a file.
     func conversion(to file: URL, isMade: Bool = false) throws -> AnswerConversion {
         try commandContent.map { try AnswerConversion(of: $0, to: file, isMade: isMade) } ?? .none
     }

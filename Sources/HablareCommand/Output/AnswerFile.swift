@@ -9,7 +9,6 @@ import HablareAudio
 /// that writes the same file. What is no regular file, such as a pipe or `/dev/stdout`, is written into and never
 /// replaced.
 struct AnswerFile: Sendable {
-    /// So many bytes are in memory at once.
     static let pieceBytes = 1 << 20
 
     private let url: URL
@@ -128,7 +127,6 @@ struct AnswerFile: Sendable {
 }
 
 extension CommandFailure {
-    /// Why an answer is not in its file.
     init(writing file: URL, _ error: any Error, advice: String? = nil) {
         let advice = advice.map { " " + $0 } ?? ""
         guard let error = error as? AudioError else {

@@ -47,7 +47,6 @@ enum OutputPlace: Sendable, Hashable {
         }
     }
 
-    /// Whether somebody may keep who writes there waiting.
     var waitsForReader: Bool {
         if case .file = self { false } else { true }
     }

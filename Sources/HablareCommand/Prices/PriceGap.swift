@@ -36,7 +36,6 @@ struct PriceGap: JSONPrintable, Sendable, Hashable {
         return gaps
     }
 
-    /// Why nobody knows, and what to do, in lines.
     func lines(_ file: PricesFile?) -> [String] {
         var lines: [String] = []
         let subject = provider + (model.map { " with \($0)" } ?? "")
@@ -71,8 +70,8 @@ struct UnpricedSums: Sendable {
 
     /// Finds it out.
     ///
-    /// - Parameter free: The providers that are known to charge nothing. Those each of whose attempts is known to have cost nothing
-    ///   are found here; one attempt of unknown cost, and nobody can say so of the provider.
+    /// - Parameter free: The providers that are known to charge nothing. Others are found here: those each of whose
+    ///   attempts is known to have cost nothing.
     init(of query: LedgerQuery, in store: any StoreReading, free: Set<String>) throws {
         var providers = query
         providers.grouping = .provider

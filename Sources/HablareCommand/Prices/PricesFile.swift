@@ -5,14 +5,13 @@ import Hablare
 /// The prices that somebody wants calls to be charged by, in place of those that ship: `prices.json`, beside
 /// `programs.json`, or the file of `--prices`. Its form is that of the table that ships (``PriceTable/init(json:)``).
 struct PricesFile: Sendable {
-    /// Where it is, if it is there.
     let url: URL
-    /// Whether it was named, and so must be there.
     private let isNamed: Bool
 
     /// The file that was named, or the one in the configuration folder; `nil` where there is neither.
     init?(_ named: URL?, environment: [String: String]) {
-        guard let url = named ?? XDGFolders(environment: environment).configurationFile("prices.json") else { return nil }
+        let usual = XDGFolders(environment: environment).configurationFile("prices.json")
+        guard let url = named ?? usual else { return nil }
         self.url = url
         isNamed = named != nil
     }

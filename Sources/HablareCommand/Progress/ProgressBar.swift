@@ -81,7 +81,6 @@ struct Tally: Sendable, Hashable {
     /// The time since this run began, in seconds, to the millisecond: as JSON has it.
     var elapsedSeconds: Double { (elapsed * 1000).rounded() / 1000 }
 
-    /// How many pieces need no more work.
     var done: Int { reused + made + failed + cancelled + held }
 
     /// How many pieces a second this run does; `nil` before the first.
@@ -94,7 +93,6 @@ struct Tally: Sendable, Hashable {
         rate.map { Double(max(0, total - done)) / $0 }
     }
 
-    /// The finished part, from 0 to 1.
     var fraction: Double {
         total > 0 ? min(1, Double(done) / Double(total)) : 1
     }

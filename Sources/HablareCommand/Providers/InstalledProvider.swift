@@ -5,14 +5,11 @@ import HablareProviders
 struct InstalledProvider: Sendable {
     struct Health: Sendable, Hashable {
         var executable: String?
-        /// Why it cannot work, with what to do.
         var problem: AIServiceError?
-        /// What else could be better, and how.
         var advice: [String] = []
     }
 
     struct ServiceSound: Sendable {
-        /// What its parameter `format` takes, for people.
         let formats: [String]
         /// Whether it speaks a text better that knows what stands around it (`previous_text`, `next_text`).
         let takesContext: Bool
@@ -21,11 +18,9 @@ struct InstalledProvider: Sendable {
     }
 
     struct ServiceVoices: Sendable {
-        /// The one it speaks with unless told otherwise.
         let usual: String
         /// All that there are, as far as anybody knows; asked of the service anew, or where a list is kept, from that.
         let list: @Sendable (_ anew: Bool) async throws -> [SpeechVoice]
-        /// Refuses one that it does not have.
         let check: @Sendable (String) async throws -> Void
         /// The sound that they make; `nil` where its formats are not known.
         var sound: ServiceSound?
@@ -45,7 +40,6 @@ struct InstalledProvider: Sendable {
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }
     /// How good its voices are, where all are alike: `neural`; `nil` where nobody says.
     var voiceQuality: String?
-    /// Refuses a voice it does not have.
     var checkVoice: @Sendable (String) async throws -> Void = { _ in }
     /// The voices it has, where it is a service's that speaks.
     var serviceVoices: ServiceVoices?
@@ -60,13 +54,12 @@ struct InstalledProvider: Sendable {
         provider.instance.rawValue.split(separator: ":", omittingEmptySubsequences: false).first.map(String.init)
     }
 
-    /// The voice it speaks with unless told otherwise.
     var defaultVoice: String? { serviceVoices?.usual ?? placeholders.first { $0.name == "voice" }?.default }
 
     /// The model it asks unless told otherwise; `nil` where it has none.
     var model: String? { provider.defaultModel.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The model that requests for it name, so that whoever goes on with them asks the same; a program has none to choose.
+    /// The model that requests for it name, so that whoever goes on with them asks the same. A program has none.
     var askedModel: String? { service == nil ? nil : model }
 
     /// Refuses a voice it does not have, and says where those are that it has.
@@ -92,7 +85,6 @@ extension InstalledProvider {
 }
 
 extension [InstalledProvider] {
-    /// The names of the programs among these.
     var programNames: [String] { filter { $0.kind == PriceTable.programKind }.map(\.name) }
 
     func registry() throws -> ProviderRegistry {

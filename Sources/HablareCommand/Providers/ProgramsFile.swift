@@ -21,7 +21,6 @@ import HablareProviders
 /// two last with `from` and `to`. Also: `maximumBytes` of an answer, and `installation`, the command that installs the
 /// program. The prompt is on standard input.
 struct ProgramsFile: Sendable {
-    /// Where it is, if it is there.
     let url: URL
 
     /// Finds it: `hablare/programs.json` in `$XDG_CONFIG_HOME`, or in `.config` in `$HOME`; `nil` where neither is set.
@@ -69,7 +68,6 @@ struct ProgramsFile: Sendable {
             + "(among what is there); it reads the prompt on its standard input."
     }
 
-    /// A file that is not as it should be.
     func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
 
     private static func words(for error: DecodingError) -> String {
@@ -90,7 +88,6 @@ struct ProgramsFile: Sendable {
 
 /// A program as it stands in the file.
 private struct Program: Decodable {
-    /// One argument, or a group of them.
     struct Argument: Decodable {
         let argument: CommandArgument
 

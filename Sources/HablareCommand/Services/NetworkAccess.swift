@@ -5,7 +5,6 @@ import HablareProviders
 /// The one way to the network of a run of the command: made when it is first needed, shut down when the run ends, and
 /// never made by a command that asks nobody.
 final class NetworkAccess: Sendable {
-    /// A way that is open, and what closes it.
     struct Way: Sendable {
         let transport: any HTTPTransport
         let close: @Sendable () async -> Void
@@ -27,8 +26,6 @@ final class NetworkAccess: Sendable {
     }
 
     /// The way, which is made where it is not there. The settings of one run do not change.
-    ///
-    /// - Throws: `AIServiceError` for settings that cannot be used: a proxy, a file of authorities.
     @discardableResult
     func open(_ settings: () throws(AIServiceError) -> NetworkSettings) throws(AIServiceError) -> any HTTPTransport {
         if let way = way.withLock({ $0 }) { return way.transport }
@@ -41,7 +38,6 @@ final class NetworkAccess: Sendable {
         }
     }
 
-    /// Ends all calls and connections, where there are any.
     func close() async {
         await way.withLock { $0 }?.close()
     }
@@ -54,8 +50,6 @@ struct NetworkWay: HTTPTransport {
     let environment: [String: String]
 
     /// Makes the way to the network, so that what is wrong with its settings is known before anything is asked.
-    ///
-    /// - Throws: `AIServiceError`, as ``NetworkAccess/open(_:)``.
     @discardableResult
     func open() throws(AIServiceError) -> any HTTPTransport {
         try access.open { () throws(AIServiceError) in try network.transportSettings(environment) }
@@ -66,8 +60,6 @@ struct NetworkWay: HTTPTransport {
 
 extension Settings.Network {
     /// As the transport takes them.
-    ///
-    /// - Throws: `AIServiceError` for a proxy's address that cannot be used.
     func transportSettings(_ environment: [String: String]) throws(AIServiceError) -> NetworkSettings {
         NetworkSettings(
             connectTimeout: connectTimeout, idleTimeout: idleTimeout,
@@ -102,7 +94,6 @@ extension Composition {
 /// The server's own words would be of a key that it does not accept, and there was none.
 struct KeylessTransport: HTTPTransport {
     let base: any HTTPTransport
-    /// The service, as it is called here.
     let service: String
     let kind: ServiceKind
     let address: ServiceAddress

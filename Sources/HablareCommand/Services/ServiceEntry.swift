@@ -85,16 +85,6 @@ struct ServiceKey: Sendable, Hashable {
     let origin: String
 }
 
-/// Looks up the key of a service; `nil` where it has none.
-///
-/// Throws any error for a key that is there and cannot be used: one that has expired, a file that others can read.
+/// Looks up the key of a service; `nil` where it has none. Throws for one that is there and cannot be used, such as one
+/// that has expired.
 typealias ServiceKeyLookup = @Sendable (_ service: String) throws -> ServiceKey?
-
-/// Makes the providers of a service that can be asked.
-///
-/// Throws any error where one cannot be made of its settings.
-typealias ServiceFactory =
-    @Sendable (
-        _ entry: ServiceEntry, _ network: Settings.Network, _ limits: Composition.CallLimits,
-        _ composition: Composition
-    ) throws -> [InstalledProvider]

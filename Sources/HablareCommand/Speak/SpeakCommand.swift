@@ -80,7 +80,6 @@ struct SpeakCommand: ComposedCommand {
         return try await speak(plan, sound, to: place, by: team, in: composition)
     }
 
-    /// What is asked, and what becomes of the answers.
     private func plan(
         by team: AskedProvider, to place: Output, in composition: Composition
     ) throws -> (NarrationPlan, SpokenFormat) {

@@ -11,7 +11,6 @@ struct SpokenAnswer: Sendable {
     var kind: String?
     let target: Output
     let data: DataOptions
-    /// Whether nothing is said of a reader who is waited for.
     let isQuiet: Bool
     let composition: Composition
 
@@ -35,7 +34,7 @@ struct SpokenAnswer: Sendable {
                 throw AIServiceError(.contentMissing, "The audio is not there.")
             }
             if case .audio(_, let format) = content, let problem = format.problem(ofBeginning: try body.read(0..<16)) {
-                throw unusable(0, id, problem)
+                throw CommandFailure(unusable: Self.name(0), id, problem, data)
             }
             let conversion = try conversion(of: content, of: id)
             let advice = target.advice(for: id, data, isText: false)
@@ -43,13 +42,11 @@ struct SpokenAnswer: Sendable {
                 try await output.take(body, conversion)
             }
         } catch let error as AIServiceError {
-            throw error.contentProblem.map { unusable(0, id, $0) } ?? error
+            throw error.inAnswer(Self.name(0), id, data)
         }
     }
 
-    private func unusable(_ index: Int, _ id: UUID, _ reason: String) -> CommandFailure {
-        CommandFailure(unusable: "The sound of piece \(index + 1)", id, reason, data)
-    }
+    private static func name(_ index: Int) -> String { "The sound of piece \(index + 1)" }
 
     /// What is done with the one piece that there is. One that cannot become what was asked for is paid for, and stays in
     /// the store.
@@ -76,9 +73,9 @@ struct SpokenAnswer: Sendable {
                 }
                 guard try joiner.append(source, while: goesOn) != nil else { throw CancellationError() }
             } catch let error as AudioError where error.sourceIndex != nil {
-                throw unusable(index, id, error.message)
+                throw CommandFailure(unusable: Self.name(index), id, error.message, data)
             } catch let error as AIServiceError {
-                throw error.contentProblem.map { unusable(index, id, $0) } ?? error
+                throw error.inAnswer(Self.name(index), id, data)
             }
         }
         guard goesOn() else { throw CancellationError() }

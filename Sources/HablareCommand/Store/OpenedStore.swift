@@ -10,7 +10,6 @@ struct OpenedStore: Sendable {
 
 /// What this process may do with the database of a store, as access(2) has it.
 struct StoreAccess: Sendable, Hashable {
-    /// What a command is about to do with a store.
     enum Purpose: Sendable, Hashable {
         /// It only reads, so that a copy is as good as the store.
         case reading

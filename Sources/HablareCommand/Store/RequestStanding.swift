@@ -64,13 +64,10 @@ extension Composition {
     /// The requests that were executing when their processes ended, and that none has taken up since.
     func interrupted(in store: any RequestStore) throws -> [RequestSnapshot] {
         var found: [RequestSnapshot] = []
-        var filter = SnapshotFilter(phases: [.executing], limit: 500)
-        while true {
-            let page = try store.snapshots(filter)
+        try store.forEachPage(SnapshotFilter(phases: [.executing], limit: 500)) { page in
             found += try standings(of: page, in: store).filter(\.isInterrupted).map(\.snapshot)
-            guard page.count == filter.limit, let last = page.last else { return found }
-            filter.continues(after: last)
         }
+        return found
     }
 
     /// The generation of a request's answer that an attempt left which has ended before it was whole: nothing more comes of
