@@ -8,7 +8,7 @@ import Logging
 /// swaps this one value.
 struct Composition: Sendable {
     var arguments: [String]
-    /// The same as the system has them; `nil`: they are these.
+    /// The arguments as the system has them; `nil` where `arguments` are these.
     var argumentBytes: ArgumentBytes?
     var environment: [String: String]
     var workingDirectory: URL

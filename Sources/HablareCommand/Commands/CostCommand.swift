@@ -60,7 +60,7 @@ struct CostCommand: ComposedCommand {
         }
     }
 
-    /// What the sums do not need; where it cannot be read, that is said, and they are told all the same.
+    /// Reads something that the sums do not need. Where it cannot be read, notes why, and uses the usual value.
     private func read<Value>(_ read: () throws -> Value, else usual: Value, _ console: Console) -> Value {
         do {
             return try read()

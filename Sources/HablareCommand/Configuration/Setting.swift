@@ -1,12 +1,17 @@
 import Foundation
 
-/// What one place says of a setting, before its value is read.
+/// A setting as one place says it, before its value is read.
 struct Setting: Sendable, Hashable {
     let path: SettingPath
     /// What is written; one text where it is no list. `nil` for a section that a person named, such as a service, which
     /// may say nothing yet.
     let texts: [String]?
     let place: SettingPlace
+
+    /// A setting that an option of the command line says, for this run.
+    static func option(_ option: String, _ path: SettingPath, _ text: String) -> Setting {
+        Setting(path: path, texts: [text], place: .option(option))
+    }
 }
 
 /// The way to a setting, from the outermost section to its own name.

@@ -5,10 +5,10 @@ struct SettingsReading {
     private let composition: Composition
     /// The services that are always there, then a person's own, by name.
     private let services: [String]
-    /// What the strongest place says of each setting, and of each section that a person named.
+    /// The settings, each as the strongest place says it, and the sections that a person named.
     private let said: [SettingPath: Setting]
     private var values: [SettingPath: SettingValue] = [:]
-    /// What is wrong with the addresses of services, by their names.
+    /// The faults of addresses, by the names of their services.
     private var addressProblems: [String: CommandFailure] = [:]
 
     init(file: [Setting], options: [Setting], in composition: Composition) throws {

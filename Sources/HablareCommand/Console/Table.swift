@@ -3,7 +3,7 @@ protocol ListRow: Encodable, Sendable {
     static var columns: [Column<Self>] { get }
 }
 
-/// A column of a table: its heading, and what stands in it of a row.
+/// A column of a table: its heading, and the text of a row in it.
 struct Column<Row>: Sendable {
     let heading: String
     let text: @Sendable (Row) -> String
@@ -15,7 +15,7 @@ struct Column<Row>: Sendable {
 }
 
 extension Console {
-    /// Prints a list: all rows as a JSON array, or those that people see as a table; of none, only says so.
+    /// Prints all rows as a JSON array, or those that people see as a table; an empty table is a note.
     func print<Row: ListRow>(
         _ rows: [Row], shownAs shown: [Row]? = nil, json: Bool, orNote nothing: String
     ) async throws {

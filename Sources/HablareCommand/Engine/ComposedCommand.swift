@@ -19,7 +19,7 @@ extension ComposedCommand {
     }
 }
 
-/// Requests that a command does something with, all of a kind.
+/// The requests of one kind that a command changes.
 struct Selection: Sendable {
     private static let page = 1_000
 

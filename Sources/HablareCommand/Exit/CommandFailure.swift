@@ -219,8 +219,7 @@ extension CommandFailure {
 }
 
 extension AIServiceError {
-    /// The error for somebody whose job has the answer in which it was found: where that cannot be used, how to have it
-    /// made anew.
+    /// Returns the error for an answer of a job: where that cannot be used, with how to have it made anew.
     func inAnswer(_ what: String, _ id: UUID, isNewEachTime: Bool = false, _ data: DataOptions) -> any Error {
         contentProblem.map { CommandFailure(unusable: what, id, $0, isNewEachTime: isNewEachTime, data) } ?? self
     }

@@ -47,6 +47,6 @@ struct KeysTestCommand: ComposedCommand {
 
 /// Asks a service whether it takes a key, by the cheapest call that it has.
 ///
-/// - Returns: What it told of the account, a sentence; `nil` where it told nothing.
+/// - Returns: A sentence about the account; `nil` where the service said nothing.
 /// - Throws: `AIServiceError`, with code `unauthorized` where it does not take the key.
 typealias KeyCheck = @Sendable (APIKey) async throws -> String?

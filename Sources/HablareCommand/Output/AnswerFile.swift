@@ -58,9 +58,9 @@ struct AnswerFile: Sendable {
         }
     }
 
-    /// Has a file made there. For what is no file it is made in a folder of its own first: a kind of file whose beginning
-    /// is known at the end cannot be made in a pipe. It is nowhere by the time it is written, which may take long; what a
-    /// process leaves that is killed before that is removed by the next one.
+    /// Has a file made there. For a pipe or a device it is made in a folder of its own first, because a file whose
+    /// beginning is known at the end cannot be made in a pipe. That folder is gone before the file is written, which may
+    /// take long; the next process removes what a killed one left.
     ///
     /// - Parameter make: Makes the file, as long as it is told to go on.
     func make(_ make: @escaping @Sendable (_ file: URL, _ goesOn: () -> Bool) throws -> Void) async throws {

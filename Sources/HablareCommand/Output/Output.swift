@@ -61,7 +61,7 @@ enum Output: Sendable, Hashable {
         if let content { _ = try AnswerConversion(of: content, to: file) }
     }
 
-    /// The same of what is no text.
+    /// Refuses a place where sound, a picture or vectors could not go in the end.
     func check(in console: Console) throws {
         if let file { try Self.check(file) }
         guard try !isStandardOutput || !console.showsOutput else {
@@ -175,7 +175,7 @@ enum Output: Sendable, Hashable {
 }
 
 extension CommandFailure {
-    /// The same of an answer that is there and not what the name of its file says, with a name that it can have.
+    /// Adds a name to the refusal of an answer that is there, and is not what the name of its file says.
     func advising(
         nameFor content: ResponseContent, besides file: URL?, of id: UUID, _ data: DataOptions
     ) -> CommandFailure {

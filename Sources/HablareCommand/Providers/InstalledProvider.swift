@@ -59,7 +59,7 @@ struct InstalledProvider: Sendable {
     /// The model it asks unless told otherwise; `nil` where it has none.
     var model: String? { provider.defaultModel.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The model that requests for it name, so that whoever goes on with them asks the same. A program has none.
+    /// The model that its requests name, so that another process asks the same one. A program has none.
     var askedModel: String? { service == nil ? nil : model }
 
     /// Refuses a voice it does not have, and says where those are that it has.

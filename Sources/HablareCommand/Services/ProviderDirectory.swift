@@ -102,7 +102,7 @@ struct ProviderDirectory: Sendable {
         /// The others, by their ids, and why they cannot be asked.
         var leftOut: [ProviderID: CommandFailure] = [:]
 
-        /// The same where some of them are not asked any more, all for one reason.
+        /// Everybody without some who are not asked any more, all for one reason.
         func without(_ others: [ProviderID], _ reason: CommandFailure) -> Everybody {
             var all = self
             all.providers.removeAll { others.contains($0.provider.id) }
@@ -141,7 +141,7 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// The same where there is a way to the network; else without the services.
+    /// Opens the way to the network; where there is none, leaves the services out.
     func withNetwork(_ all: Everybody) -> Everybody {
         do {
             try openNetwork(for: all.providers)

@@ -39,17 +39,13 @@ struct ServiceOptions: ParsableArguments {
     func settings(for use: ProviderUse, over settings: Settings) throws -> [Setting] {
         var options: [Setting] = []
         if let provider {
-            options.append(
-                Setting(
-                    path: SettingPath("default_provider", use.rawValue), texts: [PlacedName.provider(of: provider)],
-                    place: .option("--provider")))
+            let path = SettingPath("default_provider", use.rawValue)
+            options.append(.option("--provider", path, PlacedName.provider(of: provider)))
         }
         if let model {
             let (provider, service) = try service(meantBy: "--model", use, settings)
             let key = try modelKey(of: PlacedName.provider(of: provider), service, use)
-            options.append(
-                Setting(
-                    path: SettingPath("services", service.name) + key, texts: [model], place: .option("--model")))
+            options.append(.option("--model", SettingPath("services", service.name) + key, model))
         }
         return options
     }

@@ -22,9 +22,7 @@ struct DataOptions: ParsableArguments {
 
     /// The settings, of which the folder is one.
     func settings(_ options: [Setting] = [], in composition: Composition) throws -> Settings {
-        let folder = dataDir.map {
-            Setting(path: SettingPath("data_dir"), texts: [$0], place: .option("--data-dir"))
-        }
+        let folder = dataDir.map { Setting.option("--data-dir", SettingPath("data_dir"), $0) }
         return try configuration.settings([folder].compactMap(\.self) + options, in: composition)
     }
 
@@ -78,7 +76,7 @@ struct DataOptions: ParsableArguments {
         try openExisting(settings, toFind: "request", for: purpose, in: composition)
     }
 
-    /// Opens the store, in which a job must be that is named; `nil` where none is named, and there is no store yet.
+    /// Opens the store, which must have the job if one is named; `nil` where none is named and there is no store yet.
     func openExisting(
         _ settings: Settings? = nil, naming job: String?, for purpose: StoreAccess.Purpose = .changing,
         in composition: Composition
