@@ -154,10 +154,7 @@ struct StreamCommand: ComposedCommand {
                     "The answer has only \(TimeText.count(count, "chunk")), and the first is 0. All of it: "
                         + data.commandLine("stream", id.text))
             }
-            // A program that reads the output cannot tell where the answer begins, and must not take this for success.
-            guard printer.isBegunAnew, !console.terminal.isOutputTerminal else { return .success }
-            console.note(printer.begunAnewNote(data))
-            return .begunAnew
+            return printer.endStatus(data)
         case .failed:
             let count = try printer.count(in: store)
             let error = try store.snapshot(of: id)?.error

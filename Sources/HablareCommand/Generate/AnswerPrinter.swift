@@ -37,7 +37,7 @@ final class AnswerPrinter: Sendable {
     var next: Int { cursor.withLock { $0.position.sequence } }
 
     /// Whether what was printed is a part that was given up, and then the answer.
-    var isBegunAnew: Bool { output.withLock { $0.isBegunAnew } }
+    private var isBegunAnew: Bool { output.withLock { $0.isBegunAnew } }
 
     /// Whether anything was printed, or is about to be.
     var hasPrinted: Bool { output.withLock { $0.hasSome } }
@@ -46,12 +46,16 @@ final class AnswerPrinter: Sendable {
     /// before the end.
     var printed: Int { output.withLock { $0.taken } }
 
-    /// What to say of an answer behind a part that was given up.
-    func begunAnewNote(_ data: DataOptions) -> String {
-        """
-        hablare: What was printed begins with a part that was given up. The answer alone: \
-        \(data.commandLine("stream", id.text))
-        """
+    /// Returns the exit status of a complete answer. A program that reads the output cannot tell where an answer begins
+    /// that stands behind a part that was given up, and must not take this for success.
+    func endStatus(_ data: DataOptions) -> CommandStatus {
+        guard isBegunAnew, !console.terminal.isOutputTerminal else { return .success }
+        console.note(
+            """
+            hablare: What was printed begins with a part that was given up. The answer alone: \
+            \(data.commandLine("stream", id.text))
+            """)
+        return .begunAnew
     }
 
     /// Leaves out a generation of the answer, and what came before it. To be said before anything is printed.

@@ -183,12 +183,7 @@ struct GenerateSession: Sendable {
             for line in AnswerNote.lines(of: response, askedOf: provider, data) { console.note(line) }
         }
         if isJSON { try await printDetails() }
-        guard status == .success, let printer, printer.isBegunAnew, !console.terminal.isOutputTerminal else {
-            return status
-        }
-        // A program that reads the output cannot tell where the answer begins, and must not take this for success.
-        console.note(printer.begunAnewNote(data))
-        return .begunAnew
+        return status == .success ? printer?.endStatus(data) ?? status : status
     }
 
     /// Prints the object that says all there is to say of the answer.
