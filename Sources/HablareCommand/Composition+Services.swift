@@ -11,9 +11,6 @@ extension Composition {
         "embedding_model": "text-embedding-3-small",
     ]
 
-    /// The providers of a service, which call it over the network.
-    ///
-    /// - Throws: `AIServiceError` for an address that is none.
     static func networkProviders(
         of entry: ServiceEntry, _ network: Settings.Network, _ limits: CallLimits, in composition: Composition
     ) throws -> [InstalledProvider] {
@@ -26,7 +23,6 @@ extension Composition {
         }
     }
 
-    /// The key of a service where keys are.
     static func storedKey(of service: String, in composition: Composition) throws -> ServiceKey? {
         try composition.credentials.credential(named: CredentialName(service)).map { found in
             ServiceKey(
@@ -136,7 +132,7 @@ extension Composition {
                 let site = try ServiceSite(
                     service, at: try ServiceAddress(service.address), settings.network, .forAsking(), in: composition,
                     key: key)
-                return .accepted(try await site.greeting())
+                return try await site.greeting()
             }
         }
         return checks
@@ -153,8 +149,6 @@ private struct ServiceSite: Sendable {
     private let voices: VoiceCache?
     private let date: @Sendable () -> Date
 
-    /// - Parameter key: The key that it is asked with. Default: the one that counts at each call.
-    /// - Throws: `AIServiceError` for an address that is none.
     init(
         _ settings: ServiceSettings, at address: ServiceAddress, _ network: Settings.Network,
         _ limits: Composition.CallLimits, in composition: Composition, key: APIKey? = nil
@@ -169,7 +163,7 @@ private struct ServiceSite: Sendable {
             settings.takesKey
             ? way : KeylessTransport(base: way, service: settings.name, kind: settings.kind, address: address)
         date = composition.seams.date
-        voices = composition.cacheFolder.map { folder in
+        voices = XDGFolders(environment: composition.environment).cache.map { folder in
             VoiceCache(file: folder.appending(path: "voices-\(settings.name).json"), date: composition.seams.date)
         }
         let chain = composition.credentials
@@ -187,7 +181,6 @@ private struct ServiceSite: Sendable {
         }
     }
 
-    /// How long one attempt may take.
     var timeout: Duration { limits.timeout ?? settings.timeout }
 
     /// Whose limits are used up: a service has a key of its own. Another address than the configured one is another server.
@@ -195,11 +188,6 @@ private struct ServiceSite: Sendable {
     private var concurrency: Int { limits.concurrency ?? settings.concurrency }
     private var rate: RateLimit? { (limits.rate ?? settings.rate).map { RateLimit(requestsPerMinute: $0) } }
 
-    /// The limits of a provider.
-    ///
-    /// - Parameters:
-    ///   - usual: What the service grants, where nobody says a rate.
-    ///   - host: Where the service is that grants it; other servers have what they report.
     func limits(_ usual: RateLimit, at host: String) -> ProviderLimits {
         ProviderLimits(
             concurrency: concurrency, attemptTimeout: timeout,
@@ -244,8 +232,6 @@ private struct ServiceSite: Sendable {
     }
 
     /// What the service says to a key, a sentence.
-    ///
-    /// - Throws: `AIServiceError`, with code `unauthorized` where it does not take it.
     func greeting() async throws(AIServiceError) -> String {
         switch settings.kind {
         case .openai: return Self.models(try await openAI().models().count)

@@ -7,9 +7,8 @@ import Logging
 /// Everything the command touches the world through. The only file that names concrete stores and providers; a test
 /// swaps this one value.
 struct Composition: Sendable {
-    /// The words of the command line, without the program's name.
     var arguments: [String]
-    /// The same as the system has them; `nil`: they are these.
+    /// The arguments as the system has them; `nil` where `arguments` are these.
     var argumentBytes: ArgumentBytes?
     var environment: [String: String]
     var workingDirectory: URL
@@ -21,24 +20,21 @@ struct Composition: Sendable {
         try await SecretInput.standard.read(prompt: $0)
     }
     /// Where keys are stored, for a configuration folder.
-    var keyStore: @Sendable (ConfigurationFolder) -> any CredentialStore = Composition.platformKeys
+    var keyStore: @Sendable (_ folder: URL) -> any CredentialStore = Composition.platformKeys
     /// How the services of the settings are asked whether they take a key, by their names.
-    var keyChecks: KeyChecking = Composition.keyChecks
+    var keyChecks: @Sendable (Settings, Composition) -> [String: KeyCheck] = Composition.keyChecks
     /// Opens a store, and creates it if it is missing.
     var openStore: @Sendable (_ folder: URL) throws -> OpenedStore
-    /// Whether there is a store to open.
     var storeExists: @Sendable (_ folder: URL) -> Bool
-    /// What may be done with the database of a store.
     var storeAccess: @Sendable (_ folder: URL) -> StoreAccess = { StoreAccess(to: SQLiteStore.databaseFile(in: $0)) }
     /// How many bytes may still be written to the disk of a folder; `nil` where nobody says it.
     var freeSpace: @Sendable (_ folder: URL) -> Int64? = DiskSpace.free
     /// The programs as providers, with so many calls at once and so much time for each.
     var providers: @Sendable (_ limits: CallLimits) throws -> [InstalledProvider]
-    /// The one way to the network of this run.
     var network = NetworkAccess()
-    /// The providers of a service that can be asked.
-    var serviceProviders: ServiceFactory = Composition.networkProviders
-    /// The key of a service.
+    var serviceProviders:
+        @Sendable (ServiceEntry, Settings.Network, CallLimits, Composition) throws -> [InstalledProvider] =
+            Composition.networkProviders
     var lookUpKey: @Sendable (_ service: String, Composition) throws -> ServiceKey? = Composition.storedKey
     /// Calls a handler for every SIGINT and SIGTERM, until its task is cancelled. Until it is called, and after, these
     /// signals end the process.
@@ -57,14 +53,12 @@ struct Composition: Sendable {
         var timeout: Duration?
         /// Calls a minute, by all processes on a store together. `nil`: of a program any number.
         var rate: Double?
-        /// What is charged for its calls.
         var prices = PriceTable.shipped
 
         /// For a command that asks about providers and gives them no work.
         static func forAsking(_ prices: PriceTable = .shipped) -> CallLimits { CallLimits(prices: prices) }
     }
 
-    /// The present moment, for telling times.
     var localTime: LocalTime { LocalTime(now: seams.date(), zone: timeZone) }
 
     /// A path from the command line, relative to the working directory.
@@ -72,7 +66,6 @@ struct Composition: Sendable {
         URL(filePath: path, relativeTo: workingDirectory).absoluteURL.standardizedFileURL
     }
 
-    /// A log to standard error when it is wanted, else none.
     func logger(verbose: Bool) -> Logger {
         guard verbose else { return Logger(label: "hablare") { _ in SwiftLogNoOpLogHandler() } }
         var logger = Logger(label: "hablare") { [console, seams] label in
@@ -84,7 +77,6 @@ struct Composition: Sendable {
 }
 
 extension Composition {
-    /// The real world.
     static func system() -> Composition {
         let process = ProcessInfo.processInfo
         let environment = process.environment
@@ -117,7 +109,6 @@ extension Composition {
             processorCount: process.activeProcessorCount)
     }
 
-    /// The programs that are known, and those of the person's own file.
     static func programs(_ environment: [String: String], _ limits: CallLimits) throws -> [InstalledProvider] {
         let supervisor = CommandSupervisor(maximumProcesses: max(32, limits.concurrency ?? 0))
         let presets = CommandTemplate.presets
@@ -126,10 +117,8 @@ extension Composition {
             + own.map { try installed($0, isOwn: true, limits, supervisor) }
     }
 
-    /// The programs whose voices are all those of neural networks.
     private static let neuralPrograms: Set<ProviderID> = [CommandTemplate.hibari.id, CommandTemplate.piper.id]
 
-    /// A program as a provider.
     static func installed(
         _ template: CommandTemplate, isOwn: Bool = false, _ limits: CallLimits, _ supervisor: CommandSupervisor
     ) throws -> InstalledProvider {

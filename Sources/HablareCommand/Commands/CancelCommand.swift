@@ -42,10 +42,7 @@ struct CancelCommand: ComposedCommand {
             try await cancel(id, in: composition)
             return .success
         }
-        guard
-            let opened = try job.map({ try data.open(forJob: $0, in: composition) })
-                ?? data.openExisting(in: composition)
-        else {
+        guard let opened = try data.openExisting(naming: job, in: composition) else {
             composition.console.note("There is nothing yet to cancel.")
             return .success
         }
@@ -53,12 +50,8 @@ struct CancelCommand: ComposedCommand {
         let count: Int
         var those = ""
         if held {
-            count = try await Selection(store: opened.store, isHeld: true, job: job).count { id in
-                do {
-                    return try await manager.cancelRequest(id) == .cancelled
-                } catch let error as AIServiceError where error.code == .unknownRequest {
-                    return false  // somebody else was first
-                }
+            count = try await Selection(store: opened.store, isHeld: true, job: job).count {
+                try await manager.cancelRequest($0) == .cancelled
             }
             if count > 0 { those = " that \(count == 1 ? "was" : "were") held" }
         } else {

@@ -60,24 +60,13 @@ struct CostCommand: ComposedCommand {
         }
     }
 
-    /// The prices; where they cannot be read, that is said, and the sums, which do not need them, are told all the same.
-    private func table(in composition: Composition) throws -> PriceTable {
-        guard prices.prices == nil else { return try prices.table(in: composition) }
+    /// Reads something that the sums do not need. Where it cannot be read, notes why, and uses the usual value.
+    private func read<Value>(_ read: () throws -> Value, else usual: Value, _ console: Console) -> Value {
         do {
-            return try prices.table(in: composition)
+            return try read()
         } catch {
-            composition.console.note("hablare: \(CommandFailure(error).message)")
-            return .shipped
-        }
-    }
-
-    /// The programs here.
-    private func programs(_ table: PriceTable, in composition: Composition) -> [InstalledProvider] {
-        do {
-            return try composition.providers(.forAsking(table))
-        } catch {
-            composition.console.note("hablare: \(CommandFailure(error).message)")
-            return []
+            console.note("hablare: \(CommandFailure(error).message)")
+            return usual
         }
     }
 
@@ -88,12 +77,17 @@ struct CostCommand: ComposedCommand {
             job: job.map(JobKey.init(rawValue:)), tag: tag)
         let settings = try data.settings(in: composition)
         guard let opened = try data.openExisting(settings, for: .reading, in: composition) else {
-            if json { try await console.print(JSONText.of(CostReport(LedgerReport(rows: [], total: LedgerSum())))) }
+            if json {
+                let none = LedgerReport(rows: [], total: LedgerSum())
+                try await console.print(JSONText.of(CostReport(report: none)))
+            }
             console.note("There is nothing yet in \(try data.folder(settings, in: composition).path).")
             return .success
         }
-        let table = try table(in: composition)
-        let programs = programs(table, in: composition)
+        let table =
+            prices.prices == nil
+            ? read({ try prices.table(in: composition) }, else: .shipped, console) : try prices.table(in: composition)
+        let programs = read({ try composition.providers(.forAsking(table)) }, else: [], console)
         let payees = KnownProviders(programs: programs, services: settings.services)
         let free = Set(programs.filter { !$0.hasPrice }.map(\.provider.id.rawValue))
         let unpriced = try UnpricedSums(of: query, in: opened.store, free: free)
@@ -101,7 +95,8 @@ struct CostCommand: ComposedCommand {
             table.hasPrice(of: payees.names(of: provider), model: model, at: composition.seams.date())
         }
         let report = CostReport(
-            try opened.store.ledger(query), by: by, unpriced: unpriced, gaps: gaps, budgets: try opened.store.budgets())
+            report: try opened.store.ledger(query), grouping: by, unpriced: unpriced, gaps: gaps,
+            budgets: try opened.store.budgets())
         if json {
             try await console.print(JSONText.of(report))
         } else if report.isEmpty {

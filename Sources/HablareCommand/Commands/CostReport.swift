@@ -2,23 +2,13 @@ import Foundation
 import Hablare
 
 /// What was used and what it cost, for people and for programs.
-struct CostReport: Encodable, Sendable {
-    private let report: LedgerReport
-    private let grouping: LedgerQuery.Grouping?
-    private let unpriced: UnpricedSums
-    private let gaps: [PriceGap]
-    private let budgets: [BudgetRecord]
-
-    init(
-        _ report: LedgerReport, by grouping: LedgerQuery.Grouping? = nil, unpriced: UnpricedSums = UnpricedSums(),
-        gaps: [PriceGap] = [], budgets: [BudgetRecord] = []
-    ) {
-        self.report = report
-        self.grouping = grouping
-        self.unpriced = unpriced
-        self.gaps = gaps
-        self.budgets = budgets
-    }
+struct CostReport: JSONPrintable, Sendable {
+    let report: LedgerReport
+    var grouping: LedgerQuery.Grouping?
+    /// What of it was done by providers that charge nothing.
+    var unpriced = UnpricedSums()
+    var gaps: [PriceGap] = []
+    var budgets: [BudgetRecord] = []
 
     var isEmpty: Bool { report.total.attempts == 0 }
 
@@ -64,12 +54,9 @@ struct CostReport: Encodable, Sendable {
         return day.start == Budget.Period.total.start(containing: budget.period) ? nil : day.name
     }
 
-    /// How many gaps are told of one by one.
     private static let mostGaps = 5
 
     /// What the sums leave out, in words, and what to do.
-    ///
-    /// - Parameter file: Where a price would be written.
     func notes(_ file: PricesFile?) -> [String] {
         let withoutCost = report.total.charged(without: unpriced.total).withoutCost
         guard withoutCost > 0 else { return [] }
@@ -85,46 +72,30 @@ struct CostReport: Encodable, Sendable {
 
     // MARK: For programs
 
-    private enum CodingKeys: String, CodingKey {
-        case rows, total, gaps, budgets
+    var json: JSONObject {
+        [
+            "rows": report.rows.map { row in
+                var object = Self.object(row.sum, unpriced.row(row.key))
+                object.set("key", row.key)
+                return object
+            },
+            "total": Self.object(report.total, unpriced.total),
+            "gaps": gaps,
+            "budgets": budgets.map(BudgetRow.init),
+        ]
     }
 
-    private struct Sum: Encodable {
-        let sum: LedgerSum
-        let withoutPrice: Int
-        var key: String??
-
-        init(_ all: LedgerSum, _ free: LedgerSum, key: String?? = nil) {
-            sum = all.charged(without: free)
-            withoutPrice = free.attempts
-            self.key = key
-        }
-
-        private enum CodingKeys: String, CodingKey {
-            case key, attempts, failed, billed, discarded, maybeBilled, withoutCost, withoutPrice, seconds, inputTokens
-            case cachedInputTokens, cacheWriteTokens, outputTokens, characters, bytes, audioSeconds, costMicroDollars
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            if let key { try container.encode(key, forKey: .key) }
-            try container.encode(sum.attempts, forKey: .attempts)
-            try container.encode(sum.failed, forKey: .failed)
-            try container.encode(sum.billed, forKey: .billed)
-            try container.encode(sum.discarded, forKey: .discarded)
-            try container.encode(sum.maybeBilled, forKey: .maybeBilled)
-            try container.encode(sum.withoutCost, forKey: .withoutCost)
-            try container.encode(withoutPrice, forKey: .withoutPrice)
-            try container.encode((sum.duration / .seconds(1) * 1000).rounded() / 1000, forKey: .seconds)
-            try container.encode(sum.usage.inputTokens, forKey: .inputTokens)
-            try container.encode(sum.usage.cachedInputTokens, forKey: .cachedInputTokens)
-            try container.encode(sum.usage.cacheWriteTokens, forKey: .cacheWriteTokens)
-            try container.encode(sum.usage.outputTokens, forKey: .outputTokens)
-            try container.encode(sum.usage.characters, forKey: .characters)
-            try container.encode(sum.usage.bytes, forKey: .bytes)
-            try container.encode(Double(sum.usage.audioMilliseconds) / 1000, forKey: .audioSeconds)
-            try container.encode(sum.usage.costMicroDollars, forKey: .costMicroDollars)
-        }
+    private static func object(_ all: LedgerSum, _ free: LedgerSum) -> JSONObject {
+        let sum = all.charged(without: free)
+        let usage = sum.usage
+        return [
+            "attempts": sum.attempts, "failed": sum.failed, "billed": sum.billed, "discarded": sum.discarded,
+            "maybeBilled": sum.maybeBilled, "withoutCost": sum.withoutCost, "withoutPrice": free.attempts,
+            "seconds": (sum.duration.inSeconds * 1000).rounded() / 1000, "inputTokens": usage.inputTokens,
+            "cachedInputTokens": usage.cachedInputTokens, "cacheWriteTokens": usage.cacheWriteTokens,
+            "outputTokens": usage.outputTokens, "characters": usage.characters, "bytes": usage.bytes,
+            "audioSeconds": Double(usage.audioMilliseconds) / 1000, "costMicroDollars": usage.costMicroDollars,
+        ]
     }
 
     private struct BudgetRow: Encodable {
@@ -132,18 +103,12 @@ struct CostReport: Encodable, Sendable {
         let since: String?
         let spentMicroDollars: Int64
         let unknownAttempts: Int
-    }
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(report.rows.map { Sum($0.sum, unpriced.row($0.key), key: .some($0.key)) }, forKey: .rows)
-        try container.encode(Sum(report.total, unpriced.total), forKey: .total)
-        try container.encode(gaps, forKey: .gaps)
-        let rows = budgets.map { budget in
-            BudgetRow(
-                budget: budget.budget, since: Self.since(budget), spentMicroDollars: budget.spent,
-                unknownAttempts: budget.unknown)
+        init(_ record: BudgetRecord) {
+            budget = record.budget
+            since = CostReport.since(record)
+            spentMicroDollars = record.spent
+            unknownAttempts = record.unknown
         }
-        try container.encode(rows, forKey: .budgets)
     }
 }

@@ -61,7 +61,6 @@ struct DoctorCommand: ComposedCommand {
         return failure?.status ?? (report.isHealthy ? .success : .incomplete)
     }
 
-    /// What a person has written, or what is wrong with it.
     private func outcome<Value>(_ read: () throws -> Value) throws -> Result<Value, CommandFailure> {
         do {
             return .success(try read())

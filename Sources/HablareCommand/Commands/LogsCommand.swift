@@ -29,8 +29,8 @@ struct LogsCommand: ComposedCommand {
             try await console.print(JSONText.of(attempts.map(AttemptRow.init)))
             return .success
         }
-        var table = Table(["ATTEMPT", "PROVIDER", "STARTED", "TOOK", "OUTCOME", "BILLING", "ERROR"])
-        for attempt in attempts { table.append(AttemptRow(attempt: attempt).cells) }
+        var table = Table(AttemptRow.self)
+        for attempt in attempts { table.append(AttemptRow(attempt: attempt)) }
         if snapshot.phase == .executing {
             let isInterrupted = try composition.standings(of: [snapshot], in: store).contains(where: \.isInterrupted)
             let holder = snapshot.holder.map { "in process \($0.processID)\(isInterrupted ? ", which ended" : "")" }
@@ -42,14 +42,14 @@ struct LogsCommand: ComposedCommand {
         if table.isEmpty {
             console.note("There was no attempt yet; the request is \(snapshot.phase.rawValue).")
         } else {
-            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
+            try await console.print(table)
         }
         return .success
     }
 }
 
 /// An attempt as it is printed.
-struct AttemptRow: Encodable, Sendable {
+struct AttemptRow: ListRow, JSONPrintable {
     let attempt: AttemptRecord
 
     private var seconds: Double { max(0, attempt.endedAt.timeIntervalSince(attempt.startedAt)) }
@@ -74,33 +74,29 @@ struct AttemptRow: Encodable, Sendable {
         }
     }
 
-    var cells: [String] {
-        var error = attempt.error.map { "\($0.words) [\($0.code)]" } ?? ""
-        if let cause = attempt.error?.cause { error += " (\(cause))" }
-        return [
-            String(attempt.attempt), attempt.provider?.rawValue ?? "-", TimeText.stamp(attempt.startedAt),
-            TimeText.length(seconds), outcome, billing, error,
+    private var errorText: String {
+        guard let error = attempt.error else { return "" }
+        return "\(error.words) [\(error.code)]" + (error.cause.map { " (\($0))" } ?? "")
+    }
+
+    static let columns: [Column<AttemptRow>] = [
+        Column("ATTEMPT") { String($0.attempt.attempt) },
+        Column("PROVIDER") { $0.attempt.provider?.rawValue ?? "-" },
+        Column("STARTED") { TimeText.stamp($0.attempt.startedAt) },
+        Column("TOOK") { TimeText.length($0.seconds) },
+        Column("OUTCOME") { $0.outcome },
+        Column("BILLING") { $0.billing },
+        Column("ERROR") { $0.errorText },
+    ]
+
+    var json: JSONObject {
+        [
+            "attempt": attempt.attempt, "provider": attempt.provider?.rawValue, "model": attempt.model,
+            "startedAt": attempt.startedAt, "endedAt": attempt.endedAt,
+            "seconds": (seconds * 1000).rounded() / 1000, "outcome": outcome, "billing": billing,
+            "error": attempt.error, "usage": attempt.usage,
+            // Where generate --json has it, and null where nobody knows: the usage's own is left out then.
+            "costMicroDollars": attempt.usage.costMicroDollars,
         ]
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case attempt, provider, model, startedAt, endedAt, seconds, outcome, billing, error, usage,
-            costMicroDollars
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(attempt.attempt, forKey: .attempt)
-        try container.encode(attempt.provider?.rawValue, forKey: .provider)
-        try container.encode(attempt.model, forKey: .model)
-        try container.encode(attempt.startedAt, forKey: .startedAt)
-        try container.encode(attempt.endedAt, forKey: .endedAt)
-        try container.encode((seconds * 1000).rounded() / 1000, forKey: .seconds)
-        try container.encode(outcome, forKey: .outcome)
-        try container.encode(billing, forKey: .billing)
-        try container.encode(attempt.error, forKey: .error)
-        try container.encode(attempt.usage, forKey: .usage)
-        // Where generate --json has it, and null where nobody knows: the usage's own is left out then.
-        try container.encode(attempt.usage.costMicroDollars, forKey: .costMicroDollars)
     }
 }

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Foundation
 public import Hablare
 public import HablareSpeech
 
@@ -10,7 +11,6 @@ extension LedgerQuery.Grouping: ExpressibleByArgument {}
 enum StateOption: String, CaseIterable, ExpressibleByArgument {
     case pending, executing, completed, failed, cancelled, held, interrupted
 
-    /// The phase that the store has such requests in.
     var phase: RequestPhase {
         switch self {
         case .pending, .held: .pending
@@ -21,7 +21,6 @@ enum StateOption: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Whether a request is meant.
     func includes(_ standing: RequestStanding) -> Bool {
         switch self {
         case .held: standing.snapshot.waiting == .held
@@ -35,7 +34,6 @@ enum InterruptionOption: String, CaseIterable, ExpressibleByArgument {
     case runAgain = "run-again"
     case hold
 
-    /// The engine's word for it.
     var policy: UnknownOutcomePolicy {
         switch self {
         case .runAgain: .runAgain
@@ -48,7 +46,6 @@ enum InterruptionOption: String, CaseIterable, ExpressibleByArgument {
 enum CacheOption: String, CaseIterable, ExpressibleByArgument {
     case use, refresh, bypass
 
-    /// The engine's word for it.
     var policy: CachePolicy {
         switch self {
         case .use: .use
@@ -62,7 +59,6 @@ enum CacheOption: String, CaseIterable, ExpressibleByArgument {
 enum PriorityOption: String, CaseIterable, ExpressibleByArgument {
     case high, normal, low
 
-    /// The engine's word for it.
     var priority: Priority {
         switch self {
         case .high: .high
@@ -73,11 +69,24 @@ enum PriorityOption: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension UnknownOutcomePolicy {
-    /// The command line's word for it.
     var word: String {
         switch self {
         case .runAgain: InterruptionOption.runAgain.rawValue
         case .hold: InterruptionOption.hold.rawValue
         }
     }
+}
+
+/// A request's UUID as it is given on the command line.
+func parseRequestID(_ text: String) throws -> UUID {
+    guard let id = UUID(uuidString: text) else {
+        throw ValidationError(
+            "It is not a UUID such as 01982f6e-6c4b-7d1e-9a3f-0123456789ab. The command ps lists the ids.")
+    }
+    return id
+}
+
+extension UUID {
+    /// The UUID as we print it: in lower case.
+    var text: String { uuidString.lowercased() }
 }

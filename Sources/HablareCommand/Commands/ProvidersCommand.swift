@@ -28,18 +28,10 @@ struct ProvidersCommand: ComposedCommand {
         let services = composition.services(settings, beside: installed.programNames)
         var groups = services.map { rows(of: $0, settings, in: composition) }
         for program in installed { groups.append([await row(of: program)]) }
-        if json {
-            try await composition.console.print(JSONText.of(groups.flatMap(\.self)))
-            return .success
-        }
-        var table = Table(["PROVIDER", "ANSWERS", "MODEL", "PLACE", "KEY", "STATE"])
-        for row in groups.flatMap(\.gathered) { table.append(row.cells) }
-        let console = composition.console
-        try await console.print(table.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
+        try await composition.console.print(
+            groups.flatMap(\.self), shownAs: groups.flatMap(\.gathered), json: json, orNote: "There are no providers.")
         return .success
     }
-
-    // MARK: Services
 
     private func rows(of entry: ServiceEntry, _ settings: Settings, in composition: Composition) -> [ProviderRow] {
         var made: [InstalledProvider] = []
@@ -54,26 +46,64 @@ struct ProvidersCommand: ComposedCommand {
         return entry.kind.offers.map { offer in
             let id = offer.id(of: entry.name)
             let provider = made.first { $0.name == id }
-            return row(
-                id, of: entry, answering: offer.answers,
-                with: provider?.model ?? offer.model(in: entry.settings), (problem ?? provider?.problem)?.message)
+            return ProviderRow(
+                provider: id, type: "service", answers: [offer.answers.rawValue],
+                model: provider?.model ?? offer.model(in: entry.settings), address: entry.address?.text,
+                key: entry.key, problem: (problem ?? provider?.problem)?.message)
         }
     }
-
-    private func row(
-        _ id: String, of entry: ServiceEntry, answering type: ContentType, with model: String?, _ problem: String?
-    ) -> ProviderRow {
-        ProviderRow(
-            provider: id, type: .service, answers: [type.rawValue], model: model, address: entry.address?.text,
-            key: entry.key.map { ProviderRow.Key(shown: $0.shown, from: $0.origin) }, problem: problem)
-    }
-
-    // MARK: Programs
 
     private func row(of program: InstalledProvider) async -> ProviderRow {
         let health = await program.health()
         return ProviderRow(
-            provider: program.provider.id.rawValue, type: .program, answers: [program.provider.responseType.rawValue],
+            provider: program.provider.id.rawValue, type: "program", answers: [program.provider.responseType.rawValue],
             executable: health.executable, problem: health.problem?.words)
+    }
+}
+
+/// A provider, and whether it can be asked here.
+struct ProviderRow: ListRow, JSONPrintable {
+    let provider: String
+    /// `program` or `service`.
+    let type: String
+    let answers: [String]
+    var model: String?
+    /// Where a service is.
+    var address: String?
+    /// Where a program is.
+    var executable: String?
+    var key: ServiceKey?
+    /// Why it cannot be asked, with what to do; `nil` where it can.
+    var problem: String?
+
+    var json: JSONObject {
+        [
+            "provider": provider, "type": type, "answers": answers, "model": model, "address": address,
+            "executable": executable, "key": key.map { ["shown": $0.shown, "from": $0.origin] as JSONObject },
+            "usable": problem == nil, "problem": problem,
+        ]
+    }
+
+    static let columns: [Column<ProviderRow>] = [
+        Column("PROVIDER") { $0.provider },
+        Column("ANSWERS") { $0.answers.joined(separator: ", ") },
+        Column("MODEL") { $0.model ?? "-" },
+        Column("PLACE") { $0.address ?? $0.executable ?? "-" },
+        Column("KEY") { $0.key.map { "\($0.shown) (\($0.origin))" } ?? "-" },
+        Column("STATE") { $0.problem.map { "not usable: \($0)" } ?? "ready" },
+    ]
+}
+
+extension [ProviderRow] {
+    /// The rows of one service as one, where all of them say the same of why it cannot be asked.
+    var gathered: [ProviderRow] {
+        guard count > 1, let first, let problem = first.problem, allSatisfy({ $0.problem == problem }) else {
+            return self
+        }
+        return [
+            ProviderRow(
+                provider: first.provider, type: first.type, answers: flatMap(\.answers), address: first.address,
+                key: first.key, problem: problem)
+        ]
     }
 }

@@ -62,7 +62,11 @@ struct PruneCommand: ComposedCommand {
             console.note("There is nothing yet to prune.")
             report = AIRequestManager.PruneReport()
         }
-        try await console.print(json ? JSONText.of(Summary(report, dryRun)) : words(for: report))
+        let object: JSONObject = [
+            "dryRun": dryRun, "responses": report.responses, "responseBytes": report.bytes,
+            "leftOverFiles": report.abandoned.files, "leftOverBytes": report.abandoned.bytes,
+        ]
+        try await console.print(json ? JSONText.of(object) : words(for: report))
         return .success
     }
 
@@ -72,22 +76,5 @@ struct PruneCommand: ComposedCommand {
         let files =
             "\(TimeText.count(abandoned.files, "left-over file")) (\(TimeText.count(Int(abandoned.bytes), "byte")))"
         return dryRun ? "would give up \(responses) and remove \(files)" : "gave up \(responses), removed \(files)"
-    }
-
-    /// What `--json` prints.
-    private struct Summary: Encodable {
-        let dryRun: Bool
-        let responses: Int
-        let responseBytes: Int
-        let leftOverFiles: Int
-        let leftOverBytes: Int
-
-        init(_ report: AIRequestManager.PruneReport, _ dryRun: Bool) {
-            self.dryRun = dryRun
-            responses = report.responses
-            responseBytes = Int(report.bytes)
-            leftOverFiles = report.abandoned.files
-            leftOverBytes = Int(report.abandoned.bytes)
-        }
     }
 }

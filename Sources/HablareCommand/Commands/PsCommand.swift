@@ -45,10 +45,7 @@ struct PsCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let console = composition.console
         let settings = try data.settings(in: composition)
-        guard
-            let opened = try job.map({ try data.open(settings, forJob: $0, for: .reading, in: composition) })
-                ?? data.openExisting(settings, for: .reading, in: composition)
-        else {
+        guard let opened = try data.openExisting(settings, naming: job, for: .reading, in: composition) else {
             if json { try await console.print("[]") }
             console.note("There is nothing yet in \(try data.folder(settings, in: composition).path).")
             return .success
@@ -66,11 +63,10 @@ struct PsCommand: ComposedCommand {
 
     private func printTable(_ store: any RequestStore, _ settings: Settings, in composition: Composition) async throws {
         let console = composition.console
-        var table = Table(RequestRow.headings)
+        var table = Table(RequestRow.self)
         var isFirst = true
         try await forEachPage(of: store, settings, in: composition) { page in
-            let time = composition.localTime
-            for standing in page { table.append(RequestRow(standing).cells(at: time)) }
+            for row in page { table.append(row) }
             let lines = isFirst ? table.lines(console.outputStyle) : table.bodyLines
             try await console.print(lines.joined(separator: "\n"), isStyled: true)
             table.nextPage()
@@ -84,7 +80,7 @@ struct PsCommand: ComposedCommand {
         let console = composition.console
         var isFirst = true
         try await forEachPage(of: store, settings, in: composition) { page in
-            let rows = try page.map { try JSONText.of(RequestRow($0), indented: false) }
+            let rows = try page.map { try JSONText.of($0, indented: false) }
             try await console.print((isFirst ? "[\n" : ",\n") + rows.joined(separator: ",\n"))
             isFirst = false
         }
@@ -94,10 +90,10 @@ struct PsCommand: ComposedCommand {
     /// Reads page by page: a store may hold more than fits into memory.
     private func forEachPage(
         of store: any RequestStore, _ settings: Settings, in composition: Composition,
-        _ body: ([RequestStanding]) async throws -> Void
+        _ body: ([RequestRow]) async throws -> Void
     ) async throws {
         // The newest are read last.
-        var newest: [RequestStanding] = []
+        var newest: [RequestRow] = []
         var count = 0
         var filter = SnapshotFilter(job: job.map(JobKey.init(rawValue:)), limit: Self.page)
         if !state.isEmpty { filter.phases = Set(state.map(\.phase)) }
@@ -107,6 +103,7 @@ struct PsCommand: ComposedCommand {
             // A filter asks for held and not held ones alike: with --state held --state failed the rest goes here.
             let wanted = try composition.standings(of: page, in: store, settings)
                 .filter { standing in state.isEmpty || state.contains { $0.includes(standing) } }
+                .map { RequestRow(standing: $0, time: composition.localTime) }
             if let limit {
                 count += wanted.count
                 newest = (newest + wanted).suffix(limit)
@@ -124,4 +121,31 @@ struct PsCommand: ComposedCommand {
                     + "--limit says.")
         }
     }
+}
+
+/// A request in the list of `ps`.
+struct RequestRow: ListRow, JSONPrintable {
+    let standing: RequestStanding
+    let time: LocalTime
+    private var snapshot: RequestSnapshot { standing.snapshot }
+
+    var json: JSONObject {
+        [
+            "id": snapshot.id.text, "job": snapshot.job?.rawValue, "state": standing.state,
+            "waiting": snapshot.waiting?.word, "until": snapshot.waiting?.until,
+            "provider": snapshot.providerID.rawValue, "attempts": snapshot.attempts, "deadline": snapshot.deadline,
+            "createdAt": snapshot.createdAt, "finishedAt": snapshot.finishedAt,
+        ]
+    }
+
+    static let columns: [Column<RequestRow>] = [
+        Column("ID") { $0.snapshot.id.text },
+        Column("STATE") { $0.standing.state },
+        Column("WAITING") { $0.snapshot.waiting?.cell(at: $0.time) ?? "-" },
+        Column("PROVIDER") { $0.snapshot.providerID.rawValue },
+        Column("TRIES") { String($0.snapshot.attempts) },
+        Column("CREATED") { TimeText.moment($0.snapshot.createdAt) },
+        Column("FINISHED") { TimeText.moment($0.snapshot.finishedAt) },
+        Column("JOB") { $0.snapshot.job?.rawValue ?? "-" },
+    ]
 }

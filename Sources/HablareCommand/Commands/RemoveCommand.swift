@@ -42,21 +42,14 @@ struct RemoveCommand: ComposedCommand {
             try await console.print("removed \(id.text)\(held)")
             return .success
         }
-        guard
-            let opened = try job.map({ try data.open(forJob: $0, in: composition) })
-                ?? data.openExisting(in: composition)
-        else {
+        guard let opened = try data.openExisting(naming: job, in: composition) else {
             console.note("There is nothing yet to remove.")
             return .success
         }
         let manager = try manager(of: opened, in: composition, verbose: data.verbose)
-        let count = try await Selection(store: opened.store, isHeld: held ? true : nil, job: job).count { id in
-            do {
-                try await manager.delete(id)
-                return true
-            } catch let error as AIServiceError where error.code == .unknownRequest {
-                return false  // somebody else was first
-            }
+        let count = try await Selection(store: opened.store, isHeld: held ? true : nil, job: job).count {
+            try await manager.delete($0)
+            return true
         }
         let those = held && count > 0 ? " that \(count == 1 ? "was" : "were") held" : ""
         try await console.print("removed \(TimeText.count(count, "request"))\(those)")

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 /// Everything about one request, for people and for programs.
-struct RequestDetails: Encodable, Sendable {
+struct RequestDetails: JSONPrintable, Sendable {
     let standing: RequestStanding
     let request: AIRequest
     let response: AIResponseData?
@@ -10,7 +10,6 @@ struct RequestDetails: Encodable, Sendable {
 
     var snapshot: RequestSnapshot { standing.snapshot }
 
-    /// Where the content is, when it is in a file.
     private var contentFile: String? { content?.body?.fileURL?.path }
 
     private var content: ResponseContent? {
@@ -83,57 +82,27 @@ struct RequestDetails: Encodable, Sendable {
 
     // MARK: For programs
 
-    private enum CodingKeys: String, CodingKey {
-        case id, job, position, state, waiting, until, ahead, holder, error, provider, model, parameters, priority
-        case fromCache, attempts, ifInterrupted, deadline, createdAt, finishedAt, supersedes, metadata, tags, content,
-            prompt
-    }
-
-    private enum HolderKeys: String, CodingKey {
-        case host, processID
-    }
-
-    private enum ContentKeys: String, CodingKey {
-        case type, bytes, file, metadata
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(snapshot.id.text, forKey: .id)
-        try container.encode(snapshot.job?.rawValue, forKey: .job)
-        try container.encode(snapshot.position, forKey: .position)
-        try container.encode(standing.state, forKey: .state)
-        try container.encode(snapshot.waiting?.word, forKey: .waiting)
-        try container.encode(snapshot.waiting?.until, forKey: .until)
-        try container.encode(ahead, forKey: .ahead)
-        try container.encode(snapshot.error, forKey: .error)
-        try container.encode(snapshot.providerID.rawValue, forKey: .provider)
-        try container.encode(snapshot.model, forKey: .model)
-        try container.encode(request.parameters, forKey: .parameters)
-        try container.encode("\(snapshot.priority)", forKey: .priority)
-        try container.encode(snapshot.isFromCache, forKey: .fromCache)
-        try container.encode(snapshot.attempts, forKey: .attempts)
-        try container.encode(request.unknownOutcome.word, forKey: .ifInterrupted)
-        try container.encode(snapshot.deadline, forKey: .deadline)
-        try container.encode(snapshot.createdAt, forKey: .createdAt)
-        try container.encode(snapshot.finishedAt, forKey: .finishedAt)
-        try container.encode(snapshot.supersedes?.text, forKey: .supersedes)
-        try container.encode(snapshot.metadata, forKey: .metadata)
-        try container.encode(snapshot.tags, forKey: .tags)
-        if showsPrompt { try container.encode(request.prompt.plainText, forKey: .prompt) }
-        if let held = snapshot.holder {
-            var holder = container.nestedContainer(keyedBy: HolderKeys.self, forKey: .holder)
-            try holder.encode(held.host, forKey: .host)
-            try holder.encode(held.processID, forKey: .processID)
-        } else {
-            try container.encodeNil(forKey: .holder)
+    var json: JSONObject {
+        var json: JSONObject = [
+            "id": snapshot.id.text, "job": snapshot.job?.rawValue, "position": snapshot.position,
+            "state": standing.state, "waiting": snapshot.waiting?.word, "until": snapshot.waiting?.until,
+            "ahead": ahead, "error": snapshot.error, "provider": snapshot.providerID.rawValue,
+            "model": snapshot.model, "parameters": request.parameters, "priority": "\(snapshot.priority)",
+            "fromCache": snapshot.isFromCache, "attempts": snapshot.attempts,
+            "ifInterrupted": request.unknownOutcome.word, "deadline": snapshot.deadline,
+            "createdAt": snapshot.createdAt, "finishedAt": snapshot.finishedAt,
+            "supersedes": snapshot.supersedes?.text, "metadata": snapshot.metadata, "tags": snapshot.tags,
+            "holder": snapshot.holder.map { ["host": $0.host, "processID": $0.processID] as JSONObject },
+        ]
+        let kept = content.map { content -> JSONObject in
+            [
+                "type": content.type, "bytes": content.body?.byteCount, "file": contentFile,
+                "metadata": response?.metadata,
+            ]
         }
-        guard let content else { return try container.encodeNil(forKey: .content) }
-        var nested = container.nestedContainer(keyedBy: ContentKeys.self, forKey: .content)
-        try nested.encode(content.type, forKey: .type)
-        try nested.encode(content.body?.byteCount, forKey: .bytes)
-        try nested.encode(contentFile, forKey: .file)
-        try nested.encode(response?.metadata, forKey: .metadata)
+        json.set("content", kept)
+        if showsPrompt { json.set("prompt", request.prompt.plainText) }
+        return json
     }
 
     private var ahead: Int? {
@@ -148,5 +117,37 @@ extension AIResponseData {
     /// How many seconds old an answer was when its request found it in the cache; `nil` where it was made for it.
     var ageInCache: Int? {
         if case .hit(let age)? = cacheUse { age } else { nil }
+    }
+}
+
+extension RequestDetails {
+    /// All that there is to say of an answer, for programs: what `hablare show --json` has, and the answer itself.
+    ///
+    /// - Parameters:
+    ///   - repairs: How often the answer was mended; `nil` where no schema wanted anything.
+    ///   - usage: What was used for it, where that is more than the answer's own.
+    func answerRecord(
+        value: ParameterValue? = nil, repairs: Int? = nil, problem: String? = nil, usage: Usage? = nil
+    ) async throws -> JSONObject {
+        var record = json
+        var value = value
+        switch response?.result {
+        case .success(.text(let body)): record.set("text", String(decoding: try await body.data(), as: UTF8.self))
+        case .success(.structured(let tree)): value = value ?? tree
+        default: break
+        }
+        let toolCalls = try response?.toolCalls ?? []
+        if let value { record.set("value", value) }
+        if !toolCalls.isEmpty { record.set("toolCalls", toolCalls) }
+        if let reason = response?.metadata[AnswerMetadata.finishReason] { record.set("finishReason", reason) }
+        if let repairs { record.set("repairs", repairs) }
+        if let problem { record.set("problem", problem) }
+        if let usage = usage ?? response?.usage {
+            record.set("costMicroDollars", usage.costMicroDollars)
+            var counts = usage
+            counts.costMicroDollars = nil
+            record.set("usage", counts)
+        }
+        return record
     }
 }

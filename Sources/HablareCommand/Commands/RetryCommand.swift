@@ -34,7 +34,6 @@ struct RetryCommand: ComposedCommand {
     @Flag(name: .long, help: "Everything that is held; with --job, of that job.")
     var held = false
 
-    /// Whether it is about more than one.
     private var isForAll: Bool { failed || cancelled || held }
 
     @Option(name: .long, help: "With --failed, --cancelled or --held: only this job's.")
@@ -56,10 +55,7 @@ struct RetryCommand: ComposedCommand {
             try await retry(id, in: composition)
             tellToWork(composition)
         } else {
-            guard
-                let opened = try job.map({ try data.open(forJob: $0, in: composition) })
-                    ?? data.openExisting(in: composition)
-            else {
+            guard let opened = try data.openExisting(naming: job, in: composition) else {
                 composition.console.note("There is nothing yet to retry.")
                 return .success
             }
@@ -89,16 +85,11 @@ struct RetryCommand: ComposedCommand {
         try await composition.console.print("\(id.text) waits again\(held)")
     }
 
-    /// How many of them wait again.
     private func retryAll(of opened: OpenedStore, in composition: Composition) async throws -> Int {
         let manager = try manager(of: opened, in: composition, verbose: data.verbose)
-        let retry: @Sendable (UUID) async throws -> Bool = { id in
-            do {
-                try await manager.retry(id)
-                return true
-            } catch let error as AIServiceError where error.code == .invalidState || error.code == .unknownRequest {
-                return false  // somebody else was first
-            }
+        let retry: @Sendable (UUID) async throws -> Bool = {
+            try await manager.retry($0)
+            return true
         }
         var ended = 0
         let phases = Set([failed ? RequestPhase.failed : nil, cancelled ? .cancelled : nil].compactMap(\.self))
@@ -112,7 +103,6 @@ struct RetryCommand: ComposedCommand {
         return ended + released
     }
 
-    /// What came of it, in one line.
     private func words(ended: Int, released: Int) -> String {
         guard ended + released > 0 else {
             let nothing = [

@@ -83,16 +83,8 @@ struct ShowCommand: ComposedCommand {
         guard output != "-" else { return try await composition.console.write(body.read()) }
         let file = composition.url(output)
         let conversion = try content.conversion(to: file)
-        do {
+        try await KeptOutput(console: composition.console).run(writing: file) {
             try await AnswerFile(file, console: composition.console).take(body, conversion)
-        } catch let error as AIServiceError {
-            throw error
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            throw CommandFailure(writing: file, error)
         }
     }
 }

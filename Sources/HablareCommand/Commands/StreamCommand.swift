@@ -45,7 +45,6 @@ struct StreamCommand: ComposedCommand {
         }
     }
 
-    /// Prints to the end.
     private func follow(
         _ printer: AnswerPrinter, _ store: any RequestStore, in composition: Composition
     ) async throws -> CommandStatus {
@@ -65,13 +64,6 @@ struct StreamCommand: ComposedCommand {
         }
     }
 
-    /// What ends a command that only reads.
-    private enum End: Sendable {
-        case finished(CommandStatus)
-        case left
-        case signal(StopSignal)
-    }
-
     /// Does something until it ends or a signal comes: whoever reads only has nothing to end in good order.
     ///
     /// - Parameter stopped: Told of the signal once `body` does nothing any more.
@@ -79,34 +71,31 @@ struct StreamCommand: ComposedCommand {
         in composition: Composition, _ body: @escaping @Sendable () async throws -> CommandStatus,
         then stopped: (StopSignal) -> CommandStatus
     ) async throws -> CommandStatus {
-        let signals = AsyncStream.makeStream(of: StopSignal.self)
-        return try await withThrowingTaskGroup(of: End?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
-                await composition.watchSignals { signals.continuation.yield($0) }
-                return nil
-            }
-            group.addTask {
-                do { return .finished(try await body()) } catch is CancellationError { return .left }
-            }
-            group.addTask {
-                for await signal in signals.stream { return .signal(signal) }
-                return nil
-            }
-            var signal: StopSignal?
-            while let end = try await group.next() {
-                switch end {
-                case .finished(let status): return status
-                case .signal(let first):
-                    signal = first
-                    group.cancelAll()
-                case .left:
-                    guard let signal else { throw CancellationError() }
-                    return stopped(signal)
-                case nil: continue
+        let first = Guarded<StopSignal?>(nil)
+        let came = AsyncStream.makeStream(of: Void.self)
+        do {
+            return try await withThrowingTaskGroup(of: CommandStatus?.self) { group in
+                defer { group.cancelAll() }
+                group.addTask {
+                    await composition.watchSignals { signal in
+                        first.withLock { $0 = $0 ?? signal }
+                        came.continuation.finish()
+                    }
+                    return nil
                 }
+                group.addTask {
+                    for await _ in came.stream {}
+                    throw CancellationError()
+                }
+                group.addTask { try await body() }
+                while let status = try await group.next() {
+                    if let status { return status }
+                }
+                throw CancellationError()
             }
-            throw CancellationError()
+        } catch let error as CancellationError {
+            guard let signal = first.withLock({ $0 }) else { throw error }
+            return stopped(signal)
         }
     }
 
@@ -153,7 +142,6 @@ struct StreamCommand: ComposedCommand {
         return true
     }
 
-    /// The exit status, once nothing more comes by itself.
     private func end(
         _ page: StreamPage, _ printer: AnswerPrinter, _ store: any StoreReading, _ console: Console
     ) throws -> CommandStatus? {
@@ -166,10 +154,7 @@ struct StreamCommand: ComposedCommand {
                     "The answer has only \(TimeText.count(count, "chunk")), and the first is 0. All of it: "
                         + data.commandLine("stream", id.text))
             }
-            // A program that reads the output cannot tell where the answer begins, and must not take this for success.
-            guard printer.isBegunAnew, !console.terminal.isOutputTerminal else { return .success }
-            console.note(printer.begunAnewNote(data))
-            return .begunAnew
+            return printer.endStatus(data)
         case .failed:
             let count = try printer.count(in: store)
             let error = try store.snapshot(of: id)?.error

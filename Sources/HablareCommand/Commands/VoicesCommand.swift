@@ -37,7 +37,7 @@ struct VoicesCommand: ComposedCommand {
 
     @OptionGroup var data: DataOptions
 
-    private struct Row: Encodable {
+    private struct Row: ListRow {
         let provider: String
         let voice: String
         let name: String
@@ -47,6 +47,16 @@ struct VoicesCommand: ComposedCommand {
         let quality: String?
         let summary: String?
         let aliases: [String]
+
+        static let columns: [Column<Row>] = [
+            Column("PROVIDER") { $0.provider },
+            Column("VOICE") { $0.voice },
+            Column("NAME") { $0.name == $0.voice ? "-" : $0.name },
+            Column("LANGUAGE") { $0.language ?? "-" },
+            Column("GENDER") { $0.gender ?? "-" },
+            Column("QUALITY") { $0.quality ?? "-" },
+            Column("ALSO CALLED") { $0.aliases.joined(separator: ", ") },
+        ]
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
@@ -77,22 +87,9 @@ struct VoicesCommand: ComposedCommand {
                 console.note("\(installed.name): \(error.message)")
             }
         }
-        if json {
-            try await console.print(JSONText.of(rows))
-            return .success
-        }
-        var table = Table(["PROVIDER", "VOICE", "NAME", "LANGUAGE", "GENDER", "QUALITY", "ALSO CALLED"])
-        for row in rows {
-            table.append([
-                row.provider, row.voice, row.name == row.voice ? "-" : row.name, row.languages.first ?? "-",
-                row.gender ?? "-", row.quality ?? "-", row.aliases.joined(separator: ", "),
-            ])
-        }
-        if table.isEmpty, provider == nil || all.contains(where: { $0.provider.responseType == .audio }) {
-            console.note("No voice is like that.")
-        } else if !table.isEmpty {
-            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
-        }
+        // Of one that does not speak that was said.
+        let isTold = rows.isEmpty && !all.contains { $0.provider.responseType == .audio } && provider != nil && !json
+        if !isTold { try await console.print(rows, json: json, orNote: "No voice is like that.") }
         return .success
     }
 

@@ -2,7 +2,6 @@ import Foundation
 import Hablare
 
 extension RequestSnapshot.WaitReason {
-    /// One word for it.
     var word: String {
         switch self {
         case .queued: "queued"
@@ -32,7 +31,6 @@ extension RequestSnapshot.WaitReason {
         return "\(word) until \(time.clock(until))"
     }
 
-    /// A sentence for it.
     func sentence(provider: ProviderID, at time: LocalTime) -> String {
         switch self {
         case .queued(let ahead): return "queued in a running process" + Self.ahead(ahead)

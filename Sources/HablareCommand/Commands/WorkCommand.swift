@@ -149,14 +149,11 @@ struct WorkRound: Sendable {
             SnapshotFilter(phases: [.executing], limit: Self.page),
             SnapshotFilter(phases: [.pending], dueBy: date, limit: Self.page),
         ] {
-            try await forEachPage(filter) { ids += $0.filter(isForUs).map(\.id) }
+            try await manager.forEachPage(filter) { ids += $0.filter(isForUs).map(\.id) }
         }
         return ids
     }
 
-    /// Waits until nothing waits.
-    ///
-    /// - Parameter early: What may have ended since, and counts, whatever became of it.
     func run(with early: [UUID]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await reporter.run() }
@@ -175,26 +172,17 @@ struct WorkRound: Sendable {
         }
     }
 
-    /// What a round leaves.
     struct Left: Sendable {
-        /// What waits for somebody's word.
         var held = 0
-        /// How many wait for a provider that this process does not ask.
         var withoutProvider: [ProviderID: Int] = [:]
 
-        /// Why something waits.
         struct Reason: Sendable, Equatable {
-            /// Those who are not asked, all for this reason.
             var providers: [ProviderID]
-            /// How many requests wait for them.
             var count: Int
             /// Why they cannot be asked; `nil`: nobody here knows them.
             let failure: CommandFailure?
         }
 
-        /// Why requests wait for providers, each reason once.
-        ///
-        /// - Parameter leftOut: Who cannot be asked, and why.
         func reasons(_ leftOut: [ProviderID: CommandFailure]) -> [Reason] {
             var reasons: [Reason] = []
             for (id, count) in withoutProvider.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -209,10 +197,9 @@ struct WorkRound: Sendable {
         }
     }
 
-    /// Counts what is left.
     func left() async throws -> Left {
         var left = Left()
-        try await forEachPage(SnapshotFilter(phases: [.pending], limit: Self.page)) { page in
+        try await manager.forEachPage(SnapshotFilter(phases: [.pending], limit: Self.page)) { page in
             for snapshot in page {
                 if snapshot.waiting == .held {
                     left.held += 1
@@ -224,18 +211,6 @@ struct WorkRound: Sendable {
         return left
     }
 
-    private func forEachPage(
-        _ filter: SnapshotFilter, _ body: ([RequestSnapshot]) async throws -> Void
-    ) async throws {
-        var filter = filter
-        while true {
-            let page = try await manager.snapshots(filter)
-            try await body(page)
-            guard page.count == filter.limit, let last = page.last else { return }
-            filter.continues(after: last)
-        }
-    }
-
     /// Waits for everything that is neither final nor held nor left now; whether there was anything.
     ///
     /// All of it is read before any of it is waited for, and is 16 bytes each: what is urgent, or somebody else's, ends
@@ -245,7 +220,7 @@ struct WorkRound: Sendable {
         var ids = early
         let known = Set(early)
         reporter.update { $0.total += early.count }
-        try await forEachPage(Self.unfinished) { page in
+        try await manager.forEachPage(Self.unfinished) { page in
             let found = page.filter { isForUs($0) && !known.contains($0.id) }.map(\.id)
             ids += found
             reporter.update { $0.total += found.count }
@@ -267,7 +242,6 @@ struct WorkRound: Sendable {
         providers.contains(provider) && !manager.isSuspended(provider)
     }
 
-    /// The providers whose accounts are suspended.
     var suspended: [ProviderID] { providers.filter(manager.isSuspended) }
 
     private func wait(for id: UUID) async throws {

@@ -3,11 +3,9 @@ import Foundation
 /// The file of a person's settings: `hablare.yaml` or `hablare.json` in the configuration folder, or one that was
 /// named.
 struct ConfigurationFile: Sendable, Hashable {
-    /// The most that one may have: 1 MiB.
     static let maximumBytes = 1 << 20
     /// What it may be called in the configuration folder.
     static let names = ["hablare.yaml", "hablare.yml", "hablare.json"]
-    /// The variable that names one.
     static let variable = "HABLARE_CONFIG"
 
     let url: URL
@@ -16,9 +14,7 @@ struct ConfigurationFile: Sendable, Hashable {
 
     /// Finds the file: that of `--config`, else that of `HABLARE_CONFIG`, else the one in the configuration folder.
     ///
-    /// - Parameter option: What `--config` says.
     /// - Returns: `nil` where nothing was named and none is there.
-    /// - Throws: ``CommandFailure`` where several are in the folder, an empty name was given, or it cannot be looked.
     static func find(_ option: String?, in composition: Composition) throws -> ConfigurationFile? {
         let variable = composition.environment[variable].map { ($0, self.variable) }
         if let (path, source) = option.map({ ($0, "--config") }) ?? variable {
@@ -29,8 +25,8 @@ struct ConfigurationFile: Sendable, Hashable {
             }
             return ConfigurationFile(url: composition.url(path), namedBy: source)
         }
-        guard let folder = ConfigurationFolder(environment: composition.environment) else { return nil }
-        let found = try names.map(folder.file).filter { try status(of: $0) != nil }
+        let folders = XDGFolders(environment: composition.environment)
+        let found = try names.compactMap(folders.configurationFile).filter { try status(of: $0) != nil }
         guard found.count < 2 else {
             throw CommandFailure(
                 .configuration,
@@ -40,10 +36,7 @@ struct ConfigurationFile: Sendable, Hashable {
         return found.first.map { ConfigurationFile(url: $0, namedBy: nil) }
     }
 
-    /// The settings that stand in it.
-    ///
-    /// - Throws: ``CommandFailure`` that says what is wrong, and where.
-    func settings() throws -> [FileSetting] {
+    func settings() throws -> [Setting] {
         let data = try read()
         guard let text = String(validating: data, as: UTF8.self) else { throw notText(data) }
         let withoutMark = text.first == "\u{FEFF}" ? String(text.dropFirst()) : text
@@ -55,10 +48,7 @@ struct ConfigurationFile: Sendable, Hashable {
         return try ConfigurationText(withoutMark, of: self).settings()
     }
 
-    /// A file that is not as it should be.
-    func failure(_ problem: String) -> CommandFailure {
-        CommandFailure(.configuration, "\(url.path) is not as it should be. \(problem)")
-    }
+    func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
 
     // MARK: Reading
 
@@ -95,9 +85,7 @@ struct ConfigurationFile: Sendable, Hashable {
             var link = stat()
             guard lstat(url.path, &link) == 0 else { return nil }
         }
-        throw CommandFailure(
-            .configuration,
-            "\(url.path) is not as it should be. It cannot be read: \(String(cString: strerror(reason)))")
+        throw CommandFailure(file: url, "It cannot be read: \(String(cString: strerror(reason)))")
     }
 
     private func notText(_ data: Data) -> CommandFailure {

@@ -17,9 +17,7 @@ struct ConfigurationText {
     }
 
     /// The settings, in the order in which they stand there.
-    ///
-    /// - Throws: ``CommandFailure`` that says what is wrong, and in which line and column.
-    func settings() throws -> [FileSetting] {
+    func settings() throws -> [Setting] {
         try refuseAliases()
         return try withParsed { root in
             guard let root, !Self.isNothing(root) else { return [] }
@@ -83,7 +81,6 @@ struct ConfigurationText {
         }
     }
 
-    /// A letter of an anchor's name.
     private static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -105,7 +102,7 @@ struct ConfigurationText {
 
     private func settings(
         of node: Node, as schema: SettingSchema, at path: SettingPath, place: SettingPlace
-    ) throws -> [FileSetting] {
+    ) throws -> [Setting] {
         try refuseAnchor(of: node)
         switch schema {
         case .value(let kind, _): return [try value(of: node, of: kind, at: path, place: place)]
@@ -123,12 +120,11 @@ struct ConfigurationText {
                 }
                 if let problem = naming.problem(with: name) { throw key.failure("\(Self.shown(name)) \(problem).") }
                 let inside = try settings(of: value, as: schema, at: path + name, place: key)
-                return naming == .header ? inside : [FileSetting(path: path + name, texts: nil, place: key)] + inside
+                return naming == .header ? inside : [Setting(path: path + name, texts: nil, place: key)] + inside
             }
         }
     }
 
-    /// The keys of a section, each once.
     private func pairs(
         of node: Node, at path: SettingPath, place: SettingPlace, _ naming: SettingNaming? = nil
     ) throws -> [(name: String, place: SettingPlace, value: Node)] {
@@ -168,13 +164,13 @@ struct ConfigurationText {
 
     private func value(
         of node: Node, of kind: SettingKind, at path: SettingPath, place: SettingPlace
-    ) throws -> FileSetting {
+    ) throws -> Setting {
         let own = self.place(node.mark)
         guard !Self.isNothing(node) else {
             throw place.failure("\(path) has no value. It must be \(kind.wanted); or take the key out.")
         }
         switch node {
-        case .scalar(let scalar): return FileSetting(path: path, texts: [scalar.string], place: own)
+        case .scalar(let scalar): return Setting(path: path, texts: [scalar.string], place: own)
         case .sequence(let sequence) where kind.isList:
             let texts = try sequence.map { element in
                 try refuseAnchor(of: element)
@@ -183,7 +179,7 @@ struct ConfigurationText {
                 }
                 return scalar.string
             }
-            return FileSetting(path: path, texts: texts, place: own)
+            return Setting(path: path, texts: texts, place: own)
         default: throw own.failure("\(path) must be \(kind.wanted).")
         }
     }
@@ -192,7 +188,6 @@ struct ConfigurationText {
         guard node.anchor == nil else { throw place(node.mark).failure(Self.anchors) }
     }
 
-    /// Nothing, or the word for it, without quotes.
     private static func isNothing(_ node: Node) -> Bool {
         guard case .scalar(let scalar) = node else { return false }
         return scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)

@@ -1,3 +1,4 @@
+import Foundation
 import HablareProviders
 
 /// The variables of the environment that are settings: `HABLARE_` and the way to the setting, in capitals, with `_`
@@ -6,10 +7,9 @@ import HablareProviders
 /// A variable that is none, and looks as if it were meant for one, is an error: a mistyped one would be ignored in
 /// silence.
 struct EnvironmentSettings {
-    /// The variables of ours.
     let variables: [String: String]
 
-    private static let prefix = SettingPath.scope.uppercased() + "_"
+    private static let prefix = "HABLARE_"
     private static let servicesPrefix = SettingPath("services").variable + "_"
 
     init(_ environment: [String: String]) {
@@ -40,11 +40,18 @@ struct EnvironmentSettings {
         }
     }
 
-    /// Looks whether every variable says one setting and no other.
-    ///
-    /// - Parameter paths: All settings that there are.
-    /// - Throws: ``CommandFailure`` with the nearest name.
-    func check(against paths: [SettingPath]) throws {
+    /// The settings that the variables say; a list has commas.
+    func settings(of leaves: [SettingSchema.Leaf]) throws -> [Setting] {
+        try check(against: leaves.map(\.path))
+        return leaves.compactMap { leaf in
+            guard let text = variables[leaf.path.variable] else { return nil }
+            let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            let texts = leaf.kind.isList ? parts.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) } : [text]
+            return Setting(path: leaf.path, texts: texts, place: .variable(leaf.path.variable))
+        }
+    }
+
+    private func check(against paths: [SettingPath]) throws {
         let known = Dictionary(grouping: paths, by: \.variable)
         for variable in variables.keys.sorted() {
             let place = SettingPlace.variable(variable)
@@ -56,7 +63,7 @@ struct EnvironmentSettings {
                 let names = meant.map(\.description).sorted().joined(separator: " and ")
                 throw place.failure("It can mean \(names). Unset it, and say it in hablare.yaml.")
             }
-            guard let path = meant.first, path.names.count == 4, let header = path.names.last else { continue }
+            guard let path = meant.first, let header = path.header else { continue }
             if SecretNames.isSecret(header) { throw place.failure(SecretNames.advice(for: path.service)) }
             if let problem = SettingNaming.header.problem(with: header) { throw place.failure("\(header) \(problem).") }
         }
@@ -88,7 +95,6 @@ struct EnvironmentSettings {
         return "There is no such setting.\(NearestNames(names).hint(for: variable))\(further)"
     }
 
-    /// How the variables of sections begin.
     private static let sections = ["services", "network", "default_provider"].map { SettingPath($0).variable + "_" }
 
     private static func lowercased(_ text: some StringProtocol) -> String {

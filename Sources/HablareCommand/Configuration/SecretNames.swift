@@ -1,6 +1,5 @@
 /// What would be a secret in the configuration, which is shown, shared and copied: keys have a place of their own.
 enum SecretNames {
-    /// Whether a setting or a header of a name would hold one.
     static func isSecret(_ name: String) -> Bool {
         let words = name.lowercased().split { !$0.isLetter && !$0.isNumber }.map(String.init)
         let whole = words.joined()
@@ -10,7 +9,6 @@ enum SecretNames {
             }
     }
 
-    /// Whether a text looks like a service's key.
     static func looksLikeKey(_ text: String) -> Bool {
         text.wholeMatch(of: /(sk|pk|rk|xi)[-_][A-Za-z0-9_\-]{16,}/) != nil
     }

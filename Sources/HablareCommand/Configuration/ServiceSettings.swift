@@ -3,29 +3,20 @@ import HablareProviders
 
 /// What is configured of one service.
 struct ServiceSettings: Sendable, Equatable {
-    /// What it is called here.
     let name: String
-    /// How it speaks.
     let kind: ServiceKind
     /// Where it is, as it was written; the address of the kind's own service where nothing was.
     var address: String
     /// What is wrong with ``address``, and where it was written; `nil` where nothing is. It counts once the service is
     /// to be asked: another one can be asked meanwhile.
     var addressProblem: CommandFailure?
-    /// The model of texts and structured answers. Default: the provider's own, as for the three others.
-    var model: String?
-    var speechModel: String?
-    var imageModel: String?
-    var embeddingModel: String?
-    /// The voice that speaks.
+    /// The models, by the settings that say them, such as `speech_model`. Default: the provider's own.
+    var models: [String: String] = [:]
     var voice: String?
     /// With which interface an OpenAI service is asked for text.
     var interface = TextInterface.chat
-    /// Whether it is asked only with a key.
     var needsKey = true
-    /// Whether it may be asked at all.
     var isEnabled = true
-    /// How many calls run at once.
     var concurrency = 4
     /// Calls a minute; `nil`: no limit but the service's own.
     var rate: Double?
@@ -91,7 +82,6 @@ extension ServiceSettings {
     /// What it is called here, with its address where that is not the configured one: whose limits are used up.
     var placedName: String { Self.name(name, at: place) }
 
-    /// The id of one of its providers.
     func id(of offer: ServiceOffer) -> ProviderID {
         ProviderID(rawValue: Self.name(offer.id(of: name), at: place))
     }
@@ -110,5 +100,81 @@ extension ServiceSettings {
             address with https. If the server wants no key, set services.\(name).needs_key to false, and delete the key \
             that is there: hablare keys delete \(name)
             """)
+    }
+}
+
+/// How a service speaks.
+enum ServiceKind: String, Sendable, Hashable, CaseIterable {
+    case openai, anthropic, elevenlabs
+
+    /// Where the service is that gave the kind its name.
+    var address: String {
+        switch self {
+        case .openai: "https://api.openai.com/v1"
+        case .anthropic: "https://api.anthropic.com"
+        case .elevenlabs: "https://api.elevenlabs.io"
+        }
+    }
+}
+
+/// With which of its interfaces an OpenAI service is asked for text.
+enum TextInterface: String, Sendable, Hashable, CaseIterable {
+    case chat, responses
+}
+
+/// One of the providers that a service is: what it answers, and with which model.
+struct ServiceOffer: Sendable, Hashable {
+    /// What stands behind the service's name in the provider's id; `nil` for the one with the bare name.
+    let variant: String?
+    let answers: ContentType
+    let modelKey: String
+
+    /// The id of the provider of a service: `openai.speech`.
+    func id(of service: String) -> String { variant.map { "\(service).\($0)" } ?? service }
+
+    /// The model that is configured for it; `nil` where it is the provider's own.
+    func model(in settings: ServiceSettings) -> String? { settings.models[modelKey] }
+}
+
+extension ServiceKind {
+    /// What services of the kind offer, the bare name first.
+    var offers: [ServiceOffer] {
+        switch self {
+        case .openai:
+            [
+                ServiceOffer(variant: nil, answers: .text, modelKey: "model"),
+                ServiceOffer(variant: "structured", answers: .structured, modelKey: "model"),
+                ServiceOffer(variant: "speech", answers: .audio, modelKey: "speech_model"),
+                ServiceOffer(variant: "image", answers: .image, modelKey: "image_model"),
+                ServiceOffer(variant: "embedding", answers: .embedding, modelKey: "embedding_model"),
+            ]
+        case .anthropic:
+            [
+                ServiceOffer(variant: nil, answers: .text, modelKey: "model"),
+                ServiceOffer(variant: "structured", answers: .structured, modelKey: "model"),
+            ]
+        case .elevenlabs: [ServiceOffer(variant: nil, answers: .audio, modelKey: "speech_model")]
+        }
+    }
+
+    /// The settings that mean nothing for services of the kind, each of which would be ignored in silence.
+    var missingKeys: [String] {
+        switch self {
+        case .openai: []
+        case .anthropic: ["speech_model", "image_model", "embedding_model", "voice", "api"]
+        case .elevenlabs: ["model", "image_model", "embedding_model", "api"]
+        }
+    }
+}
+
+extension ProviderUse {
+    /// The setting for the model of what the command asks.
+    var modelKey: String {
+        switch self {
+        case .generate: "model"
+        case .speak, .narrate: "speech_model"
+        case .image: "image_model"
+        case .embed: "embedding_model"
+        }
     }
 }

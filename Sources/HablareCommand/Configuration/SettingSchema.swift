@@ -25,8 +25,6 @@ indirect enum SettingSchema: Sendable {
     }
 
     /// Every value, in the order in which it is documented.
-    ///
-    /// - Parameter names: The names that stand where a person gives one, below a path.
     func leaves(
         at path: SettingPath = SettingPath([]),
         named names: (SettingNaming, SettingPath) -> [String] = { naming, _ in [naming.placeholder] }
@@ -37,26 +35,9 @@ indirect enum SettingSchema: Sendable {
         case .each(let naming, let schema): names(naming, path).flatMap { schema.leaves(at: path + $0, named: names) }
         }
     }
-
-    /// The kind of the value at the end of a path; `nil` where the schema has none there.
-    func kind(at path: SettingPath) -> SettingKind? {
-        var schema = self
-        for name in path.names {
-            switch schema {
-            case .value: return nil
-            case .section(let parts):
-                guard let part = parts.first(where: { $0.name == name }) else { return nil }
-                schema = part.schema
-            case .each(_, let each): schema = each
-            }
-        }
-        if case .value(let kind, _) = schema { return kind }
-        return nil
-    }
 }
 
 extension SettingSchema {
-    /// The whole configuration.
     static let root = SettingSchema.section([
         Part("data_dir", .value(.path, default: "`$XDG_DATA_HOME/hablare`, or `~/.local/share/hablare`")),
         Part(
@@ -96,4 +77,45 @@ extension SettingSchema {
         Part("headers", .each(.header, .value(.headerValue, default: "none"))),
         Part("fallback", .value(.providers, default: "none")),
     ])
+}
+
+/// What a person names, and how it may be called: in a way that a variable of the environment can say too.
+enum SettingNaming: Sendable, Hashable {
+    case service, header
+
+    /// What stands for a name in documents.
+    var placeholder: String {
+        switch self {
+        case .service: "NAME"
+        case .header: "HEADER"
+        }
+    }
+
+    /// The name as it is kept: names of headers are the same in upper and lower case.
+    func canonical(_ name: String) -> String {
+        switch self {
+        case .service: name
+        case .header: name.lowercased()
+        }
+    }
+
+    /// What is wrong with a canonical name, as the end of a sentence; `nil` where nothing is.
+    func problem(with name: String) -> String? {
+        switch self {
+        case .service:
+            guard name.wholeMatch(of: /[a-z][a-z0-9]*(-[a-z0-9]+)*/) == nil || name.count > 32 else { return nil }
+            return "is no name for a service: give it small letters, digits and hyphens between them, at most 32"
+        case .header:
+            guard name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil, name.count <= 64 else {
+                return "is no name of a header: letters, digits and hyphens between them, at most 64"
+            }
+            guard !Self.ownHeaders.contains(name) else { return "is a header that hablare writes itself: leave it out" }
+            return nil
+        }
+    }
+
+    private static let ownHeaders: Set<String> = [
+        "accept", "accept-encoding", "connection", "content-encoding", "content-length", "content-type", "expect",
+        "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
 }

@@ -5,13 +5,9 @@ import Foundation
 /// A setting comes from the file, the environment or an option of the command line, in rising order of strength. What
 /// nobody says has its default. A value that cannot be read is an error, never the default.
 struct Settings: Sendable, Equatable {
-    /// The way to services over the network.
     struct Network: Sendable, Equatable {
-        /// How long a connection may take to come about.
         var connectTimeout = Duration.seconds(10)
-        /// How long the other side may be silent.
         var idleTimeout = Duration.seconds(120)
-        /// The proxy that all calls go through.
         var proxy = Proxy.environment
         /// The hosts that no proxy is asked for; `nil`: what `NO_PROXY` says.
         var withoutProxy: [String]?
@@ -19,7 +15,6 @@ struct Settings: Sendable, Equatable {
         var certificateFile: URL?
     }
 
-    /// Which proxy calls go through.
     enum Proxy: Sendable, Hashable {
         /// What `HTTPS_PROXY` and the like say.
         case environment
@@ -39,26 +34,30 @@ struct Settings: Sendable, Equatable {
     /// The services: those that are always there, in a fixed order, then a person's own, by name.
     var services = ServiceSettings.builtIn
 
-    /// The service of a name.
     func service(_ name: String) -> ServiceSettings? { services.first { $0.name == name } }
 }
 
 extension Settings {
-    /// Reads all settings of a world.
-    ///
-    /// - Parameters:
-    ///   - option: The file that `--config` names.
-    ///   - options: What other options of the command line say.
-    /// - Throws: ``CommandFailure`` that names the setting, where it stands, and what is wanted there.
     static func read(
-        _ option: String? = nil, options: [OptionSetting] = [], in composition: Composition
+        _ option: String? = nil, options: [Setting] = [], in composition: Composition
     ) throws -> Settings {
         let file = try ConfigurationFile.find(option, in: composition)
-        let reading = SettingsReading(
-            file: try file?.settings() ?? [], environment: EnvironmentSettings(composition.environment),
-            options: options)
-        var settings = try reading.settings(in: composition)
+        let reading = try SettingsReading(file: try file?.settings() ?? [], options: options, in: composition)
+        var settings = try reading.settings()
         settings.file = file?.url
         return settings
+    }
+}
+
+/// A command that asks a provider, and may have one that it asks by default.
+enum ProviderUse: String, Sendable, Hashable, CaseIterable {
+    case generate, speak, image, embed, narrate
+
+    /// Who is asked where neither the command line nor the settings name anybody; `nil`: nobody.
+    var usualProvider: String? {
+        switch self {
+        case .speak, .narrate: "espeak-ng"
+        case .generate, .image, .embed: nil
+        }
     }
 }

@@ -1,71 +1,46 @@
 import Foundation
-import HablareProviders
 
-/// Makes typed settings of what the sources say.
+/// Makes typed settings of what the file, the environment and options say.
 struct SettingsReading {
-    private let file: [FileSetting]
-    private let environment: EnvironmentSettings
-    private let options: [OptionSetting]
-    private let sources: SettingSources
+    private let composition: Composition
+    /// The services that are always there, then a person's own, by name.
+    private let services: [String]
+    /// The settings, each as the strongest place says it, and the sections that a person named.
+    private let said: [SettingPath: Setting]
+    private var values: [SettingPath: SettingValue] = [:]
+    /// The faults of addresses, by the names of their services.
+    private var addressProblems: [String: CommandFailure] = [:]
 
-    init(file: [FileSetting], environment: EnvironmentSettings, options: [OptionSetting]) {
-        self.file = file
-        self.environment = environment
-        self.options = options
-        sources = SettingSources(file: file, environment: environment, options: options)
-    }
-
-    /// The settings.
-    ///
-    /// - Throws: ``CommandFailure`` for the first that cannot be read.
-    func settings(in composition: Composition) throws -> Settings {
-        let services = serviceNames
-        let headers = environment.headers(of: services) + file.map(\.path) + options.map(\.path)
+    init(file: [Setting], options: [Setting], in composition: Composition) throws {
+        self.composition = composition
+        let environment = EnvironmentSettings(composition.environment)
+        let builtIn = ServiceSettings.builtIn.map(\.name)
+        let written = Set(file.compactMap(\.path.service)).subtracting(builtIn)
+        let declared = environment.services(beside: builtIn + written.sorted())
+        let services = builtIn + written.union(declared).sorted()
+        let headers = environment.headers(of: services) + (file + options).map(\.path)
         let leaves = SettingSchema.root.leaves { naming, path in
             switch naming {
             case .service: services
-            case .header: Self.names(below: path, in: headers)
+            case .header: Set(headers.filter { $0.service == path.service }.compactMap(\.header)).sorted()
             }
         }
-        try environment.check(against: leaves.map(\.path))
-        var values: [SettingPath: SettingValue] = [:]
-        var addressProblems: [String: CommandFailure] = [:]
-        for leaf in leaves {
-            guard let place = sources.place(of: leaf.path), let texts = try sources.texts(of: leaf) else { continue }
-            if let value = leaf.kind.value(of: texts) {
-                values[leaf.path] = value
-                continue
-            }
-            let failure = Self.malformed(leaf, texts, at: place)
-            // A service that cannot be reached is of no matter to who asks another one; an option is meant for this run.
-            guard leaf.kind == .address, let service = leaf.path.service, !place.isOption else { throw failure }
-            addressProblems[service] = failure
-        }
-        var settings = Settings()
-        settings.dataFolder = url(SettingPath("data_dir"), values, in: composition)
-        for use in ProviderUse.allCases {
-            settings.defaultProviders[use] = values[SettingPath("default_provider", use.rawValue)]?.text
-        }
-        settings.network = network(values, in: composition)
-        settings.services = try services.map { try service($0, values, addressProblems[$0]) }
-        return settings
+        self.services = services
+        let variables = try environment.settings(of: leaves)
+        said = Dictionary((file + variables + options).map { ($0.path, $0) }) { $1 }
+        for leaf in leaves { try read(leaf) }
     }
 
-    /// Those that are always there, then a person's own, by name.
-    private var serviceNames: [String] {
-        let builtIn = ServiceSettings.builtIn.map(\.name)
-        let written = Set(file.compactMap(\.path.service)).subtracting(builtIn)
-        let known = builtIn + written.sorted()
-        return builtIn + (written.union(environment.services(beside: known))).sorted()
-    }
-
-    private static func names(below path: SettingPath, in paths: [SettingPath]) -> [String] {
-        let depth = path.names.count
-        return Set(
-            paths.filter { $0.names.count > depth && Array($0.names.prefix(depth)) == path.names }.map {
-                $0.names[depth]
-            }
-        ).sorted()
+    private mutating func read(_ leaf: SettingSchema.Leaf) throws {
+        guard let setting = said[leaf.path], let texts = setting.texts else { return }
+        if let value = leaf.kind.value(of: texts) {
+            values[leaf.path] = value
+            return
+        }
+        let failure = Self.malformed(leaf, texts, at: setting.place)
+        // A service that cannot be reached is of no matter to who asks another one; an option is meant for this run.
+        guard leaf.kind == .address, let service = leaf.path.service, !setting.place.isOption else { throw failure }
+        addressProblems[service] = failure
     }
 
     private static func malformed(
@@ -74,54 +49,57 @@ struct SettingsReading {
         if texts.contains(where: SecretNames.looksLikeKey) {
             return place.failure("\(leaf.path): \(SecretNames.advice(for: leaf.path.service))")
         }
-        let isEmpty = texts == [""]
-        let reason = isEmpty ? nil : leaf.kind.reason(against: texts)
-        return place.failure(
-            reason.map { "\(leaf.path): \($0)" }
-                ?? "\(leaf.path) \(isEmpty ? "is empty. It must" : "must") be \(leaf.kind.wanted).")
+        if texts == [""] { return place.failure("\(leaf.path) is empty. It must be \(leaf.kind.wanted).") }
+        if let reason = leaf.kind.reason(against: texts) { return place.failure("\(leaf.path): \(reason)") }
+        return place.failure("\(leaf.path) must be \(leaf.kind.wanted).")
     }
 
     // MARK: Parts
 
-    private func network(_ values: [SettingPath: SettingValue], in composition: Composition) -> Settings.Network {
+    func settings() throws -> Settings {
+        var settings = Settings()
+        settings.dataFolder = url(SettingPath("data_dir"))
+        for use in ProviderUse.allCases {
+            settings.defaultProviders[use] = values[SettingPath("default_provider", use.rawValue)]?.text
+        }
+        settings.network = network()
+        settings.services = try services.map(service)
+        return settings
+    }
+
+    private func network() -> Settings.Network {
         let path = SettingPath("network")
         var network = Settings.Network()
         if let time = values[path + "connect_timeout"]?.duration { network.connectTimeout = time }
         if let time = values[path + "idle_timeout"]?.duration { network.idleTimeout = time }
         if let proxy = values[path + "proxy"]?.text { network.proxy = proxy == "none" ? .none : .address(proxy) }
         network.withoutProxy = values[path + "no_proxy"]?.texts
-        network.certificateFile = url(path + "certificate_file", values, in: composition)
+        network.certificateFile = url(path + "certificate_file")
         return network
     }
 
-    private func service(
-        _ name: String, _ values: [SettingPath: SettingValue], _ addressProblem: CommandFailure?
-    ) throws -> ServiceSettings {
+    private func service(_ name: String) throws -> ServiceSettings {
         let path = SettingPath("services", name)
-        var service = ServiceSettings(name, try kind(of: name, values[path + "kind"]?.text))
+        var service = ServiceSettings(name, try kind(of: name))
         for key in service.kind.missingKeys where values[path + key] != nil {
             let problem =
                 "\(path + key) means nothing: services of the kind \(service.kind.rawValue) have none. Take it out."
             throw failure(at: path + key, problem)
         }
-        service.addressProblem = addressProblem
+        service.addressProblem = addressProblems[name]
         if let address = values[path + "base_url"]?.text { service.address = address }
-        service.model = values[path + "model"]?.text
-        service.speechModel = values[path + "speech_model"]?.text
-        service.imageModel = values[path + "image_model"]?.text
-        service.embeddingModel = values[path + "embedding_model"]?.text
-        service.voice = values[path + "voice"]?.text
-        if let word = values[path + "api"]?.text, let interface = TextInterface(rawValue: word) {
-            service.interface = interface
+        for key in ["model", "speech_model", "image_model", "embedding_model"] {
+            service.models[key] = values[path + key]?.text
         }
+        service.voice = values[path + "voice"]?.text
+        if let interface = values[path + "api"]?.text.flatMap(TextInterface.init) { service.interface = interface }
         if let needsKey = values[path + "needs_key"]?.flag { service.needsKey = needsKey }
         if let isEnabled = values[path + "enabled"]?.flag { service.isEnabled = isEnabled }
         if let concurrency = values[path + "concurrency"]?.whole { service.concurrency = concurrency }
         service.rate = values[path + "rate"]?.number
         if let timeout = values[path + "timeout"]?.duration { service.timeout = timeout }
-        let headers = path + "headers"
-        for (path, value) in values where path.names.count == 4 && Array(path.names.prefix(3)) == headers.names {
-            service.headers[path.names[3]] = value.text
+        for (path, value) in values where path.service == name {
+            if let header = path.header { service.headers[header] = value.text }
         }
         if let fallback = values[path + "fallback"]?.texts {
             guard !fallback.contains(name) else {
@@ -132,21 +110,14 @@ struct SettingsReading {
         return service
     }
 
-    /// The error for a setting, or for a service as a whole, that can be read and makes no sense.
-    private func failure(at path: SettingPath, _ problem: String) -> CommandFailure {
-        let place = sources.place(of: path) ?? file.first { $0.path == path }?.place
-        return place?.failure(problem) ?? CommandFailure(.configuration, problem)
-    }
-
     /// How a service speaks: those that are always there say it by their name.
-    private func kind(of name: String, _ word: String?) throws -> ServiceKind {
+    private func kind(of name: String) throws -> ServiceKind {
         let path = SettingPath("services", name)
-        let said = word.flatMap(ServiceKind.init(rawValue:))
+        let said = values[path + "kind"]?.text.flatMap(ServiceKind.init)
         guard let own = ServiceKind(rawValue: name) else {
             if let said { return said }
             let kinds = ServiceKind.allCases.map(\.rawValue).joined(separator: ", ")
-            let problem = "\(path) has no kind, which says how it speaks. Add one of \(kinds)."
-            throw failure(at: path, problem)
+            throw failure(at: path, "\(path) has no kind, which says how it speaks. Add one of \(kinds).")
         }
         guard said == nil || said == own else {
             let problem = "\(name) is of the kind \(own.rawValue). Give a service of another kind another name."
@@ -155,11 +126,14 @@ struct SettingsReading {
         return own
     }
 
+    /// The error for a setting, or for a service as a whole, that can be read and makes no sense.
+    private func failure(at path: SettingPath, _ problem: String) -> CommandFailure {
+        said[path]?.place.failure(problem) ?? CommandFailure(.configuration, problem)
+    }
+
     /// A file or folder: relative to the folder of the file that says it, else to the working directory.
-    private func url(
-        _ path: SettingPath, _ values: [SettingPath: SettingValue], in composition: Composition
-    ) -> URL? {
-        guard let text = values[path]?.text, let place = sources.place(of: path) else { return nil }
+    private func url(_ path: SettingPath) -> URL? {
+        guard let text = values[path]?.text, let place = said[path]?.place else { return nil }
         // A shell puts the home folder into an option; into a file nobody does.
         if text.hasPrefix("~/"), !place.isOption, let home = composition.environment["HOME"], home.hasPrefix("/") {
             return URL(filePath: home + text.dropFirst()).standardizedFileURL

@@ -31,9 +31,7 @@ final class Console: Sendable {
         self.terminal = terminal
     }
 
-    /// How text on standard output may be styled.
     var outputStyle: Style { Style(isEnabled: terminal.isOutputTerminal && terminal.allowsColour) }
-    /// How text on standard error may be styled.
     var errorStyle: Style { Style(isEnabled: terminal.isErrorTerminal && terminal.allowsColour) }
 
     /// Writes a result and a line end to standard output.
@@ -100,7 +98,6 @@ final class Console: Sendable {
         if takeLine() { say("\n") }
     }
 
-    /// Takes the drawn line away.
     func hideLine() {
         if takeLine() { say(Self.erase) }
     }
@@ -128,7 +125,6 @@ final class Console: Sendable {
 
     private static let erase = "\r\u{1B}[K"
 
-    /// Whether people see standard output.
     var showsOutput: Bool { terminal.isOutputTerminal || terminal.isOutputDumb }
 
     /// What stands for a character that was begun on standard output and is not completed any more.
@@ -161,6 +157,32 @@ final class Console: Sendable {
         guard !state.withLock({ $0.errorsFailed }) else { return }
         errors.put(Data(text.utf8), isPassing: isPassing) { [state] result in
             if case .failure = result { state.withLock { $0.errorsFailed = true } }
+        }
+    }
+}
+
+extension Console {
+    /// Refuses what is no text where people see standard output: it would be noise, and may be orders to the terminal.
+    func check(showing type: ContentType, instead: String) throws {
+        guard showsOutput, ![.text, .structured, .embedding].contains(type) else { return }
+        throw CommandFailure(.usage, "The answer is \(type.rawValue), which a terminal cannot show. \(instead)")
+    }
+}
+
+extension ContentType {
+    /// What begins so and is no text: sound, a picture, or else `data`, as no text has the byte 0; `nil` for what may be
+    /// text. Pure.
+    init?(ofBeginning bytes: Data) {
+        let first = MagicBytes(bytes)
+        let isFrame = bytes.count > 1 && bytes[bytes.startIndex] == 0xFF && bytes[bytes.startIndex + 1] & 0xE0 == 0xE0
+        if first.image != nil {
+            self = .image
+        } else if first.audioContainer != nil || isFrame {
+            self = .audio
+        } else if bytes.contains(0) {
+            self = .data
+        } else {
+            return nil
         }
     }
 }

@@ -1,23 +1,12 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A file that a command is given.
 enum InputFile {
     /// The most that a text may have: 256 MiB. All of it is in memory.
     static let mostTextBytes = 256 << 20
-    /// So many bytes are read at once.
     private static let pieceBytes = 1 << 20
 
-    /// Why a file is not read.
     enum Fault: Error, Hashable {
-        /// Nothing has that name.
         case missing
         case folder
         /// It may not be read, or its disk fails; the system's words.
@@ -59,9 +48,6 @@ enum InputFile {
     }
 
     /// All that comes on standard input; no more than one byte too much is read.
-    ///
-    /// - Throws: ``CommandFailure``: it is closed or a folder (``CommandStatus/inputMissing``), or has more bytes than a
-    ///   text may have (``CommandStatus/badInput``).
     static func standardInput(_ handle: FileHandle, atMost most: Int = mostTextBytes) throws -> Data {
         let data: Data
         do {
@@ -81,11 +67,8 @@ enum InputFile {
     /// All that is in a file.
     ///
     /// - Parameters:
-    ///   - most: The most bytes that it may have.
     ///   - what: What it is, in a word, for messages: `file`, `picture`.
     ///   - instead: What to do where it is not there, beside looking at its name: the end of a sentence.
-    /// - Throws: ``CommandFailure`` that says why: it is not there, a folder, may not be read
-    ///   (``CommandStatus/inputMissing``), or is too large (``CommandStatus/badInput``).
     static func read(_ url: URL, atMost most: Int, what: String, instead: String = "") throws -> Data {
         do throws(Fault) {
             return try bytes(of: url, atMost: most)
@@ -105,24 +88,17 @@ enum InputFile {
     }
 
     /// A text that a command is given in a file.
-    ///
-    /// - Throws: ``CommandFailure``.
     static func text(_ url: URL) throws -> Data {
         try read(url, atMost: mostTextBytes, what: "file", instead: ", or give - to read standard input")
     }
 
-    /// Whether ``given(_:file:in:)`` reads standard input.
     static func isStandardInput(_ words: String?, file: String?) -> Bool {
         file.map { $0 == "-" } ?? (words == nil || words == "-")
     }
 
     /// The text that a command is given: as words, in a file, or on standard input.
     ///
-    /// - Parameters:
-    ///   - words: The argument; `nil` or `-` reads standard input where no file is named.
-    ///   - file: What `-f` names; `-` is standard input.
     /// - Returns: The text's bytes, and what to call it in messages.
-    /// - Throws: ``CommandFailure``.
     static func given(
         _ words: String?, file: String?, in composition: Composition
     ) throws -> (text: Data, source: String) {
@@ -136,5 +112,19 @@ enum InputFile {
         }
         guard let words, words != "-" else { return (try composition.readInput(), "standard input") }
         return (Data(words.utf8), "the command line")
+    }
+}
+
+/// A text that a command is given as its argument, or on standard input.
+enum InputText {
+    static func one(_ argument: String?, what: String, in composition: Composition) throws -> String {
+        let input = try InputFile.given(argument, file: nil, in: composition)
+        guard let text = String(validating: input.text, as: UTF8.self) else {
+            throw CommandFailure(.badInput, "The \(what) on \(input.source) is not UTF-8. Convert it, as with iconv.")
+        }
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw CommandFailure(.badInput, "The \(what) is empty. Give one, or pipe it in.")
+        }
+        return text
     }
 }

@@ -5,7 +5,6 @@ struct JSONFault: Sendable, Hashable {
     /// The line and the column of the first character that does not belong there, both from 1.
     let line: Int
     let column: Int
-    /// What is wrong, a sentence.
     let problem: String
 
     /// Finds it; `nil` in a text that is JSON.
@@ -24,7 +23,6 @@ struct JSONFault: Sendable, Hashable {
         }
     }
 
-    /// Where it is, and why, for a message.
     var sentence: String { "It is not JSON from line \(line), column \(column) on: \(problem)" }
 
     private struct Stop: Error {
@@ -34,7 +32,6 @@ struct JSONFault: Sendable, Hashable {
 
     /// Reads a text as RFC 8259 has it.
     private struct Scan {
-        /// As deep as the parsers go.
         static let maximumDepth = 512
 
         let bytes: [UInt8]
@@ -122,7 +119,6 @@ struct JSONFault: Sendable, Hashable {
             place += 1
         }
 
-        /// `true`, `false`, `null` or a number.
         private mutating func word() throws(Stop) {
             let rest = bytes[place...]
             let word = rest.prefix { byte in

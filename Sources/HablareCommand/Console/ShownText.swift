@@ -55,7 +55,6 @@ struct ShownText: Sendable {
         scalar.properties.generalCategory == .control || turnsDirection(scalar)
     }
 
-    /// The bidirectional embeddings, overrides and isolates, and their ends.
     private static func turnsDirection(_ scalar: Unicode.Scalar) -> Bool {
         0x202A...0x202E ~= scalar.value || 0x2066...0x2069 ~= scalar.value
     }

@@ -1,3 +1,35 @@
+/// A row of a list: an object of `--json`, and a line of a table.
+protocol ListRow: Encodable, Sendable {
+    static var columns: [Column<Self>] { get }
+}
+
+/// A column of a table: its heading, and the text of a row in it.
+struct Column<Row>: Sendable {
+    let heading: String
+    let text: @Sendable (Row) -> String
+
+    init(_ heading: String, _ text: @escaping @Sendable (Row) -> String) {
+        self.heading = heading
+        self.text = text
+    }
+}
+
+extension Console {
+    /// Prints all rows as a JSON array, or those that people see as a table; an empty table is a note.
+    func print<Row: ListRow>(
+        _ rows: [Row], shownAs shown: [Row]? = nil, json: Bool, orNote nothing: String
+    ) async throws {
+        guard !json else { return try await print(JSONText.of(rows)) }
+        var table = Table(Row.self)
+        for row in shown ?? rows { table.append(row) }
+        if table.isEmpty { note(nothing) } else { try await print(table) }
+    }
+
+    func print(_ table: Table) async throws {
+        try await print(table.lines(outputStyle).joined(separator: "\n"), isStyled: true)
+    }
+}
+
 /// Columns of text, aligned. Widths are counted in characters; a cell's last column is not padded.
 struct Table: Sendable {
     private let headings: [String]
@@ -7,6 +39,14 @@ struct Table: Sendable {
     init(_ headings: [String]) {
         self.headings = headings
         widths = headings.map(\.count)
+    }
+
+    init<Row: ListRow>(_: Row.Type) {
+        self.init(Row.columns.map(\.heading))
+    }
+
+    mutating func append<Row: ListRow>(_ row: Row) {
+        append(Row.columns.map { $0.text(row) })
     }
 
     mutating func append(_ row: [String]) {
@@ -19,12 +59,10 @@ struct Table: Sendable {
 
     var isEmpty: Bool { rows.isEmpty }
 
-    /// The lines, headings first.
     func lines(_ style: Style = Style(isEnabled: false)) -> [String] {
         [style.bold(line(headings))] + bodyLines
     }
 
-    /// The lines without the headings.
     var bodyLines: [String] { rows.map(line) }
 
     /// Forgets the rows and keeps the widths, for the next page of a long table.
@@ -45,7 +83,6 @@ struct Table: Sendable {
 
     /// A cell never breaks its row, and never moves the cursor.
     private static func onOneLine(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(text.unicodeScalars.map { ShownText.isControl($0) ? " " : $0 }))
+        String(String.UnicodeScalarView(text.unicodeScalars.map { ShownText.isControl($0) ? " " : $0 }))
     }
 }

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// What the two output streams lead to.
 struct Terminal: Sendable {
     /// Whether standard output is a terminal that understands cursor movements.
@@ -18,17 +10,13 @@ struct Terminal: Sendable {
     var isOutputDumb = false
     /// Whether standard error is one.
     var isErrorDumb = false
-    /// Whether colours may be used at all.
     var allowsColour: Bool
-    /// Whether letters beyond ASCII may be drawn.
     var allowsUnicode: Bool
     /// The width in columns, looked up each time, because windows are resized.
     var width: @Sendable () -> Int
 
-    /// The width when nobody knows better.
     static let defaultWidth = 80
 
-    /// The terminal of this process.
     static func system(environment: [String: String]) -> Terminal {
         let isDumb = environment["TERM"] == "dumb"
         let (isOutput, isError) = (isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1)
@@ -48,5 +36,30 @@ struct Terminal: Sendable {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return Int(size.ws_col)
+    }
+}
+
+/// Colours, where they are wanted.
+///
+/// What is printed with styles (`isStyled` of ``Console/print(_:isStyled:)``) keeps every colour that is in it. So each part
+/// of it that somebody else wrote goes through a style, or through ``plain(_:)``: there foreign colours are no colours any
+/// more.
+struct Style: Sendable, Hashable {
+    let isEnabled: Bool
+
+    func bold(_ text: String) -> String { paint(text, "1") }
+    func dim(_ text: String) -> String { paint(text, "2") }
+    func red(_ text: String) -> String { paint(text, "31") }
+    func green(_ text: String) -> String { paint(text, "32") }
+    func yellow(_ text: String) -> String { paint(text, "33") }
+
+    /// Text among styled text, as it is. Where nothing is styled, nothing is done to it.
+    func plain(_ text: String) -> String { isEnabled ? ShownText.shown(text) : text }
+
+    /// All that ``paint(_:_:)`` writes beside the text.
+    static let codes = ["0", "1", "2", "31", "32", "33"].map { "\u{1B}[\($0)m" }
+
+    private func paint(_ text: String, _ code: String) -> String {
+        isEnabled ? "\u{1B}[\(code)m\(plain(text))\u{1B}[0m" : text
     }
 }

@@ -1,18 +1,16 @@
 import Foundation
 import Hablare
+import HablareProviders
 import HablareSQLite
 
 /// What the doctor found, for people and for programs.
-struct DoctorReport: Encodable, Sendable {
-    /// One thing that was looked at.
+struct DoctorReport: JSONPrintable, Sendable {
     struct Finding: Encodable, Sendable, Hashable {
         /// What it is about: `settings`, `disk`, `store`, `programs`, `prices` or a provider's name.
         let subject: String
         /// A stable word for programs.
         let kind: String
-        /// Whether something must be done.
         let problem: Bool
-        /// What was found, and what to do.
         let message: String
     }
 
@@ -22,7 +20,6 @@ struct DoctorReport: Encodable, Sendable {
     private(set) var contentFiles = 0
     private(set) var contentBytes: Int64 = 0
     private(set) var findings: [Finding] = []
-    /// How many services and programs can be asked.
     private var able = 0
 
     var isHealthy: Bool { !findings.contains(where: \.problem) }
@@ -57,7 +54,6 @@ struct DoctorReport: Encodable, Sendable {
         add("store", "absent", false, "There is nothing yet in \(folder.path). The first narration creates it.")
     }
 
-    /// The store cannot be opened, or read.
     mutating func addStoreFailure(_ code: AIServiceError.Code, _ failure: CommandFailure) {
         add("store", code.rawValue, true, failure.message)
     }
@@ -116,9 +112,7 @@ struct DoctorReport: Encodable, Sendable {
 
     /// The prices that calls are charged by.
     ///
-    /// - Parameters:
-    ///   - file: Where they are from; `nil`: they ship.
-    ///   - payees: Those that are here.
+    /// - Parameter file: Where they are from; `nil`: they ship.
     mutating func add(_ table: PriceTable, from file: PricesFile?, for payees: KnownProviders) {
         let count = TimeText.count(table.entries.count, "price")
         let age = table.oldestCheck.map { ", the oldest checked \($0)" } ?? ""
@@ -143,17 +137,25 @@ struct DoctorReport: Encodable, Sendable {
         }
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case healthy, folder, requests, contentFiles, contentBytes, findings
+    var json: JSONObject {
+        [
+            "healthy": isHealthy, "folder": folder, "requests": requests, "contentFiles": contentFiles,
+            "contentBytes": contentBytes, "findings": findings,
+        ]
     }
+}
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(isHealthy, forKey: .healthy)
-        try container.encode(folder, forKey: .folder)
-        try container.encode(requests, forKey: .requests)
-        try container.encode(contentFiles, forKey: .contentFiles)
-        try container.encode(contentBytes, forKey: .contentBytes)
-        try container.encode(findings, forKey: .findings)
+/// The room on a disk.
+enum DiskSpace {
+    /// With less than so many free bytes a disk counts as full: SQLite's own files and an answer of usual length need them.
+    static let least: Int64 = 8 << 20
+
+    /// How many bytes may still be written below a folder, which need not be there; `nil` where nobody says it.
+    static func free(at folder: URL) -> Int64? {
+        var path = folder.absoluteURL.standardizedFileURL
+        while path.path != "/", !path.path.isEmpty, !FileManager.default.fileExists(atPath: path.path) {
+            path.deleteLastPathComponent()
+        }
+        return FileSystemRoom.of(path.path).map { Int64(clamping: $0) }
     }
 }

@@ -56,9 +56,9 @@ struct EmbedCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let team = try AskedProvider(
             asked, options, for: .embed, making: .embedding, program: "text", in: composition)
-        let target = try OutputTarget(output, json: false, what: "vectors", in: composition)
+        let target = try Output(output, json: false, what: "vectors", in: composition)
         if let file = target.file {
-            try OutputFiles.check([file], in: file.deletingLastPathComponent())
+            try Output.check([file], in: file.deletingLastPathComponent())
             // Vectors are written as JSON, which is text.
             _ = try AnswerConversion(of: .text, to: file)
         }
@@ -69,18 +69,17 @@ struct EmbedCommand: ComposedCommand {
         let streams = SameCommand.Streams(
             readsInput: InputFile.isStandardInput(text, file: file),
             printsElsewhere: try target.isStandardOutput && !console.showsOutput)
-        return try await team.session(for: work, streams).run(in: composition, consequence: "so nothing is printed") {
+        return try await team.run(work, streams, in: composition, consequence: "so nothing is printed") {
             workplace, ids, gaps in
             guard gaps.isEmpty else { return }
             guard let file = target.file else { return try await lines.print(ids, of: workplace.store, to: console) }
-            let turn = FileTurn(at: file.path, composition.seams.clock, console, isQuiet: options.quiet)
-            try await lines.write(ids, of: workplace.store, to: try OutputPlace(file).url, turn)
+            let writer = target.writer(in: composition, isQuiet: options.quiet)
+            try await lines.write(ids, of: workplace.store, to: try OutputPlace(file).url, writer)
         } report: { _ in
             // The vectors are all there is to print.
         }
     }
 
-    /// The requests: one for each text.
     private func vectors(by team: AskedProvider, in composition: Composition) throws -> JobWork {
         let installed = team.installed
         let parameters = try installed.adding(
@@ -91,16 +90,14 @@ struct EmbedCommand: ComposedCommand {
         let texts = try TextLines.texts(of: input.text, from: input.source, isOne: isOneText)
         let instance = installed.provider.instance.rawValue
         let words = ["embed 1", installed.name, instance, installed.model ?? ""].map { Data($0.utf8) }
-        let address = team.address
         let policy = options.ifInterrupted.policy
         let work = JobWork(
             job: .hashing(words + texts.map { Data($0.utf8) } + [Data()] + (try parameters.jobParts())),
             provider: installed.provider.id, count: texts.count, noun: "text"
         ) { index, id in
-            var request = AIRequest(
-                id: id, prompt: .text(texts[index]), parameters: parameters, unknownOutcome: policy)
-            address.mark(&request)
-            return request
+            AIRequest(
+                id: id, prompt: .text(texts[index]), model: installed.askedModel, parameters: parameters,
+                unknownOutcome: policy)
         }
         for (index, text) in texts.enumerated() {
             let count = text.unicodeScalars.count

@@ -4,16 +4,13 @@ import HablareAudio
 
 /// Vectors as they are printed: a line of JSON each.
 struct VectorLines: Sendable {
-    /// So many bytes are written at once.
     private static let pieceBytes = 64 << 10
 
     /// Whether a line is an object with all that there is to say, and not the numbers alone.
     let isObject: Bool
     let provider: String
-    /// Where the store is, for advice.
     let data: DataOptions
 
-    /// A line of `--json`.
     private struct Object: Encodable {
         let index: Int
         let id: String
@@ -24,9 +21,6 @@ struct VectorLines: Sendable {
         let costMicroDollars: Int64?
     }
 
-    /// Prints them in order.
-    ///
-    /// - Throws: ``CommandFailure``, also for a vector that cannot be used; `AIServiceError`, `CancellationError`.
     func print(_ ids: [UUID], of store: any StoreReading, to console: Console) async throws {
         var piece = Data()
         for (index, id) in ids.enumerated() {
@@ -38,21 +32,16 @@ struct VectorLines: Sendable {
     }
 
     /// Writes them to a file, which is there whole, or is what it was.
-    ///
-    /// - Parameter turn: The turn to write it.
-    /// - Throws: ``CommandFailure``, also for a vector that cannot be used; `AIServiceError`, `CancellationError`.
-    func write(_ ids: [UUID], of store: any StoreReading, to url: URL, _ turn: FileTurn) async throws {
+    func write(_ ids: [UUID], of store: any StoreReading, to url: URL, _ writer: AnswerFile) async throws {
         do {
-            try await turn.write {
-                try await OwnThread.run { goesOn in
-                    let file = try PartialFile(for: url)
-                    defer { file.discard() }
-                    for (index, id) in ids.enumerated() {
-                        guard goesOn() else { throw CancellationError() }
-                        try file.append(try line(index, id, of: store))
-                    }
-                    try file.commit()
+            try await writer.make { url, goesOn in
+                let file = try PartialFile(for: url)
+                defer { file.discard() }
+                for (index, id) in ids.enumerated() {
+                    guard goesOn() else { throw CancellationError() }
+                    try file.append(try line(index, id, of: store))
                 }
+                try file.commit()
             }
         } catch let error as AudioError {
             throw CommandFailure(writing: url, error)
@@ -66,10 +55,7 @@ struct VectorLines: Sendable {
             }
             return try line(index, id, vector, response)
         } catch let error as AIServiceError {
-            let failure = error.contentProblem.map {
-                CommandFailure(unusable: "The vector of text \(index + 1)", id, $0, data)
-            }
-            throw failure ?? error
+            throw error.inAnswer("The vector of text \(index + 1)", id, data)
         }
     }
 
@@ -81,5 +67,28 @@ struct VectorLines: Sendable {
             index: index, id: id.text, provider: provider, model: response.metadata[AnswerMetadata.model],
             vector: vector, inputTokens: response.usage.inputTokens, costMicroDollars: response.usage.costMicroDollars)
         return Data((try JSONText.of(object, indented: false) + "\n").utf8)
+    }
+}
+
+/// Texts, a line each. Pure.
+enum TextLines {
+    /// The texts, in order.
+    ///
+    /// - Parameter data: UTF-8; line ends are LF or CRLF, and a line end at the end is not followed by a line.
+    static func texts(of data: Data, from source: String, isOne: Bool) throws -> [String] {
+        guard let all = String(validating: data, as: UTF8.self) else {
+            throw CommandFailure(.badInput, "What is in \(source) is not UTF-8. Convert it, as with iconv.")
+        }
+        guard !all.allSatisfy(\.isWhitespace) else {
+            throw CommandFailure(.badInput, "There is no text in \(source).")
+        }
+        if isOne { return [all] }
+        var lines = all.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        if let empty = lines.firstIndex(where: { $0.allSatisfy(\.isWhitespace) }) {
+            throw CommandFailure(
+                .badInput, "Line \(empty + 1) of \(source) is empty, and nothing has no vector. Take it out.")
+        }
+        return lines
     }
 }

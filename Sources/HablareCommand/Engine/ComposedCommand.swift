@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Hablare
 
 /// A subcommand: does its work in a composition and answers with the exit status.
@@ -15,5 +16,61 @@ extension ComposedCommand {
         AIRequestManager(
             store: opened.store, providers: try ProviderRegistry([]), seams: composition.seams,
             logger: composition.logger(verbose: verbose))
+    }
+}
+
+/// The requests of one kind that a command changes.
+struct Selection: Sendable {
+    private static let page = 1_000
+
+    let store: any StoreReading
+    var phases: Set<RequestPhase>?
+    var isHeld: Bool?
+    var job: String?
+
+    /// Does something for each, many at once, because each waits for the disk.
+    ///
+    /// - Returns: For how many `body` was true.
+    func count(where body: @escaping @Sendable (UUID) async throws -> Bool) async throws -> Int {
+        let count = Guarded(0)
+        let filter = SnapshotFilter(
+            phases: phases, isHeld: isHeld, job: job.map(JobKey.init(rawValue:)), limit: Self.page)
+        // All ids first: the body takes requests out of the filter's sight.
+        var ids: [UUID] = []
+        try store.forEachPage(filter) { ids += $0.map(\.id) }
+        try await forEachConcurrently(ids, limit: 256) { id in
+            do {
+                if try await body(id) { count.withLock { $0 += 1 } }
+            } catch let error as AIServiceError where error.code == .unknownRequest || error.code == .invalidState {
+                // Somebody else was first.
+            }
+        }
+        return count.withLock { $0 }
+    }
+}
+
+extension StoreReading {
+    /// Reads all requests that a filter lets through, a page of its limit at a time: they may not fit into memory.
+    func forEachPage(_ filter: SnapshotFilter, _ body: ([RequestSnapshot]) throws -> Void) throws {
+        var filter = filter
+        while true {
+            let page = try snapshots(filter)
+            try body(page)
+            guard page.count == filter.limit, let last = page.last else { return }
+            filter.continues(after: last)
+        }
+    }
+}
+
+extension AIRequestManager {
+    /// The same, with why they wait in this process.
+    func forEachPage(_ filter: SnapshotFilter, _ body: ([RequestSnapshot]) async throws -> Void) async throws {
+        var filter = filter
+        while true {
+            let page = try await snapshots(filter)
+            try await body(page)
+            guard page.count == filter.limit, let last = page.last else { return }
+            filter.continues(after: last)
+        }
     }
 }

@@ -66,16 +66,12 @@ struct EngineOptions: ParsableArguments {
         }
     }
 
-    /// What these options say of every provider, and the prices.
-    ///
-    /// - Throws: ``CommandFailure`` for a file of prices that is not as it should be.
     func limits(in composition: Composition) throws -> Composition.CallLimits {
         Composition.CallLimits(
             concurrency: concurrency, timeout: timeout.map { .seconds($0) }, rate: rate,
             prices: try prices.table(in: composition))
     }
 
-    /// When a failed attempt of a provider is followed by another one.
     func retry(of providers: [InstalledProvider]) -> RetryPolicy {
         Self.retry(attempts: attempts, timeout: timeout.map { .seconds($0) }, of: providers)
     }

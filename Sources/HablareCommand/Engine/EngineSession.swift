@@ -8,11 +8,8 @@ import Hablare
 /// then, such as a file, takes the time it takes; a signal meanwhile ends it. So does a signal while the end is told, and
 /// after one that takes two seconds at most: somebody who does not read what we print cannot keep us.
 struct EngineSession: Sendable {
-    /// How the work ended.
     enum End<Value: Sendable>: Sendable {
-        /// The work came to its end.
         case finished(Value)
-        /// A signal stopped it.
         case stopped(StopSignal)
 
         /// The signal that stopped it; `nil` where it came to its end.

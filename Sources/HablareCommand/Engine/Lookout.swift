@@ -7,9 +7,7 @@ import Hablare
 /// Reads the requests that are waited for when a wait begins, and when an event says that one of them may wait for
 /// something else from now on.
 final class Lookout: Sendable {
-    /// How a wait ended.
     enum Ending: Sendable {
-        /// With the request's final status.
         case final(RequestStatus)
         /// The request is held: nothing more comes until a person retries or cancels it.
         case held
@@ -34,10 +32,7 @@ final class Lookout: Sendable {
 
     /// Creates a lookout.
     ///
-    /// - Parameters:
-    ///   - news: Tells when to look: see ``EngineEvent/mayChangeWaits``.
-    ///   - retrying: Called with the number of those waited for that back off after a failure.
-    ///   - looked: Called at every look with each that waits.
+    /// - Parameter news: Tells when to look: see ``EngineEvent/mayChangeWaits``.
     init(
         manager: AIRequestManager, news: Broadcast<Void>, retrying: @escaping @Sendable (Int) -> Void,
         looked: @escaping @Sendable (RequestSnapshot) -> Void
@@ -51,8 +46,6 @@ final class Lookout: Sendable {
     // MARK: Waiting
 
     /// Waits until a request is final, held or left. Needs ``run()`` beside it.
-    ///
-    /// - Throws: `AIServiceError`, `CancellationError`.
     func ending(of id: UUID) async throws -> Ending {
         // Before the look: from now on the engine tells of the request, whichever process moves it.
         let statuses = try await manager.statusUpdates(for: id)
@@ -70,8 +63,6 @@ final class Lookout: Sendable {
 
     /// Waits until a request is held or left, which it may never be. It need not be in the store yet. Needs ``run()``
     /// beside it.
-    ///
-    /// - Throws: `AIServiceError`, `CancellationError`.
     func standstill(of id: UUID) async throws -> Ending {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Ending.self, throwing: (any Error).self)
         let number = state.withLock { state in
@@ -96,7 +87,6 @@ final class Lookout: Sendable {
 
     // MARK: Looking
 
-    /// Looks until the task is cancelled.
     func run() async {
         let news = news.elements()
         await look()

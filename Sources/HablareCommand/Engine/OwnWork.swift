@@ -4,20 +4,16 @@ import Hablare
 /// The work of this process on a store, apart from that of other processes: its registrations, and the requests that it
 /// ended. Counted from the engine's events, so that requests that no one waited for count, too.
 final class OwnWork: Sendable {
-    /// How a request ended.
     enum End: Sendable, Hashable {
         case completed
         case failed
     }
 
-    /// Requests that ended, by how.
     struct Ended: Sendable, Hashable {
-        /// Those that this process ended.
         var here: [End: Int] = [:]
         /// Those that were waited for here, and that other processes ended.
         var elsewhere: [End: Int] = [:]
 
-        /// All of them.
         func count(_ end: End) -> Int { here[end, default: 0] + elsewhere[end, default: 0] }
     }
 
@@ -42,7 +38,6 @@ final class OwnWork: Sendable {
 
     private let state = Guarded(State())
 
-    /// The registrations of this process.
     var owners: Set<OwnerID> { state.withLock { $0.owners } }
 
     /// The requests that ended so far. Exact after ``AIRequestManager/eventsTold()``, and once the engine has ended.

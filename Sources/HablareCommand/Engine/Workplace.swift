@@ -7,10 +7,8 @@ struct Workplace: Sendable {
     let store: any RequestStore
     /// The work of this process on the store.
     let own = OwnWork()
-    /// The refusals of providers.
     let refusals = Refusals()
     private let alarm = StoreAlarm()
-    /// Tells lookouts when to look.
     private let news = Broadcast<Void>(limit: 1)
     private let composition: Composition
 
@@ -53,7 +51,6 @@ struct Workplace: Sendable {
         lookout(retrying: { count in reporter.update { $0.retrying = count } })
     }
 
-    /// Waits for requests; see ``Lookout``.
     func lookout(
         retrying: @escaping @Sendable (Int) -> Void = { _ in },
         looked: @escaping @Sendable (RequestSnapshot) -> Void = { _ in }

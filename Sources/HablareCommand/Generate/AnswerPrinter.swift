@@ -3,7 +3,6 @@ import Hablare
 
 /// Prints a request's answer to standard output, each chunk once, from whichever source it comes.
 final class AnswerPrinter: Sendable {
-    /// About so many bytes are read at once.
     private static let pageBytes = 64 << 10
 
     private let id: UUID
@@ -11,20 +10,17 @@ final class AnswerPrinter: Sendable {
     private let cursor: Guarded<StreamCursor>
     private let first: Int
     private let admits: @Sendable (StreamChunk) throws -> Void
-    /// How much somebody has, or may have.
-    private struct Output: Sendable {
+    private struct Taken: Sendable {
         /// Behind which chunk of the newest generation all was taken.
         var taken: Int
         var hasSome = false
         var isBegunAnew = false
     }
-    private let output: Guarded<Output>
+    private let output: Guarded<Taken>
 
     /// Creates a printer. It prints nothing yet.
     ///
-    /// - Parameters:
-    ///   - first: The number of the first chunk that is printed.
-    ///   - admits: Told of the first chunk before it is printed; nothing is where it throws.
+    /// - Parameter admits: Told of the first chunk before it is printed; nothing is where it throws.
     init(
         of id: UUID, from first: Int = 0, to console: Console,
         admits: @escaping @Sendable (StreamChunk) throws -> Void = { _ in }
@@ -33,7 +29,7 @@ final class AnswerPrinter: Sendable {
         self.admits = admits
         self.console = console
         self.first = first
-        output = Guarded(Output(taken: first))
+        output = Guarded(Taken(taken: first))
         cursor = Guarded(StreamCursor(at: StreamPosition(sequence: first)))
     }
 
@@ -41,7 +37,7 @@ final class AnswerPrinter: Sendable {
     var next: Int { cursor.withLock { $0.position.sequence } }
 
     /// Whether what was printed is a part that was given up, and then the answer.
-    var isBegunAnew: Bool { output.withLock { $0.isBegunAnew } }
+    private var isBegunAnew: Bool { output.withLock { $0.isBegunAnew } }
 
     /// Whether anything was printed, or is about to be.
     var hasPrinted: Bool { output.withLock { $0.hasSome } }
@@ -50,12 +46,16 @@ final class AnswerPrinter: Sendable {
     /// before the end.
     var printed: Int { output.withLock { $0.taken } }
 
-    /// What to say of an answer behind a part that was given up.
-    func begunAnewNote(_ data: DataOptions) -> String {
-        """
-        hablare: What was printed begins with a part that was given up. The answer alone: \
-        \(data.commandLine("stream", id.text))
-        """
+    /// Returns the exit status of a complete answer. A program that reads the output cannot tell where an answer begins
+    /// that stands behind a part that was given up, and must not take this for success.
+    func endStatus(_ data: DataOptions) -> CommandStatus {
+        guard isBegunAnew, !console.terminal.isOutputTerminal else { return .success }
+        console.note(
+            """
+            hablare: What was printed begins with a part that was given up. The answer alone: \
+            \(data.commandLine("stream", id.text))
+            """)
+        return .begunAnew
     }
 
     /// Leaves out a generation of the answer, and what came before it. To be said before anything is printed.
@@ -64,8 +64,6 @@ final class AnswerPrinter: Sendable {
     }
 
     /// Prints chunks of a generation, as far as they come next.
-    ///
-    /// - Throws: ``CommandFailure``; `CancellationError` while nobody reads.
     func print(_ chunks: [StreamChunk], of generation: Int) async throws {
         // The generation, then its chunks one by one: when the task is cancelled, the place is behind the chunk that
         // waits for its reader, and no further.
@@ -80,7 +78,7 @@ final class AnswerPrinter: Sendable {
                 case .restarted:
                     // Where nothing was printed, as with --from, the answer is alone.
                     output.withLock {
-                        $0 = Output(taken: 0, hasSome: $0.hasSome, isBegunAnew: $0.isBegunAnew || $0.hasSome)
+                        $0 = Taken(taken: 0, hasSome: $0.hasSome, isBegunAnew: $0.isBegunAnew || $0.hasSome)
                     }
                     console.note("The answer is begun anew:")
                 case .completed: continue
@@ -92,7 +90,6 @@ final class AnswerPrinter: Sendable {
     /// Prints what the store has and was not printed yet.
     ///
     /// - Returns: What the store says of the request; `nil` when there is no such request.
-    /// - Throws: ``CommandFailure``, `AIServiceError` of category storage; `CancellationError` while nobody reads.
     func printRest(in store: any StoreReading) async throws -> StreamPage? {
         while true {
             let position = cursor.withLock { $0.position }

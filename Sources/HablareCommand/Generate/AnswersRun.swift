@@ -3,11 +3,8 @@ import Hablare
 
 /// Has several answers made side by side, or such as must satisfy a schema, on a manager whose engine is running.
 struct AnswersRun: Sendable {
-    /// What became of one request.
     struct Answer: Sendable {
-        /// The request that was asked.
         let request: UUID
-        /// How it ended.
         let ending: Ending
 
         /// The request whose answer, or whose state, it ended with; `nil` where that is gone.
@@ -36,11 +33,9 @@ struct AnswersRun: Sendable {
         case unsuitable(AIServiceError, by: UUID, repairs: Int)
         /// With nothing: whom it waits for refuses whatever is asked, and is left alone.
         case left
-        /// With nothing: somebody removed it.
         case removed
     }
 
-    /// In order.
     let requests: [AIRequest]
     let provider: ProviderID
     /// Has an answer made that is as a schema wants it; `nil` where none wants anything.
@@ -93,8 +88,6 @@ struct AnswersRun: Sendable {
     }
 
     /// Waits for an answer, as long as there may be one. Who waits for that knows only of its end.
-    ///
-    /// - Parameter chain: The requests of which it is made.
     private func untilStandstill(
         of chain: [UUID], _ answer: @escaping @Sendable () async throws -> Ending
     ) async throws -> Ending {
@@ -127,8 +120,6 @@ struct AnswersRun: Sendable {
 
     /// What became of the requests where a signal came and all of them have their answer nevertheless; `nil` where one has
     /// none. Asks nobody, also where an answer is not as the schema wants it.
-    ///
-    /// - Throws: `AIServiceError` of category storage, or for content that cannot be read; `CancellationError`.
     func answersNow(in store: any StoreReading) async throws -> [Answer]? {
         var answers: [Answer] = []
         for request in requests {

@@ -6,7 +6,6 @@ struct AskedRequests: Sendable {
     let store: any RequestStore
     let console: Console
     let isQuiet: Bool
-    /// Where the store is, for advice.
     let data: DataOptions
 
     /// Says what became of a request, where that is not what was wanted.
@@ -15,7 +14,6 @@ struct AskedRequests: Sendable {
     ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
     ///   - chunks: How many chunks were printed; `nil` where none were to be.
     ///   - reads: The command that gets the answer, once it is there; `nil`: the one that prints it.
-    /// - Throws: ``CommandFailure`` where somebody removed it; `AIServiceError` of category storage.
     func tell(of id: UUID, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil) throws -> CommandStatus {
         guard let snapshot = try store.snapshot(of: id) else { throw Self.removed(id) }
         let verdict = RequestVerdict(
@@ -25,8 +23,6 @@ struct AskedRequests: Sendable {
     }
 
     /// All that the store says of a request.
-    ///
-    /// - Throws: ``CommandFailure`` where there is no such request; `AIServiceError` of category storage.
     func details(of id: UUID) throws -> RequestDetails {
         guard let snapshot = try store.snapshot(of: id), let stored = try store.request(of: id) else {
             throw data.unknown(id)
@@ -42,7 +38,6 @@ struct AskedRequests: Sendable {
     /// - Parameters:
     ///   - wanted: What was asked; as far as nothing of it is there, nothing was.
     ///   - shows: The command that shows, prints or writes what came of it.
-    /// - Throws: What the body throws; ``CommandFailure`` for an error of the store.
     func tellingHowToGoOn(
         _ wanted: SnapshotFilter, then shows: String, _ body: () async throws -> CommandStatus
     ) async throws -> CommandStatus {
@@ -55,14 +50,23 @@ struct AskedRequests: Sendable {
         }
     }
 
-    /// Somebody removed what this command submitted.
     static func removed(_ id: UUID) -> CommandFailure {
         CommandFailure(
             .inputMissing, "It was removed meanwhile, as with hablare rm: there is no request \(id.text) any more.")
     }
 
-    /// Says that nobody was asked.
     static func cacheNote(_ age: Int) -> String {
         "From the cache, \(age) s old; --cache refresh asks anew."
+    }
+}
+
+extension StoreReading {
+    /// Whether there are such requests, as far as that can be read: where there are none, nothing was asked.
+    func mayHave(_ wanted: SnapshotFilter) -> Bool {
+        do {
+            return try !snapshots(wanted).isEmpty
+        } catch {
+            return true
+        }
     }
 }

@@ -67,7 +67,6 @@ struct CallOptions: ParsableArguments {
         }
     }
 
-    /// A request.
     func request(prompt: Prompt, parameters: [String: ParameterValue], now: Date) -> AIRequest {
         let streaming = StreamingPolicy(durability: volatile ? .volatile : .durable, allowsRestart: restart)
         return AIRequest(

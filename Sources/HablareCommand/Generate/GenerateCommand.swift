@@ -138,7 +138,7 @@ struct GenerateCommand: ComposedCommand {
             throw CommandFailure(
                 .usage, "\(installed.name) answers in one piece, which cannot be streamed. Leave --stream out.")
         }
-        let target = try AnswerTarget(output, json: json, in: composition)
+        let target = try Output(output, json: json, in: composition)
         let parameters = try target.parameters(installed.parameters(voice: voice, asked.parameter), of: installed)
         if !detach { try target.check(installed, in: composition.console) }
         if let problem = await installed.health().problem { throw problem }
@@ -147,7 +147,9 @@ struct GenerateCommand: ComposedCommand {
         var request = call.request(prompt: prompt, parameters: parameters, now: composition.seams.date())
         try judge?.prepare(&request)
         let others = try fallback(of: installed, in: directory, composition.console)
-        address(&request, to: installed, others)
+        // What goes on with it must know the model, and who is asked instead.
+        request.model = installed.askedModel
+        request.fallback = others.map { FallbackHop($0.provider.id, model: $0.model) }
         try installed.check(request)
         let team = [installed] + others
         try directory.openNetwork(for: team)
@@ -163,12 +165,6 @@ struct GenerateCommand: ComposedCommand {
         return try await generate(request, to: target, with: team, prices: limits.prices, in: composition)
     }
 
-    /// Says in a request what whoever goes on with it must know: the model, and who is asked instead.
-    private func address(_ request: inout AIRequest, to installed: InstalledProvider, _ others: [InstalledProvider]) {
-        ServiceOptions.address(of: installed).mark(&request)
-        request.fallback = others.map { FallbackHop($0.provider.id, model: $0.model) }
-    }
-
     private func fallback(
         of installed: InstalledProvider, in directory: ProviderDirectory, _ console: Console
     ) throws -> [InstalledProvider] {
@@ -179,15 +175,14 @@ struct GenerateCommand: ComposedCommand {
         }
     }
 
-    /// When a failed attempt is followed by another one.
-    func retry(of team: [InstalledProvider]) -> RetryPolicy {
+    private func retry(of team: [InstalledProvider]) -> RetryPolicy {
         EngineOptions.retry(attempts: call.attempts, timeout: call.timeout.map { .seconds($0) }, of: team)
     }
 
     // MARK: Here
 
     private func generate(
-        _ request: AIRequest, to target: AnswerTarget, with team: [InstalledProvider], prices: PriceTable,
+        _ request: AIRequest, to target: Output, with team: [InstalledProvider], prices: PriceTable,
         in composition: Composition
     ) async throws -> CommandStatus {
         let workplace = try Workplace(
@@ -199,5 +194,59 @@ struct GenerateCommand: ComposedCommand {
             workplace: workplace, composition: composition,
             printer: target == .standardOutput ? AnswerPrinter(of: request.id, to: composition.console) : nil)
         return try await session.run()
+    }
+
+    /// Has several answers to one prompt made here, or one that must be as a schema says, and prints them in order.
+    private func several(
+        _ request: AIRequest, _ judge: SchemaJudge?, to target: Output, with team: [InstalledProvider],
+        prices: PriceTable, in composition: Composition
+    ) async throws -> CommandStatus {
+        let job = JobKey(rawValue: "generate \(request.id.text)")
+        let requests = (0..<(sample ?? 1)).map { number in
+            var one = number == 0 ? request : request.named(.timeOrdered())
+            one.sample = number
+            return one
+        }
+        let workplace = try Workplace(
+            try data.open(in: composition), providers: team, scope: .job(job),
+            retry: retry(of: team), prices: prices, verbose: data.verbose,
+            // The requests that wait then are told of at the end, with how to go on.
+            suspending: { _, _ in }, in: composition)
+        let run = AnswersRun(
+            requests: requests, provider: team[0].provider.id, judge: judge, job: job, manager: workplace.manager,
+            lookout: workplace.lookout())
+        let asked = AskedRequests(store: workplace.store, console: composition.console, isQuiet: quiet, data: data)
+        return try await SeveralAnswers(
+            run: run, target: target, isJSON: json, isOne: sample == nil, asked: asked, composition: composition
+        ).run(at: workplace)
+    }
+
+    // MARK: Elsewhere
+
+    private func submit(
+        _ request: AIRequest, to team: [InstalledProvider], in composition: Composition
+    ) async throws -> CommandStatus {
+        let opened = try data.open(in: composition)
+        let manager = AIRequestManager(
+            store: opened.store, providers: try team.registry(), seams: composition.seams,
+            logger: composition.logger(verbose: data.verbose))
+        try await manager.submit(request, to: team[0].provider.id)
+        let console = composition.console
+        let asked = AskedRequests(store: opened.store, console: console, isQuiet: quiet, data: data)
+        let kept = KeptOutput(
+            advice: "The request is in the store: \(data.commandLine("show", request.id.text))", console: console)
+        try await kept.run {
+            try await console.print(json ? JSONText.of(try asked.details(of: request.id)) : request.id.text)
+        }
+        if quiet { return .success }
+        if let age = try opened.store.response(of: request.id)?.ageInCache {
+            console.note(AskedRequests.cacheNote(age))
+        } else {
+            // Whatever runs already does not know the address.
+            let isPlaced = PlacedName(team[0].name) != nil
+            let condition = isPlaced ? "Run it with" : "Unless something runs on this store already, run it with"
+            console.note("\(condition): \(data.commandLine("work"))")
+        }
+        return .success
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import Hablare
+import Logging
 
 /// Has one request made here, prints or writes its answer, and says what became of it.
 struct GenerateSession: Sendable {
     let request: AIRequest
     let provider: ProviderID
-    let target: AnswerTarget
+    let target: Output
     /// Whether the answer is printed while it is made.
     let isStream: Bool
     /// Whether the answer is a text, which a terminal can show.
@@ -20,7 +21,6 @@ struct GenerateSession: Sendable {
     let printer: AnswerPrinter?
 
     private var id: UUID { request.id }
-    /// The command that gets the answer, once it is there.
     private var reads: String { target.line(for: id, data, isText: isText) }
     private var advice: String { target.advice(for: id, data, isText: isText) }
     private var store: any RequestStore { workplace.store }
@@ -28,24 +28,14 @@ struct GenerateSession: Sendable {
     private var asked: AskedRequests { AskedRequests(store: store, console: console, isQuiet: isQuiet, data: data) }
 
     /// Runs to the end of the request, or until a signal comes.
-    ///
-    /// - Throws: ``CommandFailure``, `AIServiceError`.
     func run() async throws -> CommandStatus {
-        let longest = Guarded(Date.distantPast)
-        let run = GenerateRun(
-            request: request, provider: provider, manager: workplace.manager,
-            lookout: workplace.lookout(looked: { tellPause(of: $0, told: longest) }),
-            printer: isStream ? printer : nil, submitted: submitted, readerLeft: readerLeft)
-        let wanted = SnapshotFilter(ids: [id], limit: 1)
-        return try await asked.tellingHowToGoOn(wanted, then: reads) {
-            try await session(of: run)
-        }
+        try await asked.tellingHowToGoOn(SnapshotFilter(ids: [id], limit: 1), then: reads) { try await session() }
     }
 
-    private func session(of run: GenerateRun) async throws -> CommandStatus {
+    private func session() async throws -> CommandStatus {
         try await workplace.session(quiet: isQuiet).run { () -> CommandFailure? in
             do {
-                try await run.run()
+                try await ask()
                 return nil
             } catch let error as AIServiceError where error.code == .unknownRequest {
                 throw AskedRequests.removed(id)
@@ -73,6 +63,58 @@ struct GenerateSession: Sendable {
         }
     }
 
+    // MARK: Asking
+
+    /// Asks until the request is final or held. Cancelling the task leaves it in the store.
+    private func ask() async throws {
+        let told = Guarded(Date.distantPast)
+        let lookout = workplace.lookout(looked: { tellPause(of: $0, told: told) })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await lookout.run() }
+            defer { group.cancelAll() }
+            try await workplace.manager.submit(request, to: provider)
+            try submitted()
+            try await follow(lookout)
+        }
+    }
+
+    /// Prints as long as there may be more. A held request has no end that a reader would be told.
+    private func follow(_ lookout: Lookout) async throws {
+        try await withThrowingTaskGroup(of: Lookout.Ending?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                try await printStream()
+                return nil
+            }
+            group.addTask { try await lookout.ending(of: id) }
+            var isPrinted = false
+            var ending: Lookout.Ending?
+            while let result = try await group.next() {
+                if let result { ending = result } else { isPrinted = true }
+                switch ending {
+                case .held, .left: return
+                case .final where isPrinted: return
+                case .final, nil: continue
+                }
+            }
+        }
+    }
+
+    private func printStream() async throws {
+        guard isStream, let printer else { return }
+        do {
+            for try await element in try await workplace.manager.stream(for: id) {
+                guard case .chunk(let chunk) = element else { continue }
+                try await printer.print([chunk], of: chunk.position.generation)
+            }
+        } catch let failure as CommandFailure {
+            readerLeft(failure)
+            throw failure
+        } catch is AIServiceError {
+            // The end of a request without a whole answer: what it was is read from the store.
+        }
+    }
+
     /// It is on disk, and nothing of its answer is printed.
     private func submitted() throws {
         // It may have joined a call whose process died, and which is begun anew: nothing of that was printed here.
@@ -88,8 +130,6 @@ struct GenerateSession: Sendable {
     }
 
     /// Says until when nothing happens, where that is long enough for somebody to wonder.
-    ///
-    /// - Parameter told: Until when was said before.
     private func tellPause(of snapshot: RequestSnapshot, told: Guarded<Date>) {
         let time = composition.localTime
         guard !isQuiet, let waiting = snapshot.waiting, let until = waiting.until,
@@ -104,10 +144,8 @@ struct GenerateSession: Sendable {
         console.note("It waits: \(waiting.sentence(provider: snapshot.providerID, at: time)).")
     }
 
-    /// So many seconds of nothing are said.
     private static let leastPause: TimeInterval = 5
 
-    /// Nothing can be printed any more.
     private func readerLeft(_ failure: CommandFailure) {
         guard !isQuiet else { return }
         let seconds = Int(Workplace.grace.inSeconds)
@@ -115,9 +153,6 @@ struct GenerateSession: Sendable {
         console.note("\(reason) What is under way may finish (\(seconds) s).")
     }
 
-    /// Writes a complete answer to its file.
-    ///
-    /// - Throws: ``CommandFailure``; `CancellationError` when the command is to end at once.
     private func keep() async throws {
         guard try store.snapshot(of: id)?.phase == .completed else { return }
         do {
@@ -129,9 +164,6 @@ struct GenerateSession: Sendable {
     }
 
     /// Prints what was not printed yet, and says what became of the request.
-    ///
-    /// - Parameter isOurs: Whether it may be us who stopped its call.
-    /// - Throws: `CancellationError` when the command is to end and nobody reads on.
     private func report(isOurs: Bool = false) async throws -> CommandStatus {
         do {
             _ = try await printer?.printRest(in: store)
@@ -151,21 +183,55 @@ struct GenerateSession: Sendable {
             for line in AnswerNote.lines(of: response, askedOf: provider, data) { console.note(line) }
         }
         if isJSON { try await printDetails() }
-        guard status == .success, let printer, printer.isBegunAnew, !console.terminal.isOutputTerminal else {
-            return status
-        }
-        // A program that reads the output cannot tell where the answer begins, and must not take this for success.
-        console.note(printer.begunAnewNote(data))
-        return .begunAnew
+        return status == .success ? printer?.endStatus(data) ?? status : status
     }
 
     /// Prints the object that says all there is to say of the answer.
-    ///
-    /// - Throws: `CancellationError` when the command is to end and nobody reads on.
     private func printDetails() async throws {
         let kept = KeptOutput(
-            advice: AnswerTarget.store.advice(for: id, data), console: console,
+            advice: Output.store.advice(for: id, data), console: console,
             ended: "Not all of the object was printed.")
-        try await kept.run { try await console.print(JSONText.of(try await AnswerRecord(asked.details(of: id)))) }
+        try await kept.run { try await console.print(JSONText.of(try await asked.details(of: id).answerRecord())) }
+    }
+}
+
+extension Composition {
+    /// Says whose answer a request gets that asks for the same as one before; `nil` where there is none. Where that
+    /// cannot be read nothing is said: nobody needs to know.
+    func sharing(of id: UUID, in store: any RequestStore, _ own: OwnWork, verbose: Bool) -> String? {
+        do {
+            guard let other = try store.requestSharing(with: id) else { return nil }
+            return try isRunElsewhere(id, in: store, own)
+                ? "The same request is running already, as \(other.text); waiting for its answer."
+                : "\(other.text) asked for the same before; both get one answer."
+        } catch {
+            logger(verbose: verbose).debug("Who asked for the same was not read", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Whether a request's call is under way in another process that lives.
+    private func isRunElsewhere(_ id: UUID, in store: any RequestStore, _ own: OwnWork) throws -> Bool {
+        guard let snapshot = try store.snapshot(of: id), let flight = snapshot.flight,
+            let lifecycle = try store.flights([flight])[flight], lifecycle.isExecuting,
+            let owner = lifecycle.owner, !own.owners.contains(owner)
+        else { return false }
+        return try !abandoned([snapshot], in: store).contains(flight)
+    }
+}
+
+extension StoreReading {
+    /// The oldest other request whose call, under way or not sent yet, is this one's, too; `nil` where there is none.
+    func requestSharing(with id: UUID) throws -> UUID? {
+        guard let snapshot = try snapshot(of: id), let flight = snapshot.flight else { return nil }
+        if case .following(let leader) = snapshot.waiting { return leader }
+        guard snapshot.phase == .executing else { return nil }
+        var filter = SnapshotFilter(phases: [.executing], limit: 500)
+        while true {
+            let page = try snapshots(filter)
+            if let other = page.first(where: { $0.flight == flight && $0.id != id }) { return other.id }
+            guard page.count == filter.limit, let last = page.last else { return nil }
+            filter.continues(after: last)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Hablare
 
 /// What goes with a prompt.
@@ -14,8 +15,6 @@ struct PromptOptions: ParsableArguments {
     var image: [String] = []
 
     /// The prompt with what goes with it.
-    ///
-    /// - Throws: ``CommandFailure``: the provider takes text alone, or a picture is none.
     func prompt(_ text: String, for installed: InstalledProvider, in composition: Composition) throws -> Prompt {
         guard system != nil || !image.isEmpty else { return .text(text) }
         guard installed.isLanguageModel else {
@@ -33,5 +32,19 @@ extension InstalledProvider {
     /// Whether it is a service's language model, which takes conversations and pictures.
     var isLanguageModel: Bool {
         service != nil && [.text, .structured].contains(provider.responseType)
+    }
+}
+
+/// A picture that goes with a prompt, read from a file. What it is, its bytes say; its name may say anything.
+enum PictureFile {
+    /// The largest file: 20 MiB. Services take less.
+    static let mostBytes = 20 << 20
+
+    static func part(_ url: URL) throws -> Prompt.Part {
+        let data = try InputFile.read(url, atMost: mostBytes, what: "picture")
+        guard let format = MagicBytes(data).image else {
+            throw CommandFailure(.badInput, "The picture \(url.path) is no PNG, JPEG, WebP or GIF. Convert it to one.")
+        }
+        return .image(Body(data), format)
     }
 }

@@ -4,15 +4,12 @@ import Hablare
 /// What became of a request that a command asked: the exit status, and what is said where it is not what was wanted. Pure.
 struct RequestVerdict: Sendable, Equatable {
     let status: CommandStatus
-    /// What is said, in its order.
     let lines: [String]
 
     /// - Parameters:
     ///   - isOurs: Whether it may be us who stopped its call; else another process did that.
     ///   - chunks: How many chunks were printed; `nil` where none were to be.
     ///   - reads: The command that gets the answer, once it is there; `nil`: the one that prints it.
-    ///   - isQuiet: Whether nothing is said but errors, and where it is.
-    ///   - data: Where the store is, for advice.
     init(
         _ snapshot: RequestSnapshot, isOurs: Bool, after chunks: Int? = nil, reads: String? = nil, isQuiet: Bool,
         data: DataOptions
@@ -84,4 +81,43 @@ struct RequestVerdict: Sendable, Equatable {
     private static let joinedCallStopped =
         "It had joined the same call of another process, and that process was stopped, as with Ctrl-C, or died in the "
         + "middle of the answer. What came is kept."
+}
+
+/// What is said beside an answer, so that nobody takes it for more than it is. Pure.
+enum AnswerNote {
+    /// The lines that are said, in their order; none of a whole answer of whom it was asked.
+    static func lines(
+        of response: AIResponseData, named name: String = "The answer", askedOf provider: ProviderID,
+        _ data: DataOptions
+    ) -> [String] {
+        let id = response.requestID.text
+        var lines = [ending(of: response, data.commandLine("show", id, "--json")).map { "\(name) \($0)" }]
+        // One of the cache says its age, and has no attempts of its own.
+        if response.providerID != provider, response.ageInCache == nil {
+            lines.append(
+                "\(name) is of \(response.providerID): \(provider) failed. Why: \(data.commandLine("logs", id))")
+        }
+        return lines.compactMap(\.self)
+    }
+
+    /// Why it is not whole, and what to do; `nil` of one that is, or of which nobody says it.
+    private static func ending(of response: AIResponseData, _ shows: String) -> String? {
+        var isEmpty = false
+        if case .success(.text(let body)) = response.result { isEmpty = body.byteCount == 0 }
+        switch response.finishReason {
+        case .length?:
+            let more = "Allow more with --parameter max_tokens=N."
+            return isEmpty
+                ? "is empty: it became as long as it may be before anything was said. \(more)"
+                : "was cut, because it became as long as it may be. \(more)"
+        case .contentFilter?:
+            return "was kept back, or a part of it, by the service's rules of content. Word the prompt in another way."
+        case .refusal?:
+            return "is a refusal: the model does not want to answer. Word the prompt in another way."
+        case .toolCalls?:
+            return "wants tools called, which nobody does here: \(shows)"
+        default:
+            return isEmpty ? "is empty, and the model ended it so. Ask in another way, or another model." : nil
+        }
+    }
 }

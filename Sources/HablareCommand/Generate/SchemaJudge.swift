@@ -10,12 +10,7 @@ struct SchemaJudge: Sendable {
     private let requestor: StructuredRequestor<ParameterValue>
     private let provider: ProviderID
 
-    /// - Parameters:
-    ///   - schema: What the answers must look like.
-    ///   - repairs: How often one is sent back, from 0 to 5.
-    ///   - installed: Who is asked: a service that holds its models to schemas, or anybody who answers with text.
-    /// - Throws: ``CommandFailure`` where no schema is for what it answers with; `AIServiceError` for a name that cannot be
-    ///   asked so.
+    /// - Parameter installed: Who is asked: a service that holds its models to schemas, or anybody who answers with text.
     init(_ schema: JSONSchema, repairs: Int, of installed: InstalledProvider) throws {
         let type = installed.provider.responseType
         guard type == .structured || type == .text else {
@@ -40,9 +35,6 @@ struct SchemaJudge: Sendable {
         [id] + (1..<places).map { AIRequest.repairID(of: id, number: $0) }
     }
 
-    /// Tells the model of the schema.
-    ///
-    /// - Throws: `AIServiceError`.
     func prepare(_ request: inout AIRequest) throws {
         let drafted = try requestor.request(request.prompt, id: request.id)
         request.prompt = drafted.prompt
@@ -50,8 +42,6 @@ struct SchemaJudge: Sendable {
     }
 
     /// Has an answer made, from a place of a job on.
-    ///
-    /// - Throws: `AIServiceError` where the request fails, or no answer is as it should be; `CancellationError`.
     func answer(
         to request: AIRequest, in job: JobKey, at place: Int, by manager: AIRequestManager
     ) async throws -> AnswersRun.Ending {
@@ -61,13 +51,26 @@ struct SchemaJudge: Sendable {
     }
 
     /// The value of an answer that is there; `nil` where it is not as the schema wants it, or cannot be read. Asks nobody.
-    ///
-    /// - Throws: `AIServiceError` of category storage; `CancellationError`.
     func value(of response: AIResponseData) async throws -> ParameterValue? {
         do {
             return try await requestor.output(of: response).value
         } catch let error as AIServiceError where error.category != .storage {
             return nil
+        }
+    }
+}
+
+/// A JSON schema in a file.
+enum SchemaFile {
+    /// The largest file: 1 MiB.
+    static let mostBytes = 1 << 20
+
+    static func schema(_ url: URL) throws -> JSONSchema {
+        let data = try InputFile.read(url, atMost: mostBytes, what: "schema")
+        do throws(JSONSchema.Fault) {
+            return try JSONSchema(json: data)
+        } catch {
+            throw CommandFailure(.badInput, "\(url.path) is no schema. \(error.description)")
         }
     }
 }

@@ -1,54 +1,95 @@
 import Foundation
 import Hablare
 
-/// Prints and writes several answers, or one that a schema wanted. Asking again would be paid for again: where they cannot
-/// be printed or written, it is said where they are.
+/// Has several answers made, or one that a schema wants, prints and writes them, and says what became of the others. Asking
+/// again would be paid for again: where they cannot be printed or written, it is said where they are.
 struct SeveralAnswers: Sendable {
-    /// What they are stored under.
-    let job: JobKey
-    let target: AnswerTarget
+    let run: AnswersRun
+    let target: Output
     /// Whether an object for each is printed, too.
     let isJSON: Bool
     /// Whether one was wanted, and not a number of them.
     let isOne: Bool
-    /// Says which requests are repairs; `nil` where no schema wanted anything.
-    let judge: SchemaJudge?
     let asked: AskedRequests
     let composition: Composition
 
+    private var job: JobKey { run.job }
     private var console: Console { composition.console }
     private var data: DataOptions { asked.data }
 
-    /// Writes the complete answers to where they go, if they go anywhere; a file is there whole, or is what it was.
-    ///
-    /// - Throws: ``CommandFailure``, with how to get them; `AIServiceError` for content that cannot be read,
-    ///   `CancellationError`.
-    func write(_ answers: [AnswersRun.Answer]) async throws {
-        guard target != .store else { return }
-        let ended = target.url == nil ? "Not all of it was printed." : "Not all of it was written."
-        try await kept(answers, ended).run(writing: target.url) {
-            let text = try await text(of: answers)
-            guard !text.isEmpty else { return }
-            guard let file = target.url else { return try await console.write(Data(text.utf8)) }
-            try await AnswerFile(file, console: console, isQuiet: asked.isQuiet, clock: composition.seams.clock).take(
-                Body(text))
+    func run(at workplace: Workplace) async throws -> CommandStatus {
+        let list = data.commandLine("ps", "--job", job.rawValue)
+        return try await asked.tellingHowToGoOn(SnapshotFilter(job: job, limit: 1), then: list) {
+            try await workplace.session(quiet: asked.isQuiet).run {
+                try await run.run()
+            } keep: { end in
+                // What waits for a reader is part of the report: no signal ends our own work.
+                guard target.file != nil, try !target.waitsForReader else { return }
+                try await keep(end)
+            } then: { end in
+                try await report(end)
+            }
         }
     }
 
-    /// Prints the object of each, where that is wanted.
-    ///
-    /// - Throws: as ``write(_:)``.
-    func printRecords(_ answers: [AnswersRun.Answer]) async throws {
+    /// Writes the file before anything is printed: who does not read that must not keep it away.
+    private func keep(_ end: EngineSession.End<[AnswersRun.Answer]>) async throws {
+        guard let answers = try await answers(of: end) else { return }
+        do {
+            try await write(answers)
+        } catch let failure as CommandFailure {
+            _ = try tell(of: answers)
+            throw failure
+        }
+    }
+
+    private func report(_ end: EngineSession.End<[AnswersRun.Answer]>) async throws -> CommandStatus {
+        guard let answers = try await answers(of: end) else {
+            try tellStopped()
+            return end.signal?.status ?? .incomplete
+        }
+        let status = try tell(of: answers)
+        tell(ofLeft: answers)
+        try note(of: answers)
+        if try target.file == nil || target.waitsForReader { try await write(answers) }
+        try await printRecords(answers)
+        return end.signal?.status ?? status
+    }
+
+    /// All answers, also where a signal came and they came nevertheless; `nil` where one is missing then. What somebody
+    /// removed while the others were made is none.
+    private func answers(of end: EngineSession.End<[AnswersRun.Answer]>) async throws -> [AnswersRun.Answer]? {
+        let answers: [AnswersRun.Answer]? =
+            switch end {
+            case .finished(let answers): answers
+            case .stopped: try await run.answersNow(in: asked.store)
+            }
+        return try answers?.map { try $0.asFound(in: asked.store) }
+    }
+
+    // MARK: Answers
+
+    /// Writes the complete answers to where they go, if they go anywhere; a file is there whole, or is what it was.
+    private func write(_ answers: [AnswersRun.Answer]) async throws {
+        guard target != .store else { return }
+        let ended = target.file == nil ? "Not all of it was printed." : "Not all of it was written."
+        try await kept(answers, ended).run(writing: target.file) {
+            let text = try await text(of: answers)
+            guard !text.isEmpty else { return }
+            guard target.file != nil else { return try await console.write(Data(text.utf8)) }
+            try await target.writer(in: composition, isQuiet: asked.isQuiet).take(Body(text))
+        }
+    }
+
+    private func printRecords(_ answers: [AnswersRun.Answer]) async throws {
         guard isJSON else { return }
         try await kept(answers, "Not all of it was printed.").run {
-            var records: [AnswerRecord] = []
+            var records: [JSONObject] = []
             for answer in answers { if let record = try await record(of: answer) { records.append(record) } }
             let only = isOne ? records.first : nil
             try await console.print(only.map { try JSONText.of($0) } ?? JSONText.of(records))
         }
     }
-
-    // MARK: Words
 
     private func kept(_ answers: [AnswersRun.Answer], _ ended: String) -> KeptOutput {
         KeptOutput(advice: advice(for: answers), console: console, ended: ended)
@@ -71,23 +112,23 @@ struct SeveralAnswers: Sendable {
     // MARK: Contents
 
     /// All that there is to say of one; `nil` where it was removed.
-    private func record(of answer: AnswersRun.Answer) async throws -> AnswerRecord? {
+    private func record(of answer: AnswersRun.Answer) async throws -> JSONObject? {
         guard let source = answer.source, try asked.store.snapshot(of: source) != nil else { return nil }
         let (details, usage) = try (asked.details(of: source), usage(of: answer.request))
         switch answer.ending {
         case .complete(_, let value, let repairs):
-            return try await AnswerRecord(details, value: value, repairs: repairs, usage: usage)
+            return try await details.answerRecord(value: value, repairs: repairs, usage: usage)
         case .unsuitable(let error, _, let repairs):
-            return try await AnswerRecord(details, repairs: repairs, problem: error.words, usage: usage)
+            return try await details.answerRecord(repairs: repairs, problem: error.words, usage: usage)
         case .unfinished, .left:
-            return try await AnswerRecord(details, usage: usage)
+            return try await details.answerRecord(usage: usage)
         case .removed: return nil
         }
     }
 
     /// What a request used together with its repairs; `nil` where no schema wanted any.
     private func usage(of request: UUID) throws -> Usage? {
-        guard let judge else { return nil }
+        guard let judge = run.judge else { return nil }
         return Usage.total(of: try judge.chain(of: request).compactMap { try asked.store.response(of: $0)?.usage })
     }
 
@@ -107,6 +148,77 @@ struct SeveralAnswers: Sendable {
             }
         }
         return parts.joined(separator: isValue ? "" : "---\n")
+    }
+
+    // MARK: Words
+
+    /// Says what became of those that are not complete.
+    private func tell(of answers: [AnswersRun.Answer]) throws -> CommandStatus {
+        var status = CommandStatus.success
+        for answer in answers {
+            switch answer.ending {
+            case .complete: continue
+            case .left: break
+            case .unfinished, .removed:
+                do {
+                    _ = try asked.tell(of: answer.request, isOurs: true)
+                } catch let failure as CommandFailure where failure.status == .inputMissing && answers.count > 1 {
+                    console.note("hablare: \(failure.message)")
+                }
+            case .unsuitable(let error, let id, _):
+                console.note("hablare: \(error.words) [\(error.code)]")
+                console.note("What was answered is in the store: \(data.commandLine("stream", id.text))")
+            }
+            status = .incomplete
+        }
+        return status
+    }
+
+    /// Says how many were left to wait, and what to do.
+    private func tell(ofLeft answers: [AnswersRun.Answer]) {
+        let count = answers.count { if case .left = $0.ending { true } else { false } }
+        guard count > 0 else { return }
+        let commands = [
+            data.commandLine("retry", "--failed", "--job", job.rawValue), data.commandLine("work"),
+            data.commandLine("ps", "--job", job.rawValue),
+        ]
+        console.note(
+            """
+            \(TimeText.count(count, "request")) \(count == 1 ? "waits" : "wait"): nothing more is asked, because it would \
+            be refused in the same way. Once that is put right, to go on:
+              \(commands.joined(separator: " && "))
+            """)
+    }
+
+    /// Says which of the complete ones are not whole, or not of whom they were asked.
+    private func note(of answers: [AnswersRun.Answer]) throws {
+        guard !asked.isQuiet else { return }
+        for (number, answer) in answers.enumerated() {
+            guard case .complete(let id, _, _) = answer.ending, let response = try asked.store.response(of: id) else {
+                continue
+            }
+            let name = answers.count == 1 ? "The answer" : "Answer \(number + 1)"
+            for line in AnswerNote.lines(of: response, named: name, askedOf: run.provider, data) {
+                console.note(line)
+            }
+        }
+    }
+
+    /// Says where those are that a signal stopped; that there is something of them also who wants to hear nothing else.
+    private func tellStopped() throws {
+        let list = "To see them: \(data.commandLine("ps", "--job", job.rawValue))"
+        guard !asked.isQuiet else { return console.note(list) }
+        let snapshots = try asked.store.snapshots(SnapshotFilter(job: job, limit: 1_000))
+        let complete = snapshots.count { $0.phase == .completed }
+        var lines = [
+            "\(complete) of \(TimeText.count(snapshots.count, "request")) \(complete == 1 ? "is" : "are") complete."
+        ]
+        if snapshots.contains(where: { !$0.phase.isFinal }) {
+            lines[0] += " To have the rest made: \(data.commandLine("work"))"
+        }
+        lines.append(list)
+        if run.judge != nil { lines.append("Nobody will look then whether an answer is as the schema says.") }
+        console.note(lines.joined(separator: "\n"))
     }
 }
 

@@ -92,7 +92,7 @@ struct ImageCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let team = try AskedProvider(
             asked, options, for: .image, making: .image, program: "image/png", in: composition)
-        let target = try OutputTarget(output, json: json, what: "picture", in: composition)
+        let target = try Output(output, json: json, what: "picture", in: composition)
         let places = PicturePlaces(target, count: sample)
         try places.check(team.installed, in: composition.console)
         let work = try pictures(by: team, places, in: composition)
@@ -100,8 +100,7 @@ struct ImageCommand: ComposedCommand {
         let console = composition.console
         let streams = SameCommand.Streams(
             readsInput: InputFile.isStandardInput(prompt, file: nil), printsElsewhere: try target.isStandardOutput)
-        let session = team.session(for: work, streams)
-        return try await session.run(in: composition, consequence: "and the others are written") {
+        return try await team.run(work, streams, in: composition, consequence: "and the others are written") {
             workplace, ids, gaps in
             let missing = Set(gaps.map(\.index))
             var written = WrittenPictures()
@@ -115,14 +114,30 @@ struct ImageCommand: ComposedCommand {
             return written
         } report: { ended in
             let written = ended.value ?? WrittenPictures()
-            let report = ImageReport(made: written.made, target: target)
-            if !options.quiet { report.tellUnwritten(ended, places, options.data, to: console) }
-            try await report.print(json: json, quiet: options.quiet, to: console)
+            if !options.quiet { tellUnwritten(ended, places, to: console) }
+            if json {
+                try await console.print(JSONText.of(written.made))
+            } else if !options.quiet, try !target.waitsForReader, !written.made.isEmpty {
+                let files = written.made.compactMap(\.file).map { console.outputStyle.bold($0) }
+                try await console.print(files.joined(separator: "\n"), isStyled: true)
+            }
             try written.check(of: work.count, list: options.data.commandLine("ps", "--job", work.job.rawValue))
         }
     }
 
-    /// The requests: a sample each.
+    /// Says which command writes each picture that is not written, where the same command would not do that but have others
+    /// made.
+    private func tellUnwritten(_ ended: JobEnd<WrittenPictures>, _ places: PicturePlaces, to console: Console) {
+        let isStopped = ended.value == nil
+        let missing = Set(ended.gaps.map(\.index))
+        let unwritten = ended.ids.filter { isStopped || missing.contains($0.key) }.sorted { $0.key < $1.key }
+        guard ended.work.isNewEachTime, !unwritten.isEmpty else { return }
+        let lines = unwritten.map { index, id in
+            "  " + options.data.commandLine("show", id.text, "-o", places.file(index)?.path ?? "FILE")
+        }
+        console.note("Then each that is done is written with:\n\(lines.joined(separator: "\n"))")
+    }
+
     private func pictures(
         by team: AskedProvider, _ places: PicturePlaces, in composition: Composition
     ) throws -> JobWork {
@@ -148,17 +163,14 @@ struct ImageCommand: ComposedCommand {
         var words = ["image 1", installed.name, instance, installed.model ?? "", text].map { Data($0.utf8) }
         for case .image(let body, _) in parts { words.append(Data(body.digest)) }
         if anew { words.append(Data(composition.seams.makeID().uuidString.utf8)) }
-        let address = team.address
         let (policy, caching) = (options.ifInterrupted.policy, anew ? CachePolicy.refresh : .use)
         return JobWork(
             job: .hashing(words + (try parameters.jobParts())), provider: installed.provider.id, count: sample,
             noun: "picture", isNewEachTime: anew
         ) { index, id in
-            var request = AIRequest(
-                id: id, prompt: prompt, parameters: parameters, sample: index, unknownOutcome: policy,
-                caching: caching)
-            address.mark(&request)
-            return request
+            AIRequest(
+                id: id, prompt: prompt, model: installed.askedModel, parameters: parameters, sample: index,
+                unknownOutcome: policy, caching: caching)
         }
     }
 }

@@ -4,30 +4,25 @@ import HablareProviders
 
 /// Where the pictures of a text go.
 struct PicturePlaces: Sendable {
-    private let target: OutputTarget
+    private let target: Output
     private let count: Int
 
     /// The endings of names that pictures may have, and what they stand for.
     private static let endings = ["png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp"]
 
-    /// - Parameter count: How many there are; more than one have a number in their names each.
-    init(_ target: OutputTarget, count: Int) {
+    init(_ target: Output, count: Int) {
         self.target = target
         self.count = count
     }
 
     /// The file of a picture, from 0; `nil` for standard output. Of several in `whale.png`, the first is `whale-1.png`.
     func file(_ index: Int) -> URL? {
-        guard let file = target.file, count > 1 else { return target.file }
-        let (name, ending) = (file.deletingPathExtension().lastPathComponent, file.pathExtension)
-        return file.deletingLastPathComponent().appending(
-            path: "\(name)-\(index + 1)" + (ending.isEmpty ? "" : ".\(ending)"), directoryHint: .notDirectory)
+        count > 1 ? target.file?.numbered(index + 1) : target.file
     }
 
     /// What the output's name asks for, where a service would make something else of its own accord.
     ///
     /// - Parameter given: What the command line says itself: where it says the format, that counts.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` where that is not what the name says.
     func format(given: String?) throws -> String? {
         guard let ending = target.file?.pathExtension.lowercased(), let wanted = Self.endings[ending] else {
             return nil
@@ -42,21 +37,16 @@ struct PicturePlaces: Sendable {
     }
 
     /// Refuses places where the pictures could not go in the end, and names that say what they will not be.
-    ///
-    /// - Throws: ``CommandFailure``.
     func check(_ installed: InstalledProvider, in console: Console) throws {
         if count == 1 { try target.check(in: console) }
         for index in 0..<count {
             guard let file = file(index) else { continue }
-            try OutputFiles.check(file)
+            try Output.check(file)
             if let content = installed.content { _ = try AnswerConversion(of: content, to: file) }
         }
         try checkEnding(of: installed)
     }
 
-    /// Refuses a name that says what no service makes.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage``.
     func checkEnding(of installed: InstalledProvider) throws {
         guard installed.service != nil, let ending = target.file?.pathExtension.lowercased(), !ending.isEmpty,
             Self.endings[ending] == nil
@@ -66,41 +56,28 @@ struct PicturePlaces: Sendable {
     }
 
     /// Writes a picture; a file is there whole, or is what it was.
-    ///
-    /// - Parameter isNewEachTime: Whether the same command has others made (``JobWork/isNewEachTime``).
-    /// - Throws: ``CommandFailure``, also for one that cannot be used; `AIServiceError`, `CancellationError`.
     func write(
         _ id: UUID, at index: Int, from store: any StoreReading, isNewEachTime: Bool, _ data: DataOptions,
         _ composition: Composition, isQuiet: Bool
     ) async throws -> MadePicture {
         do {
-            return try await write(id, at: index, from: store, data, composition, isQuiet: isQuiet)
-        } catch let error as AIServiceError {
-            let failure = error.contentProblem.map {
-                CommandFailure(unusable: "Picture \(index + 1)", id, $0, isNewEachTime: isNewEachTime, data)
+            guard let response = try store.response(of: id), case .image(let body, let format) = try response.content
+            else { throw AIServiceError(.contentMissing, "The picture is not there.") }
+            if let file = file(index) {
+                try await Output.file(file).take(response, of: id, data, in: composition, isQuiet: isQuiet)
+            } else {
+                let advice = "It is in the store: \(data.commandLine("show", id.text, "-o", "FILE"))"
+                let output = target.writer(in: composition, isQuiet: isQuiet)
+                try await KeptOutput(advice: advice, console: composition.console).run { try await output.take(body) }
             }
-            throw failure ?? error
+            return MadePicture(
+                file: file(index)?.path, id: id.text, sample: index, format: format.rawValue, bytes: body.byteCount,
+                model: response.metadata[AnswerMetadata.model],
+                revisedPrompt: response.metadata[AnswerMetadata.revisedPrompt],
+                costMicroDollars: response.usage.costMicroDollars)
+        } catch let error as AIServiceError {
+            throw error.inAnswer("Picture \(index + 1)", id, isNewEachTime: isNewEachTime, data)
         }
-    }
-
-    private func write(
-        _ id: UUID, at index: Int, from store: any StoreReading, _ data: DataOptions, _ composition: Composition,
-        isQuiet: Bool
-    ) async throws -> MadePicture {
-        guard let response = try store.response(of: id), case .image(let body, let format) = try response.content
-        else { throw AIServiceError(.contentMissing, "The picture is not there.") }
-        if let file = file(index) {
-            try await AnswerTarget.file(file).take(response, of: id, data, in: composition, isQuiet: isQuiet)
-        } else {
-            let advice = "It is in the store: \(data.commandLine("show", id.text, "-o", "FILE"))"
-            let output = target.answerFile(composition.console, isQuiet: isQuiet, composition.seams.clock)
-            try await KeptOutput(advice: advice, console: composition.console).run { try await output.take(body) }
-        }
-        return MadePicture(
-            file: file(index)?.path, id: id.text, sample: index, format: format.rawValue, bytes: body.byteCount,
-            model: response.metadata[AnswerMetadata.model],
-            revisedPrompt: response.metadata[AnswerMetadata.revisedPrompt],
-            costMicroDollars: response.usage.costMicroDollars)
     }
 }
 
@@ -118,4 +95,33 @@ struct MadePicture: Encodable, Sendable {
     let revisedPrompt: String?
     /// `nil` where nobody knows.
     let costMicroDollars: Int64?
+}
+
+/// What came of writing pictures: each for itself, because all are paid for.
+struct WrittenPictures: Sendable {
+    private(set) var made: [MadePicture] = []
+    /// Why the others were not, by their places from 0.
+    private var failures: [(index: Int, failure: CommandFailure)] = []
+
+    mutating func add(at index: Int, _ write: () async throws -> MadePicture) async throws {
+        do {
+            made.append(try await write())
+        } catch let failure as CommandFailure {
+            failures.append((index, failure))
+        }
+    }
+
+    /// Throws what kept pictures from being written, once for all of them, each with how to get it.
+    func check(of total: Int, list: String) throws {
+        guard let first = failures.first?.failure else { return }
+        guard total > 1 else { throw first }
+        let lines = failures.map { "  picture \($0.index + 1): \($0.failure.message)" }
+        throw CommandFailure(
+            first.status,
+            """
+            \(failures.count) of \(total) pictures \(failures.count == 1 ? "is" : "are") not written. What was made is \
+            in the store: \(list)
+            \(lines.joined(separator: "\n"))
+            """)
+    }
 }

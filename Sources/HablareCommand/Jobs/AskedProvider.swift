@@ -1,12 +1,11 @@
+import ArgumentParser
+import Foundation
 import Hablare
 
-/// The provider that a command has a job's requests made by: what `narrate`, `speak`, `image` and `embed` do before
-/// anything is asked.
+/// The provider that `narrate`, `speak`, `image` and `embed` have a job's requests made by: what they do before
+/// anything is asked, and how they have the job made.
 struct AskedProvider: Sendable {
     let installed: InstalledProvider
-    /// What its requests say of it.
-    let address: RequestAddress
-    /// What is charged for its calls.
     let prices: PriceTable
     private let options: JobOptions
     private let asksNobody: Bool
@@ -15,11 +14,8 @@ struct AskedProvider: Sendable {
     /// Finds out who is asked, and on what terms.
     ///
     /// - Parameters:
-    ///   - type: What it has to answer with.
     ///   - program: What a program would have to answer with, as `programs.json` has it.
     ///   - asksNobody: Whether it is only looked what would be asked: then a service needs neither key nor network.
-    /// - Throws: ``CommandFailure``: for the settings, there is no such provider, it cannot be asked, or it answers with
-    ///   something else.
     init(
         _ asked: ServiceOptions, _ options: JobOptions, for use: ProviderUse, making type: ContentType, program: String,
         asksNobody: Bool = false, in composition: Composition
@@ -31,7 +27,6 @@ struct AskedProvider: Sendable {
         prices = limits.prices
         directory = try ProviderDirectory(settings, limits, asksNobody: asksNobody, in: composition)
         installed = try directory.provider(name, for: use, answering: type, program: program)
-        address = ServiceOptions.address(of: installed)
         guard installed.provider.responseType == type else {
             throw CommandFailure(
                 .usage,
@@ -48,16 +43,12 @@ struct AskedProvider: Sendable {
         }
     }
 
-    /// The settings of the run.
     var settings: Settings { directory.settings }
 
     /// Whether it is a service of which only what is known here is looked at: not its key, the way to it, its voices.
     var isUnasked: Bool { asksNobody && installed.service != nil }
 
     /// Looks at all that can be known to fail before anything is sent, and makes the way to the network.
-    ///
-    /// - Parameter request: One as it will be sent.
-    /// - Throws: ``CommandFailure`` or `AIServiceError`, with what to do.
     func open(for request: AIRequest) async throws {
         try installed.check(request)
         guard !isUnasked else { return }
@@ -65,17 +56,75 @@ struct AskedProvider: Sendable {
         try directory.openNetwork(for: [installed])
     }
 
-    /// A session in which it makes a job.
+    // MARK: Its job
+
+    /// Runs to the end, or until a signal comes, and tells what is missing and how to go on.
     ///
     /// - Parameters:
     ///   - streams: What the command reads and prints beside the words of its line.
+    ///   - consequence: What follows where answers are missing, behind a comma.
     ///   - seconds: How long an answer is to be heard; `nil` where answers are no sound.
-    func session(
-        for work: JobWork, _ streams: SameCommand.Streams,
-        seconds: (@Sendable (AIResponseData) async -> Double)? = nil
-    ) -> JobSession {
-        JobSession(
-            work: work, installed: installed, retry: options.engine.retry(of: [installed]), prices: prices,
-            data: options.data, settings: settings, quiet: options.quiet, streams: streams, seconds: seconds)
+    /// - Returns: Success where every request has its answer.
+    func run<Value: Sendable>(
+        _ work: JobWork, _ streams: SameCommand.Streams, in composition: Composition, consequence: String,
+        seconds: (@Sendable (AIResponseData) async -> Double)? = nil,
+        finish: @escaping @Sendable (Workplace, _ ids: [UUID], _ gaps: [JobGap]) async throws -> Value,
+        report: @escaping @Sendable (JobEnd<Value>) async throws -> Void
+    ) async throws -> CommandStatus {
+        let (data, quiet) = (options.data, options.quiet)
+        let workplace = try Workplace(
+            try data.open(settings, in: composition), providers: [installed], scope: .job(work.job),
+            retry: options.engine.retry(of: [installed]), prices: prices, verbose: data.verbose, in: composition)
+        let console = composition.console
+        let reporter = ProgressReporter(
+            Tally(total: work.count, noun: work.noun, audioSeconds: seconds == nil ? nil : 0),
+            manner: .init(quiet: quiet, verbose: data.verbose, terminal: console.terminal),
+            console: console, clock: composition.seams.clock)
+        let ownProcess = ProcessInfo.processInfo.processIdentifier
+        let run = JobRun(
+            work: work, manager: workplace.manager, lookout: workplace.lookout(for: reporter),
+            refusals: workplace.refusals, reporter: reporter, console: quiet ? nil : console,
+            seams: composition.seams, ownProcess: ownProcess, seconds: seconds)
+        let command = SameCommand(words: composition.arguments, streams: streams)
+        let again = JobContinuation(job: work.job, command: command.line, data: data, remark: command.remark)
+        let goingOn = work.isNewEachTime ? JobContinuation(job: work.job, command: nil, data: data) : again
+        do {
+            return try await workplace.session(quiet: quiet, restsWhenRefused: true).run {
+                try await run.run { ids, gaps in
+                    JobEnd.Outcome(gaps: gaps, value: try await finish(workplace, ids, gaps))
+                }
+            } then: { end in
+                let standing = try await workplace.manager.standing(of: work, ownProcess: ownProcess)
+                let ended = JobEnd(
+                    end: end, work: work, progress: reporter.current, finished: standing.completed.count,
+                    goingOn: goingOn, ids: standing.ids)
+                ended.tell(consequence, isQuiet: quiet, to: console)
+                try await report(ended)
+                return ended.status
+            }
+        } catch let error as AIServiceError where error.category == .storage {
+            let isBegun = workplace.store.mayHave(SnapshotFilter(job: work.job, limit: 1))
+            throw CommandFailure(unworkable: error, goingOn: (isBegun ? goingOn : again).words)
+        }
     }
+}
+
+/// What the commands share that have a job's requests made: `narrate`, `speak`, `image`, `embed`.
+struct JobOptions: ParsableArguments {
+    @OptionGroup var engine: EngineOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            What to do when nobody knows whether an attempt was carried out, and billed. Kept with the requests when \
+            they are stored.
+            """
+        ))
+    var ifInterrupted = InterruptionOption.runAgain
+
+    @Flag(name: .long, help: "Print nothing but errors, and what is asked for.")
+    var quiet = false
+
+    @OptionGroup var data: DataOptions
 }

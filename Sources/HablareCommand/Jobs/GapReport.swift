@@ -6,11 +6,8 @@ struct GapReport: Sendable {
     private static let listed = 50
 
     let gaps: [JobGap]
-    /// How many requests there are.
     let total: Int
-    /// How many of them have their answer now.
     let finished: Int
-    /// What one of them is for, in a word.
     let noun: String
     /// What follows from the gaps, behind a comma. One that begins with `and` is of what is done, and is not said where
     /// nothing is.
@@ -22,7 +19,6 @@ struct GapReport: Sendable {
         for line in lines { console.note(line) }
     }
 
-    /// What is said, in its order.
     var lines: [String] {
         guard !gaps.isEmpty else { return [] }
         let (failures, cancelled, held) = (gaps.failures, gaps.cancelled, gaps.held)

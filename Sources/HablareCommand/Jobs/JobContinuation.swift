@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareProviders
 
 /// How a job is gone on with: by the command line that began it, or where that would begin another job, by what the
 /// store has of it.
@@ -8,7 +9,6 @@ struct JobContinuation: Sendable {
     /// The command line, where it finds this job again; `nil` where it makes another one each time, as with `--anew`:
     /// what is paid for would be asked for, and paid for, once more.
     let command: String?
-    /// Where the store is.
     let data: DataOptions
     /// What else is to be known of ``command``; `nil` where it says it all.
     var remark: String?
@@ -22,7 +22,6 @@ struct JobContinuation: Sendable {
         return command ?? ([retry("--failed")] + retries + [work]).joined(separator: " && ")
     }
 
-    /// Has made what is held.
     var releasingLine: String { "\(retry("--held")) && \(command ?? work)" }
 
     /// What to do, in words, once something else is done.
@@ -37,4 +36,43 @@ struct JobContinuation: Sendable {
 
     private var work: String { data.commandLine("work") }
     private func retry(_ what: String) -> String { data.commandLine("retry", what, "--job", job.rawValue) }
+}
+
+/// The command line that was typed, as advice that can be copied: where it read standard input, or printed what no
+/// terminal shows, the same words alone would do something else.
+struct SameCommand: Sendable, Equatable {
+    /// What stands on the command line is not all of a command.
+    struct Streams: Sendable, Equatable {
+        var readsInput = false
+        /// Whether what it makes goes to standard output, and that is no terminal.
+        var printsElsewhere = false
+    }
+
+    let words: [String]
+    let streams: Streams
+
+    /// As it is typed, with INPUT and OUTPUT for what a shell has put in their places.
+    var line: String {
+        "hablare " + ShellWords.joined(words) + (streams.readsInput ? " < INPUT" : "")
+            + (streams.printsElsewhere ? " > OUTPUT" : "")
+    }
+
+    /// What INPUT and OUTPUT are; `nil` where there are none.
+    var remark: String? {
+        let parts = [
+            streams.readsInput ? "INPUT is a file with the text that came on standard input" : nil,
+            streams.printsElsewhere ? "OUTPUT is the file for what is made" : nil,
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ") + "; pipes will do, too."
+    }
+}
+
+/// A command line as one would type it.
+enum ShellWords {
+    /// Joins words, quoting those that a shell would not take as they are.
+    static func joined(_ words: [String]) -> String {
+        words.map(quoted).joined(separator: " ")
+    }
+
+    static func quoted(_ word: String) -> String { ShellWord.quoted(word) }
 }

@@ -3,10 +3,14 @@ import Hablare
 
 /// How a job's session ended, and what is said of that.
 struct JobEnd<Value: Sendable>: Sendable {
-    let end: EngineSession.End<JobSession.Outcome<Value>>
+    struct Outcome: Sendable {
+        let gaps: [JobGap]
+        let value: Value
+    }
+
+    let end: EngineSession.End<Outcome>
     let work: JobWork
     let progress: Tally
-    /// How many requests have their answer now.
     let finished: Int
     let goingOn: JobContinuation
     /// The requests that the store has, by their places.
@@ -23,23 +27,34 @@ struct JobEnd<Value: Sendable>: Sendable {
     }
 
     var status: CommandStatus {
-        switch end {
-        case .finished(let outcome): outcome.gaps.isEmpty ? .success : .incomplete
-        case .stopped(let signal): signal.status
-        }
+        end.signal?.status ?? (gaps.isEmpty ? .success : .incomplete)
     }
 
-    /// The status in a word, for programs: `completed`, `incomplete` or `stopped`.
-    var word: String {
-        switch end {
-        case .finished(let outcome): outcome.gaps.isEmpty ? "completed" : "incomplete"
-        case .stopped: "stopped"
-        }
+    /// What `--json` says of every job of segments. `completed` counts the segments that have their answer: `reused`
+    /// from before, `made` in this run.
+    var object: JSONObject {
+        func segment(_ gap: JobGap) -> JSONObject { ["segment": gap.index, "id": gap.request.text] }
+        return [
+            "status": word, "job": work.job.rawValue, "segments": work.count, "completed": finished,
+            "reused": progress.reused, "made": progress.made,
+            "failures": gaps.failures.map { gap, error in
+                [
+                    "segment": gap.index, "id": gap.request.text, "code": error.code.rawValue,
+                    "message": error.reason,
+                ] as JSONObject
+            },
+            "cancelled": gaps.cancelled.map(segment), "held": gaps.held.map(segment),
+            "elapsedSeconds": progress.elapsedSeconds,
+        ]
+    }
+
+    /// The status in a word: `completed`, `incomplete` (segments failed, were cancelled, are held or wait) or `stopped`
+    /// (by a signal).
+    private var word: String {
+        end.signal != nil ? "stopped" : gaps.isEmpty ? "completed" : "incomplete"
     }
 
     /// Says what is missing, or that a signal stopped it, and how to go on; nothing of what is complete.
-    ///
-    /// - Parameter consequence: What follows where answers are missing, behind a comma.
     func tell(_ consequence: String, isQuiet: Bool, to console: Console) {
         switch end {
         case .finished(let outcome):

@@ -7,13 +7,11 @@ import Hablare
 struct JobRun: Sendable {
     /// How many requests are submitted, or read, at a time: all of them need not be in memory.
     private static let page = 2_000
-    /// How many outcomes are waited for at once.
     private static let window = 64
 
     let work: JobWork
     let manager: AIRequestManager
     let lookout: Lookout
-    /// Tells that every other request would be refused as one was.
     let refusals: Refusals
     let reporter: ProgressReporter
     let console: Console?
@@ -23,8 +21,6 @@ struct JobRun: Sendable {
     let seconds: (@Sendable (AIResponseData) async -> Double)?
 
     /// Runs to the end, then does something with what there is. Cancelling the task leaves everything where it is, on disk.
-    ///
-    /// - Parameter finish: Told all requests in their order, and those of them that have no answer.
     func run<Value: Sendable>(
         finish: @escaping @Sendable (_ ids: [UUID], _ gaps: [JobGap]) async throws -> Value
     ) async throws -> Value {
@@ -162,15 +158,54 @@ struct JobRun: Sendable {
         }
     }
 
-    /// The requests of this job that are held.
     private func heldNow() async throws -> Set<UUID> {
         var held: Set<UUID> = []
-        var filter = SnapshotFilter(isHeld: true, job: work.job, limit: Self.page)
-        while true {
-            let page = try await manager.snapshots(filter)
-            held.formUnion(page.map(\.id))
-            guard page.count == Self.page, let last = page.last else { return held }
-            filter.continues(after: last)
+        try await manager.forEachPage(SnapshotFilter(isHeld: true, job: work.job, limit: Self.page)) {
+            held.formUnion($0.map(\.id))
+        }
+        return held
+    }
+}
+
+/// UUIDs (version 7) that sort in the order they were made, so that `ps` lists a book's segments in their order.
+///
+/// The 12 bits behind the milliseconds count (RFC 9562 §6.2, method 1); after 4,096 in one millisecond the time is put
+/// forward by one. The rest is random.
+struct OrderedIDs {
+    private static let perMillisecond: UInt64 = 1 << 12
+
+    /// Milliseconds since 1970.
+    private let start: Double
+    private var count: UInt64 = 0
+
+    init(from start: Date) {
+        self.start = (start.timeIntervalSince1970 * 1000).rounded(.down)
+    }
+
+    mutating func next() -> UUID {
+        let (milliseconds, counter) = count.quotientAndRemainder(dividingBy: Self.perMillisecond)
+        count += 1
+        var generator = CountingGenerator(counter: counter)
+        // In the middle of the millisecond, so that no rounding leaves it.
+        let date = Date(timeIntervalSince1970: (start + Double(milliseconds) + 0.5) / 1000)
+        return .timeOrdered(at: date, using: &generator)
+    }
+
+    /// Gives the counter in the bits that stand first in the UUID, then randomness.
+    private struct CountingGenerator: RandomNumberGenerator {
+        let counter: UInt64
+        private var system = SystemRandomNumberGenerator()
+        private var isFirst = true
+
+        init(counter: UInt64) {
+            self.counter = counter
+        }
+
+        mutating func next() -> UInt64 {
+            let random = system.next()
+            guard isFirst else { return random }
+            isFirst = false
+            return random & ~0xFFFF | (counter & 0xFF) << 8 | counter >> 8
         }
     }
 }

@@ -8,13 +8,10 @@ struct JobStanding: Sendable, Equatable {
     /// This process, which is no other that works on the job.
     let ownProcess: Int32
 
-    /// The requests by their places.
     private(set) var ids: [Int: UUID] = [:]
-    /// Those that have their answer.
     private(set) var completed: Set<UUID> = []
     /// Those that failed or were cancelled, in the order they were seen.
     private(set) var unsuccessful: [UUID] = []
-    /// Those that wait for somebody's word.
     private(set) var held: Set<UUID> = []
     /// The other processes that have some of them in their hands.
     private(set) var holders: Set<Int32> = []
@@ -26,7 +23,6 @@ struct JobStanding: Sendable, Equatable {
         self.ownProcess = ownProcess
     }
 
-    /// A request of the job was seen.
     mutating func saw(_ snapshot: RequestSnapshot) {
         if let place = snapshot.position {
             guard place < count else { return }
@@ -61,17 +57,53 @@ struct JobStanding: Sendable, Equatable {
 }
 
 extension AIRequestManager {
-    /// How a job stands.
-    ///
-    /// - Throws: `AIServiceError` of category storage.
     func standing(of work: JobWork, ownProcess: Int32) async throws -> JobStanding {
         var standing = JobStanding(of: work.count, ownProcess: ownProcess)
-        var filter = SnapshotFilter(job: work.job, limit: 2_000)
-        while true {
-            let page = try await snapshots(filter)
+        try await forEachPage(SnapshotFilter(job: work.job, limit: 2_000)) { page in
             for snapshot in page { standing.saw(snapshot) }
-            guard page.count == filter.limit, let last = page.last else { return standing }
-            filter.continues(after: last)
+        }
+        return standing
+    }
+}
+
+/// The requests of a job, in their order: what a command has made, and finds again when it is run again.
+struct JobWork: Sendable {
+    let job: JobKey
+    let provider: ProviderID
+    let count: Int
+    let noun: String
+    /// Whether the same command makes another job each time, as with `--anew`.
+    var isNewEachTime = false
+    /// Makes one, at its place from 0, under an id.
+    let request: @Sendable (_ index: Int, _ id: UUID) -> AIRequest
+}
+
+/// A request of a job that has no answer.
+struct JobGap: Sendable, Hashable {
+    enum Reason: Sendable, Hashable {
+        case failed(AIServiceError)
+        case cancelled
+        /// Nobody knows whether its last attempt was carried out, and billed.
+        case held
+        /// It waits, or is under way elsewhere: this process asks for nothing more.
+        case waiting
+    }
+
+    /// Its place, from 0.
+    let index: Int
+    let request: UUID
+    let reason: Reason
+}
+
+extension [JobGap] {
+    var failures: [(gap: JobGap, error: AIServiceError)] {
+        compactMap { gap in
+            guard case .failed(let error) = gap.reason else { return nil }
+            return (gap, error)
         }
     }
+
+    var cancelled: [JobGap] { filter { $0.reason == .cancelled } }
+    var held: [JobGap] { filter { $0.reason == .held } }
+    var waiting: [JobGap] { filter { $0.reason == .waiting } }
 }

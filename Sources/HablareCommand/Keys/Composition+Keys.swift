@@ -5,13 +5,10 @@ import HablareProviders
 extension Composition {
     /// Where keys are: in the environment, then where they are stored.
     var credentials: CredentialChain {
-        let stored = ConfigurationFolder(environment: environment).map { [keyStore($0)] } ?? []
+        let stored = XDGFolders(environment: environment).configuration.map { [keyStore($0)] } ?? []
         return CredentialChain([EnvironmentCredentials(environment)] + stored, date: seams.date)
     }
 
-    /// Where keys can be stored.
-    ///
-    /// - Throws: ``CommandFailure`` where nobody says in which folder.
     func writableKeys() throws -> any CredentialStore {
         guard let store = credentials.writable else {
             throw CommandFailure(
@@ -23,11 +20,11 @@ extension Composition {
     }
 
     /// The platform's own store: the keychain of Apple platforms, elsewhere `credentials.json`.
-    static func platformKeys(_ folder: ConfigurationFolder) -> any CredentialStore {
+    static func platformKeys(_ folder: URL) -> any CredentialStore {
         #if canImport(Security)
         KeychainCredentials()
         #else
-        FileCredentials(folder.file(FileCredentials.usualName))
+        FileCredentials(folder.appending(path: FileCredentials.usualName, directoryHint: .notDirectory))
         #endif
     }
 }

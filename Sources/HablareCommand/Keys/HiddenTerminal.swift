@@ -1,14 +1,6 @@
 import Foundation
 import UnixSignals
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A terminal that does not show what is typed, for as long as one line takes.
 ///
 /// It shows it again before anything else happens, whichever way the line ends: a line, the end of input, Ctrl-C, a
@@ -54,7 +46,6 @@ struct HiddenTerminal: Sendable {
         }
     }
 
-    /// Does something while nothing is shown of what is typed.
     private func hidden<Value>(_ prompt: String, _ body: () throws -> Value) throws -> Value {
         var shown = termios()
         guard tcgetattr(descriptor, &shown) == 0 else { throw Self.failure() }
@@ -135,7 +126,7 @@ struct HiddenTerminal: Sendable {
     private func say(_ text: String) {
         let bytes = Array(text.utf8)
         // It may be open for reading only.
-        if systemWrite(descriptor, bytes) < 0 { _ = systemWrite(STDERR_FILENO, bytes) }
+        if write(descriptor, bytes, bytes.count) < 0 { _ = write(STDERR_FILENO, bytes, bytes.count) }
     }
 
     private static func failure() -> CommandFailure {
@@ -144,8 +135,6 @@ struct HiddenTerminal: Sendable {
             "The terminal cannot be kept from showing the key. Nothing was stored. Pipe the key in instead.")
     }
 }
-
-private func systemWrite(_ descriptor: CInt, _ bytes: [UInt8]) -> Int { write(descriptor, bytes, bytes.count) }
 
 /// Ends a wait for a descriptor from elsewhere.
 private final class WakingPipe: Sendable {
@@ -165,5 +154,5 @@ private final class WakingPipe: Sendable {
         close(writing)
     }
 
-    func wake() { _ = systemWrite(writing, [0]) }
+    func wake() { _ = write(writing, [UInt8(0)], 1) }
 }

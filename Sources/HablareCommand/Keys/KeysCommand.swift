@@ -1,4 +1,6 @@
 import ArgumentParser
+import Hablare
+import HablareProviders
 
 /// `hablare keys`: the keys of services.
 struct KeysCommand: ParsableCommand {
@@ -17,4 +19,80 @@ struct KeysCommand: ParsableCommand {
               hablare keys test openai
             """,
         subcommands: [KeysSetCommand.self, KeysListCommand.self, KeysTestCommand.self, KeysDeleteCommand.self])
+}
+
+/// Whose key a command is about.
+struct KeyOptions: ParsableArguments {
+    @Argument(help: "The service, such as openai, anthropic or elevenlabs.")
+    var service: String
+
+    @Argument(help: .hidden)
+    var surplus: [String] = []
+
+    @Option(name: .long, help: "The label of one of several accounts there, such as work.")
+    var account: String?
+
+    /// Whether a word stands where none belongs, or one that looks like a key, or is no service's name but could be one.
+    var holdsKey: Bool {
+        guard !looksLikeKey else { return true }
+        do throws(AIServiceError) {
+            _ = try CredentialName(service)
+            return !surplus.isEmpty
+        } catch {
+            return !surplus.isEmpty || service.hasPrefix("sk") || service.count >= Self.leastOfKey
+        }
+    }
+
+    /// Also 32 hexadecimal digits, which could be a name.
+    private var looksLikeKey: Bool {
+        (surplus + [service, account].compactMap(\.self)).contains(where: KnownService.isKey)
+    }
+
+    func name() throws -> CredentialName {
+        guard !looksLikeKey else {
+            throw ValidationError(
+                """
+                A key stands among the arguments, so it is in your shell's history now, and everybody on this machine could \
+                read it. If it is one, make a new one and revoke it. Give the service, such as openai.
+                """)
+        }
+        guard surplus.isEmpty else { throw ValidationError("Give one service.") }
+        do throws(AIServiceError) {
+            return try CredentialName(service, account: account)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    private static let leastOfKey = 16
+}
+
+/// What the argument parser says of a command line of `hablare keys`, without what may be a key.
+///
+/// It repeats the words that it does not understand, and whoever gives a key as an argument by mistake would see it in
+/// the terminal, and in every log of that.
+enum KeyWords {
+    private static let known: Set<String> = Set(
+        [
+            "keys", "set", "list", "test", "delete", "help", "-h", "--help", "--version", "--account", "--expires",
+            "--json", "--config",
+        ]
+            + KnownService.all.map(\.id))
+
+    /// A message with a mark in place of each word of the command line that is none of the command's own.
+    static func hidden(in message: String, of arguments: [String]) -> String {
+        guard arguments.first == "keys" else { return message }
+        let words = arguments.flatMap { word in
+            [word]
+                + (word.firstIndex(of: "=").map { [String(word[..<$0]), String(word[word.index(after: $0)...])] } ?? [])
+        }
+        return words.filter { !$0.isEmpty && !known.contains($0) }.sorted { $0.count > $1.count }
+            .reduce(message) { message, word in
+                // A short one may be a part of other words.
+                let message = message.replacing("'\(word)'", with: "'…'")
+                return word.count < leastOfKey ? message : message.replacing(word, with: "…")
+            }
+    }
+
+    private static let leastOfKey = 8
 }

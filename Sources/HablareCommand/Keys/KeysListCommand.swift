@@ -19,7 +19,7 @@ struct KeysListCommand: ComposedCommand {
     @Flag(name: .long, help: "Print a JSON array.")
     var json = false
 
-    fileprivate struct Row: Encodable {
+    fileprivate struct Row: ListRow {
         let service: String
         let account: String?
         let from: String
@@ -29,6 +29,15 @@ struct KeysListCommand: ComposedCommand {
         let expires: Date?
         let expired: Bool
         let used: Bool
+
+        static let columns: [Column<Row>] = [
+            Column("SERVICE") { $0.service },
+            Column("ACCOUNT") { $0.account ?? "-" },
+            Column("KEY") { $0.key },
+            Column("FROM") { ($0.place ?? $0.from) + ($0.used ? "" : " (not used)") },
+            Column("STORED") { TimeText.moment($0.stored) },
+            Column("EXPIRES") { TimeText.moment($0.expires) + ($0.expired ? " (expired)" : "") },
+        ]
     }
 
     func run(in composition: Composition) async throws -> CommandStatus {
@@ -50,19 +59,9 @@ struct KeysListCommand: ComposedCommand {
             }
         }
         rows.sort { ($0.service, $0.account ?? "") < ($1.service, $1.account ?? "") }
-        if json {
-            try await console.print(JSONText.of(rows))
-        } else if rows.isEmpty {
-            if status == .success { console.note("There are no keys. Store one with: hablare keys set openai") }
-        } else {
-            var table = Table(["SERVICE", "ACCOUNT", "KEY", "FROM", "STORED", "EXPIRES"])
-            for row in rows {
-                table.append([
-                    row.service, row.account ?? "-", row.key, (row.place ?? row.from) + (row.used ? "" : " (not used)"),
-                    TimeText.moment(row.stored), TimeText.moment(row.expires) + (row.expired ? " (expired)" : ""),
-                ])
-            }
-            try await console.print(table.lines(console.outputStyle).joined(separator: "\n"), isStyled: true)
+        if json || !rows.isEmpty || status == .success {
+            try await console.print(
+                rows, json: json, orNote: "There are no keys. Store one with: hablare keys set openai")
         }
         return status
     }

@@ -34,19 +34,19 @@ struct KeysTestCommand: ComposedCommand {
         guard let found = try await OwnThread.run({ _ in try chain.credential(named: name) }) else {
             throw CommandFailure(.inputMissing, "There is no key for \(name). Store one with: \(name.storing)")
         }
-        let verdict: KeyVerdict
-        do {
-            verdict = try await check(found.credential.key)
-        } catch let error as AIServiceError where error.code == .unauthorized {
-            verdict = .refused(error.words)
-        }
         let key = "the key \(found.credential.key) from \(found.source)"
-        switch verdict {
-        case .accepted(let word):
+        do {
+            let word = try await check(found.credential.key)
             try await composition.console.print("\(name.service) takes \(key)\(word.map { ". \($0)" } ?? "")")
             return .success
-        case .refused(let reason):
-            throw CommandFailure(.incomplete, "\(name.service) does not take \(key). \(reason)")
+        } catch let error as AIServiceError where error.code == .unauthorized {
+            throw CommandFailure(.incomplete, "\(name.service) does not take \(key). \(error.words)")
         }
     }
 }
+
+/// Asks a service whether it takes a key, by the cheapest call that it has.
+///
+/// - Returns: A sentence about the account; `nil` where the service said nothing.
+/// - Throws: `AIServiceError`, with code `unauthorized` where it does not take the key.
+typealias KeyCheck = @Sendable (APIKey) async throws -> String?

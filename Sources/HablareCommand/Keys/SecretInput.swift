@@ -1,26 +1,11 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Where a key comes from that is to be stored: a terminal, which does not show it, or a pipe or file.
 struct SecretInput: Sendable {
-    /// What is read from.
     let descriptor: CInt
 
-    /// Standard input.
     static let standard = SecretInput(descriptor: STDIN_FILENO)
 
-    /// Reads one line.
-    ///
-    /// - Parameter prompt: What a terminal says before; a pipe is asked nothing.
-    /// - Throws: ``CommandFailure``: there is nothing to be read, or a signal came; then a terminal shows again what is
-    ///   typed. `CancellationError`, likewise.
     func read(prompt: String) async throws -> String {
         guard isatty(descriptor) == 1 else {
             let descriptor = descriptor
@@ -63,4 +48,30 @@ struct SecretInput: Sendable {
 /// Some bytes, as many as there are; 0 at the end, less where it failed.
 func systemRead(_ descriptor: CInt, _ buffer: inout [UInt8]) -> Int {
     read(descriptor, &buffer, buffer.count)
+}
+
+/// One line that was typed, or came through a pipe, as the text of a key. Pure.
+enum SecretLine {
+    /// The longest line that is typed, in bytes: a terminal keeps no more than 1,023 on some platforms, and would leave
+    /// out the rest in silence.
+    static let longestTyped = 1_000
+    /// The most that is read from a pipe, in bytes.
+    static let mostPiped = 16 << 10
+
+    static func text(of data: Data) throws -> String {
+        guard data.count <= mostPiped else {
+            throw refusal("has more than \(mostPiped) bytes, which no key has")
+        }
+        guard let text = String(validating: data, as: UTF8.self) else { throw refusal("is not UTF-8 text") }
+        let lines = text.split(whereSeparator: \.isNewline).filter { $0.contains { !$0.isWhitespace } }
+        guard let line = lines.first else { throw refusal("is empty") }
+        guard lines.count == 1 else {
+            throw refusal("has several lines, and a key is one. Choose it, as with: head -n 1")
+        }
+        return String(line)
+    }
+
+    private static func refusal(_ problem: String) -> CommandFailure {
+        CommandFailure(.badInput, "What was given as the key \(problem). Nothing was stored.")
+    }
 }

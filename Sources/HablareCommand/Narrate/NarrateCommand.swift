@@ -121,12 +121,11 @@ struct NarrateCommand: ComposedCommand {
     ) async throws -> CommandStatus {
         let console = composition.console
         if !options.quiet, let doubt = files.doubt(about: plan.estimatedSeconds) { console.note(doubt) }
-        let session = team.session(
-            for: plan.work, SameCommand.Streams(readsInput: file == "-"), seconds: { await AudioSource.seconds(of: $0) }
-        )
         let turn = FileTurn(at: files.output.path, composition.seams.clock, console, isQuiet: options.quiet)
-        return try await session.run(in: composition, consequence: "so there is no audio file yet") {
-            workplace, ids, gaps -> JoinedAudio? in
+        return try await team.run(
+            plan.work, SameCommand.Streams(readsInput: file == "-"), in: composition,
+            consequence: "so there is no audio file yet", seconds: { await AudioSource.seconds(of: $0) }
+        ) { workplace, ids, gaps -> JoinedAudio? in
             guard gaps.isEmpty else { return nil }
             let join = NarrationJoin(plan: plan, files: files, manager: workplace.manager, data: options.data)
             return try await turn.write { try await join.run(ids) }

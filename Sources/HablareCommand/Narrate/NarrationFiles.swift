@@ -5,7 +5,6 @@ import HablareAudio
 struct NarrationFiles: Sendable, Hashable {
     /// The text; `nil` for standard input.
     let input: URL?
-    /// The audio.
     let output: URL
     /// What is heard when. Named after all of the output's name: book.wav and book.mp3 have one each.
     var timeline: URL {
@@ -14,8 +13,6 @@ struct NarrationFiles: Sendable, Hashable {
     }
 
     /// Chooses the output: what was asked for, else the input's name as `.wav` in the working directory.
-    ///
-    /// - Throws: ``CommandFailure`` for an output that would replace the input.
     init(input: String, output: String?, in composition: Composition) throws {
         let isStandardInput = input == "-"
         self.input = isStandardInput ? nil : composition.url(input)
@@ -39,14 +36,11 @@ struct NarrationFiles: Sendable, Hashable {
         }
     }
 
-    /// What to call the text in messages.
     var source: String { input?.lastPathComponent ?? "standard input" }
 
     /// Refuses outputs that could not be written in the end, before hours of work go into them.
-    ///
-    /// - Throws: ``CommandFailure``, `AudioError` for a kind of file that cannot be written.
     func checkOutput() throws {
-        try OutputFiles.check([output, timeline], in: output.deletingLastPathComponent())
+        try Output.check([output, timeline], in: output.deletingLastPathComponent())
         _ = try AudioContainer(fileExtension: output.pathExtension)
     }
 
@@ -58,9 +52,6 @@ struct NarrationFiles: Sendable, Hashable {
             + "with -o \(output.deletingPathExtension().lastPathComponent).flac it fits. What is made is kept either way."
     }
 
-    /// The text's bytes.
-    ///
-    /// - Throws: ``CommandFailure``.
     func readInput(in composition: Composition) throws -> Data {
         guard let input else { return try composition.readInput() }
         return try InputFile.text(input)

@@ -8,12 +8,9 @@ struct NarrationJoin: Sendable {
     let plan: NarrationPlan
     let files: NarrationFiles
     let manager: AIRequestManager
-    /// Where the store is, for advice.
     let data: DataOptions
 
     /// Writes both files. Neither has its name before it is complete.
-    ///
-    /// - Throws: `AudioError`, `AIServiceError`, ``CommandFailure``; `CancellationError` leaves no file behind.
     @concurrent func run(_ ids: [UUID]) async throws -> JoinedAudio {
         let joiner = try AudioJoiner(
             output: try OutputPlace(files.output).url,
@@ -54,8 +51,6 @@ struct NarrationJoin: Sendable {
     }
 
     /// Why the audio of a segment cannot be joined, with the others that cannot even be read: all are told at once.
-    ///
-    /// - Parameter first: The place of the first that cannot be used.
     private func unusable(_ ids: [UUID], from first: Int, _ reason: String) async throws -> CommandFailure {
         var found = [(index: first, id: ids[first])]
         for (index, id) in ids.enumerated().dropFirst(first + 1) {

@@ -13,27 +13,20 @@ struct NarrationPlan: Sendable {
     let segments: [TextSegment]
     let provider: ProviderID
     let parameters: [String: ParameterValue]
-    /// Names the work: the input and everything that changes what comes out.
     let job: JobKey
     /// Where the text came from, for people who look at a request later.
     let source: String
-    /// Whom the requests are meant for.
-    let address: RequestAddress
+    /// The model that is asked; `nil`: the provider's own, or it has none to choose.
+    let model: String?
     /// Whether each segment says what stands before and behind it, for a voice that goes on where it left off.
     let tellsContext: Bool
     /// What to do with a segment when nobody knows whether its attempt was carried out. Changes nothing of what is
     /// heard, so it is not part of ``job``.
     let unknownOutcome: UnknownOutcomePolicy
 
-    /// Cuts a text.
-    ///
-    /// - Parameters:
-    ///   - address: Whom the requests are meant for. Default: the provider, wherever it is.
-    ///   - tellsContext: Whether each segment says what stands before and behind it.
-    /// - Throws: `TextError` for a text that cannot be read aloud; ``CommandFailure`` for one with nothing to say.
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, provider: any AIServiceProvider,
-        parameters: [String: ParameterValue], address: RequestAddress = RequestAddress(), tellsContext: Bool = false,
+        parameters: [String: ParameterValue], model: String? = nil, tellsContext: Bool = false,
         unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws {
         let limit = provider.limits.maximumCharacters ?? Self.defaultLimit
@@ -46,27 +39,25 @@ struct NarrationPlan: Sendable {
         self.provider = provider.id
         self.parameters = parameters
         self.source = source
-        self.address = address
+        self.model = model
         self.tellsContext = tellsContext
         self.unknownOutcome = unknownOutcome
         // A model is part of the provider's instance, or else of what is asked.
-        let asked = address.model == provider.defaultModel ? nil : address.model.map { "model \($0)" }
+        let asked = model == provider.defaultModel ? nil : model.map { "model \($0)" }
         let words =
             [Self.version, unit.rawValue, String(limit), provider.instance.rawValue]
             + [asked, tellsContext ? "context" : nil].compactMap(\.self)
         job = .hashing([text] + words.map { Data($0.utf8) } + (try parameters.jobParts()))
     }
 
-    /// Cuts a text that a provider is to read.
-    ///
-    /// - Throws: As the other one.
     init(
         text: Data, source: String, unit: TextSegmenter.Unit, by asked: AskedProvider,
         parameters: [String: ParameterValue], unknownOutcome: UnknownOutcomePolicy
     ) throws {
         try self.init(
             text: text, source: source, unit: unit, provider: asked.installed.provider, parameters: parameters,
-            address: asked.address, tellsContext: asked.installed.serviceVoices?.sound?.takesContext ?? false,
+            model: asked.installed.askedModel,
+            tellsContext: asked.installed.serviceVoices?.sound?.takesContext ?? false,
             unknownOutcome: unknownOutcome)
     }
 
@@ -99,19 +90,16 @@ struct NarrationPlan: Sendable {
     /// not noticed, as little as ``job`` notices it.
     func request(_ index: Int, id: UUID) -> AIRequest {
         let segment = segments[index]
-        var request = AIRequest(
-            id: id, prompt: .text(segment.text),
+        return AIRequest(
+            id: id, prompt: .text(segment.text), model: model,
             parameters: parameters.merging(context(of: index)) { given, _ in given }, unknownOutcome: unknownOutcome,
             metadata: [
                 "segment": String(segment.index),
                 "bytes": "\(segment.utf8Range.lowerBound)-\(segment.utf8Range.upperBound)",
                 "source": source,
             ])
-        address.mark(&request)
-        return request
     }
 
-    /// The requests of the narration.
     var work: JobWork {
         JobWork(job: job, provider: provider, count: segments.count, noun: "segment") { request($0, id: $1) }
     }
@@ -147,8 +135,6 @@ struct NarrationPlan: Sendable {
 extension [String: ParameterValue] {
     /// The parameters as a job's key has them: in order, each with its kind and its value, because the number 1 is not the
     /// text "1".
-    ///
-    /// - Throws: `AIServiceError` for numbers that are not finite.
     func jobParts() throws -> [Data] {
         try sorted { $0.key < $1.key }.flatMap { name, value -> [Data] in
             let tagged: Data =

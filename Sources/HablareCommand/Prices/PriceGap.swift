@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 /// Attempts at one model of a provider of which nobody knows what they cost.
-struct PriceGap: Encodable, Sendable, Hashable {
+struct PriceGap: JSONPrintable, Sendable, Hashable {
     let provider: String
     /// `nil`: no model was asked for.
     let model: String?
@@ -10,16 +10,8 @@ struct PriceGap: Encodable, Sendable, Hashable {
     let billed: Int
     /// How many may have been billed: their end was not heard of.
     let maybeBilled: Int
-    /// Whether there is a price now.
     let hasPrice: Bool
 
-    /// Finds them.
-    ///
-    /// - Parameters:
-    ///   - query: What the report is about.
-    ///   - free: The providers that charge nothing.
-    ///   - hasPrice: Whether a provider's model has a price now.
-    /// - Throws: `AIServiceError` of category storage.
     static func all(
         of query: LedgerQuery, in store: any StoreReading, without free: Set<String>,
         hasPrice: (_ provider: String, _ model: String?) -> Bool
@@ -44,9 +36,6 @@ struct PriceGap: Encodable, Sendable, Hashable {
         return gaps
     }
 
-    /// Why nobody knows, and what to do, in lines.
-    ///
-    /// - Parameter file: Where a price would be written.
     func lines(_ file: PricesFile?) -> [String] {
         var lines: [String] = []
         let subject = provider + (model.map { " with \($0)" } ?? "")
@@ -64,16 +53,66 @@ struct PriceGap: Encodable, Sendable, Hashable {
         return lines
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case provider, model, billed, maybeBilled, hasPrice
+    var json: JSONObject {
+        [
+            "provider": provider, "model": model, "billed": billed, "maybeBilled": maybeBilled, "hasPrice": hasPrice,
+        ]
+    }
+}
+
+/// What of a report was done by providers that charge nothing: programs of this machine.
+struct UnpricedSums: Sendable {
+    private(set) var total = LedgerSum()
+    private(set) var providers: Set<String> = []
+    private var rows: [String?: LedgerSum] = [:]
+
+    init() {}
+
+    /// Finds it out.
+    ///
+    /// - Parameter free: The providers that are known to charge nothing. Others are found here: those each of whose
+    ///   attempts is known to have cost nothing.
+    init(of query: LedgerQuery, in store: any StoreReading, free: Set<String>) throws {
+        var providers = query
+        providers.grouping = .provider
+        for row in try store.ledger(providers).rows {
+            guard let name = row.key else { continue }
+            guard row.sum.usage.costMicroDollars ?? 0 == 0, free.contains(name) || row.sum.withoutCost == 0 else {
+                continue
+            }
+            try add(name, query, store)
+        }
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(provider, forKey: .provider)
-        try container.encode(model, forKey: .model)
-        try container.encode(billed, forKey: .billed)
-        try container.encode(maybeBilled, forKey: .maybeBilled)
-        try container.encode(hasPrice, forKey: .hasPrice)
+    private mutating func add(_ provider: String, _ query: LedgerQuery, _ store: any StoreReading) throws {
+        providers.insert(provider)
+        var query = query
+        query.provider = ProviderID(rawValue: provider)
+        let report = try store.ledger(query)
+        total.add(report.total)
+        for row in report.rows { rows[row.key, default: LedgerSum()].add(row.sum) }
+    }
+
+    func row(_ key: String?) -> LedgerSum { rows[key] ?? LedgerSum() }
+}
+
+extension LedgerSum {
+    fileprivate mutating func add(_ other: LedgerSum) {
+        attempts += other.attempts
+        billed += other.billed
+        discarded += other.discarded
+        maybeBilled += other.maybeBilled
+        withoutCost += other.withoutCost
+    }
+
+    /// The sum without what some providers did for nothing: that was neither billed, nor is its cost unknown. Never below
+    /// nothing, where an attempt's line changed between the two readings.
+    func charged(without free: LedgerSum) -> LedgerSum {
+        var sum = self
+        sum.billed = max(0, sum.billed - free.billed)
+        sum.discarded = max(0, sum.discarded - free.discarded)
+        sum.maybeBilled = max(0, sum.maybeBilled - free.maybeBilled)
+        sum.withoutCost = max(0, sum.withoutCost - free.withoutCost)
+        return sum
     }
 }

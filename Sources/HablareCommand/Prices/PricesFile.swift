@@ -1,28 +1,26 @@
+import ArgumentParser
 import Foundation
 import Hablare
 
 /// The prices that somebody wants calls to be charged by, in place of those that ship: `prices.json`, beside
 /// `programs.json`, or the file of `--prices`. Its form is that of the table that ships (``PriceTable/init(json:)``).
 struct PricesFile: Sendable {
-    /// Where it is, if it is there.
     let url: URL
-    /// Whether it was named, and so must be there.
     private let isNamed: Bool
 
     /// The file that was named, or the one in the configuration folder; `nil` where there is neither.
     init?(_ named: URL?, environment: [String: String]) {
-        guard let url = named ?? ConfigurationFolder(environment: environment)?.file("prices.json") else { return nil }
+        let usual = XDGFolders(environment: environment).configurationFile("prices.json")
+        guard let url = named ?? usual else { return nil }
         self.url = url
         isNamed = named != nil
     }
 
-    /// Whether it is there.
     var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
     /// Reads it.
     ///
     /// - Returns: The table; `nil` where there is no file and none was named.
-    /// - Throws: ``CommandFailure`` that says what is wrong with the file, and where.
     func table() throws -> PriceTable? {
         guard exists else {
             guard isNamed else { return nil }
@@ -57,7 +55,27 @@ struct PricesFile: Sendable {
         return "\(place) (3 dollars for a million \(unit.rawValue)s)"
     }
 
-    private func failure(_ problem: String) -> CommandFailure {
-        CommandFailure(.configuration, "\(url.path) is not as it should be. \(problem)")
+    private func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
+}
+
+/// What calls cost.
+struct PriceOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The prices of calls. Default: prices.json in $XDG_CONFIG_HOME/hablare or ~/.config/hablare, else the table \
+            that ships.
+            """, valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var prices: String?
+
+    /// The file of prices, which need not be there; `nil` where nothing says where it would be.
+    func file(in composition: Composition) -> PricesFile? {
+        PricesFile(prices.map(composition.url), environment: composition.environment)
+    }
+
+    func table(in composition: Composition) throws -> PriceTable {
+        try file(in: composition)?.table() ?? .shipped
     }
 }

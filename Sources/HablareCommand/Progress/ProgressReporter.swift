@@ -2,13 +2,11 @@ import Hablare
 
 /// Keeps the progress of a run and shows it: a bar on a terminal, now and then a line elsewhere, or nothing.
 final class ProgressReporter: Sendable {
-    /// How progress is shown.
     enum Manner: Sendable, Hashable {
         /// A bar that is drawn again in its place.
         case bar
         /// A line at most every few seconds.
         case lines
-        /// Not at all.
         case silent
 
         /// What suits standard error.
@@ -37,14 +35,12 @@ final class ProgressReporter: Sendable {
         start = clock.now
     }
 
-    /// The progress at this moment.
     var current: Tally {
         var progress = state.withLock { $0 }
         progress.elapsed = (clock.now - start).inSeconds
         return progress
     }
 
-    /// Something happened.
     func update(_ change: (inout Tally) -> Void) {
         state.withLock { change(&$0) }
     }

@@ -3,53 +3,27 @@ import HablareProviders
 
 /// A provider, and what a person at a command line wants of it beside the engine's seam.
 struct InstalledProvider: Sendable {
-    /// Whether the provider can work here.
     struct Health: Sendable, Hashable {
-        /// Where its program is.
         var executable: String?
-        /// Why it cannot work, with what to do.
         var problem: AIServiceError?
-        /// What else could be better, and how.
         var advice: [String] = []
     }
 
-    /// The sound of a service.
     struct ServiceSound: Sendable {
-        /// What its parameter `format` takes, for people.
         let formats: [String]
-        /// What the sound of a format is; `nil` for a format that it does not have.
-        let audio: @Sendable (_ format: String) -> AudioFormat?
         /// Whether it speaks a text better that knows what stands around it (`previous_text`, `next_text`).
         let takesContext: Bool
-
-        init(
-            formats: [String], takesContext: Bool, audio: @escaping @Sendable (_ format: String) -> AudioFormat?
-        ) {
-            self.formats = formats
-            self.audio = audio
-            self.takesContext = takesContext
-        }
+        /// What the sound of a format is; `nil` for a format that it does not have.
+        let audio: @Sendable (_ format: String) -> AudioFormat?
     }
 
-    /// The voices of a service.
     struct ServiceVoices: Sendable {
-        /// The one it speaks with unless told otherwise.
         let usual: String
         /// All that there are, as far as anybody knows; asked of the service anew, or where a list is kept, from that.
         let list: @Sendable (_ anew: Bool) async throws -> [SpeechVoice]
-        /// Refuses one that it does not have.
         let check: @Sendable (String) async throws -> Void
         /// The sound that they make; `nil` where its formats are not known.
         var sound: ServiceSound?
-
-        init(
-            usual: String, list: @escaping @Sendable (_ anew: Bool) async throws -> [SpeechVoice],
-            check: @escaping @Sendable (String) async throws -> Void
-        ) {
-            self.usual = usual
-            self.list = list
-            self.check = check
-        }
     }
 
     let provider: any AIServiceProvider
@@ -61,22 +35,18 @@ struct InstalledProvider: Sendable {
     var isOwn = false
     /// Whether anything is charged for its calls.
     var hasPrice = true
-    /// What its parameters take.
     var placeholders: [CommandPlaceholder] = []
     /// The voices it has; empty where they are not known.
     var voices: @Sendable () async throws -> [CommandVoice] = { [] }
     /// How good its voices are, where all are alike: `neural`; `nil` where nobody says.
     var voiceQuality: String?
-    /// Refuses a voice it does not have.
     var checkVoice: @Sendable (String) async throws -> Void = { _ in }
     /// The voices it has, where it is a service's that speaks.
     var serviceVoices: ServiceVoices?
     /// Why it cannot be asked as it is configured; `nil` where it can.
     var problem: CommandFailure?
-    /// Looks whether it can work here.
     var health: @Sendable () async -> Health = { Health() }
 
-    /// The name it is asked by.
     var name: String { provider.id.rawValue }
 
     /// What the price table may call it beside its name: its kind, as its instance has it; `nil` where that has none.
@@ -84,15 +54,15 @@ struct InstalledProvider: Sendable {
         provider.instance.rawValue.split(separator: ":", omittingEmptySubsequences: false).first.map(String.init)
     }
 
-    /// The voice it speaks with unless told otherwise.
     var defaultVoice: String? { serviceVoices?.usual ?? placeholders.first { $0.name == "voice" }?.default }
 
     /// The model it asks unless told otherwise; `nil` where it has none.
     var model: String? { provider.defaultModel.flatMap { $0.isEmpty ? nil : $0 } }
 
+    /// The model that its requests name, so that another process asks the same one. A program has none.
+    var askedModel: String? { service == nil ? nil : model }
+
     /// Refuses a voice it does not have, and says where those are that it has.
-    ///
-    /// - Throws: ``CommandFailure``.
     func check(voice: String) async throws {
         do {
             try await checkVoice(voice)
@@ -103,11 +73,6 @@ struct InstalledProvider: Sendable {
 }
 
 extension InstalledProvider {
-    /// A provider of a service.
-    ///
-    /// - Parameters:
-    ///   - service: The service's name.
-    ///   - isCharged: Whether its calls cost money.
     init(
         serving service: String, _ provider: any AIServiceProvider, isCharged: Bool = true,
         voices: ServiceVoices? = nil, problem: CommandFailure? = nil
@@ -120,11 +85,46 @@ extension InstalledProvider {
 }
 
 extension [InstalledProvider] {
-    /// The names of the programs among these.
     var programNames: [String] { filter { $0.kind == PriceTable.programKind }.map(\.name) }
 
-    /// The engine's registry of them.
     func registry() throws -> ProviderRegistry {
         try ProviderRegistry(map(\.provider))
+    }
+}
+
+/// Who is known here: the programs, and the services of the settings, whether or not they can be asked now. Pure.
+struct KnownProviders: Sendable {
+    /// The kind of each provider, in the order in which they were found.
+    private let kinds: [(provider: String, kind: String?)]
+
+    init(programs: [InstalledProvider], services: [ServiceSettings]) {
+        let offered = services.flatMap { service in
+            service.kind.offers.map { ($0.id(of: service.name), service.kind.rawValue as String?) }
+        }
+        kinds = programs.map { ($0.name, $0.kind) } + offered
+    }
+
+    var providers: [String] { kinds.map(\.provider) }
+
+    /// What the price table may call a provider: its id, and where that is known, its kind.
+    func names(of provider: String) -> [String] {
+        [provider] + [kind(of: provider)].compactMap(\.self)
+    }
+
+    /// Whether there is a provider of a name, be it at an address of somebody's own.
+    func has(_ provider: String) -> Bool {
+        let provider = PlacedName.provider(of: provider)
+        return kinds.contains { $0.provider == provider }
+    }
+
+    /// Whether a name in the price table is a provider's, or the kind of one.
+    func isPayee(_ name: String) -> Bool { has(name) || kinds.contains { $0.kind == name } }
+
+    func isProgram(_ provider: String) -> Bool { kind(of: provider) == PriceTable.programKind }
+
+    /// One at an address of somebody's own is of its service's kind.
+    private func kind(of provider: String) -> String? {
+        let provider = PlacedName.provider(of: provider)
+        return kinds.first { $0.provider == provider }?.kind
     }
 }

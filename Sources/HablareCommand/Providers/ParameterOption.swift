@@ -34,8 +34,6 @@ struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {
 extension InstalledProvider {
     /// The parameters of a request, as the command line has them; with the voice in any case, so that another default
     /// makes another request.
-    ///
-    /// - Throws: ``CommandFailure``.
     func parameters(voice: String?, _ options: [ParameterOption]) throws -> [String: ParameterValue] {
         var parameters: [String: ParameterValue] = [:]
         for option in options {
@@ -63,8 +61,6 @@ extension InstalledProvider {
     }
 
     /// Parameters with others that options of their own say.
-    ///
-    /// - Throws: ``CommandFailure`` for one that is said twice, or that a program does not have.
     func adding(
         _ others: [(option: String, name: String, value: ParameterValue?)], to parameters: [String: ParameterValue]
     ) throws -> [String: ParameterValue] {
@@ -80,8 +76,6 @@ extension InstalledProvider {
     }
 
     /// Refuses a request whose prompt or parameters a service does not take, before it is stored.
-    ///
-    /// - Throws: ``CommandFailure`` with how long a prompt may be; `AIServiceError` for parameters.
     func check(_ request: AIRequest) throws {
         try (provider as? any RequestChecking)?.check(request)
         let count = request.prompt.plainText.unicodeScalars.count
@@ -91,8 +85,6 @@ extension InstalledProvider {
     }
 
     /// Refuses parameters that no request could be carried out with, before hundreds of them are stored.
-    ///
-    /// - Throws: ``CommandFailure``.
     func check(_ parameters: [String: ParameterValue]) throws {
         for name in parameters.keys.sorted() {
             guard let placeholder = placeholders.first(where: { $0.name == name }) else {

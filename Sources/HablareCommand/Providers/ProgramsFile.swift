@@ -21,21 +21,18 @@ import HablareProviders
 /// two last with `from` and `to`. Also: `maximumBytes` of an answer, and `installation`, the command that installs the
 /// program. The prompt is on standard input.
 struct ProgramsFile: Sendable {
-    /// Where it is, if it is there.
     let url: URL
 
     /// Finds it: `hablare/programs.json` in `$XDG_CONFIG_HOME`, or in `.config` in `$HOME`; `nil` where neither is set.
     init?(environment: [String: String]) {
-        guard let folder = ConfigurationFolder(environment: environment) else { return nil }
-        url = folder.file("programs.json")
+        guard let url = XDGFolders(environment: environment).configurationFile("programs.json") else { return nil }
+        self.url = url
     }
 
     /// Reads it.
     ///
-    /// - Parameter known: The names that are taken.
     /// - Returns: The programs in order of their names, each of which a provider can be made of; none where there is no
     ///   file.
-    /// - Throws: ``CommandFailure`` that says what is wrong with the file, and where.
     func templates(beside known: [ProviderID]) throws -> [CommandTemplate] {
         guard FileManager.default.fileExists(atPath: url.path) else { return [] }
         let programs: [String: Program]
@@ -71,10 +68,7 @@ struct ProgramsFile: Sendable {
             + "(among what is there); it reads the prompt on its standard input."
     }
 
-    /// A file that is not as it should be.
-    func failure(_ problem: String) -> CommandFailure {
-        CommandFailure(.configuration, "\(url.path) is not as it should be. \(problem)")
-    }
+    func failure(_ problem: String) -> CommandFailure { CommandFailure(file: url, problem) }
 
     private static func words(for error: DecodingError) -> String {
         switch error {
@@ -94,7 +88,6 @@ struct ProgramsFile: Sendable {
 
 /// A program as it stands in the file.
 private struct Program: Decodable {
-    /// One argument, or a group of them.
     struct Argument: Decodable {
         let argument: CommandArgument
 
@@ -188,14 +181,6 @@ private struct Program: Decodable {
         if let maximumBytes { template.maximumOutputBytes = maximumBytes }
         return template
     }
-}
-
-/// Any key, to find those that mean nothing.
-private struct AnyKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { return nil }
 }
 
 extension Decoder {

@@ -5,21 +5,17 @@ import HablareProviders
 /// The one way to the network of a run of the command: made when it is first needed, shut down when the run ends, and
 /// never made by a command that asks nobody.
 final class NetworkAccess: Sendable {
-    /// A way that is open, and what closes it.
     struct Way: Sendable {
         let transport: any HTTPTransport
         let close: @Sendable () async -> Void
     }
 
-    /// Makes a way.
     typealias Making = @Sendable (NetworkSettings) throws(AIServiceError) -> Way
 
     private let make: Making
     private let way = Guarded<Way?>(nil)
 
     /// Creates access. Opens nothing.
-    ///
-    /// - Parameter make: Makes the way. Default: the network.
     init(
         make: @escaping Making = { settings throws(AIServiceError) in
             let transport = try NetworkTransport(settings)
@@ -30,8 +26,6 @@ final class NetworkAccess: Sendable {
     }
 
     /// The way, which is made where it is not there. The settings of one run do not change.
-    ///
-    /// - Throws: `AIServiceError` for settings that cannot be used: a proxy, a file of authorities.
     @discardableResult
     func open(_ settings: () throws(AIServiceError) -> NetworkSettings) throws(AIServiceError) -> any HTTPTransport {
         if let way = way.withLock({ $0 }) { return way.transport }
@@ -44,7 +38,6 @@ final class NetworkAccess: Sendable {
         }
     }
 
-    /// Ends all calls and connections, where there are any.
     func close() async {
         await way.withLock { $0 }?.close()
     }
@@ -57,8 +50,6 @@ struct NetworkWay: HTTPTransport {
     let environment: [String: String]
 
     /// Makes the way to the network, so that what is wrong with its settings is known before anything is asked.
-    ///
-    /// - Throws: `AIServiceError`, as ``NetworkAccess/open(_:)``.
     @discardableResult
     func open() throws(AIServiceError) -> any HTTPTransport {
         try access.open { () throws(AIServiceError) in try network.transportSettings(environment) }
@@ -69,9 +60,6 @@ struct NetworkWay: HTTPTransport {
 
 extension Settings.Network {
     /// As the transport takes them.
-    ///
-    /// - Parameter environment: Says the proxies where the settings do not.
-    /// - Throws: `AIServiceError` for a proxy's address that cannot be used.
     func transportSettings(_ environment: [String: String]) throws(AIServiceError) -> NetworkSettings {
         NetworkSettings(
             connectTimeout: connectTimeout, idleTimeout: idleTimeout,
@@ -99,15 +87,29 @@ extension Composition {
     func way(to network: Settings.Network) -> NetworkWay {
         NetworkWay(access: self.network, network: network, environment: environment)
     }
+}
 
-    /// Where things are kept that can be had again: `hablare` in `$XDG_CACHE_HOME`, or in `.cache` in `$HOME`; `nil` where
-    /// neither is set.
-    var cacheFolder: URL? {
-        // The XDG base directory specification: a relative path is invalid and is ignored.
-        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.cache" : nil }
-        let configured = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return (configured ?? home).map {
-            URL(filePath: $0, directoryHint: .isDirectory).appending(path: "hablare", directoryHint: .isDirectory)
-        }
+/// The way to a server to which no key goes: one that wants a key says so, and this says what to do then.
+///
+/// The server's own words would be of a key that it does not accept, and there was none.
+struct KeylessTransport: HTTPTransport {
+    let base: any HTTPTransport
+    let service: String
+    let kind: ServiceKind
+    let address: ServiceAddress
+
+    func send(_ call: HTTPCall) async throws -> HTTPAnswer {
+        let answer = try await base.send(call)
+        guard answer.status == 401 else { return answer }
+        throw AIServiceError(
+            .unauthorized,
+            """
+            The server at \(address.origin.text) wants a key, and that of \(service) goes only where \(service) is \
+            configured. Configure a service for it in hablare.yaml, such as services.my-server with kind: \(kind) and \
+            base_url: \(address), and give it a key with: hablare keys set my-server
+            """,
+            cause: "status 401",
+            // A 303 before it said that the call was carried out: only its result is kept from us.
+            billing: answer.wasCarriedOut ? .maybeBilled : nil)
     }
 }

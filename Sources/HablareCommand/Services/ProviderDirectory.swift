@@ -7,16 +7,12 @@ import HablareProviders
 /// business with keys.
 struct ProviderDirectory: Sendable {
     let settings: Settings
-    /// The programs.
     let programs: [InstalledProvider]
     private let limits: Composition.CallLimits
     private let composition: Composition
 
-    /// - Parameters:
-    ///   - limits: What the command line says of how much each may be asked.
-    ///   - asksNobody: Whether it is only looked what would be asked of whom: then no key is looked up, and that a service
-    ///     has none is no matter.
-    /// - Throws: ``CommandFailure`` for a file of programs that is not as it should be.
+    /// - Parameter asksNobody: Whether it is only looked what would be asked of whom: then no key is looked up, and that a service
+    ///   has none is no matter.
     init(
         _ settings: Settings, _ limits: Composition.CallLimits, asksNobody: Bool = false, in composition: Composition
     ) throws {
@@ -36,10 +32,8 @@ struct ProviderDirectory: Sendable {
     ///   - name: What `--provider` says: a program, a provider such as `openai.speech`, or a service such as `openai`, which
     ///     is then the one of its providers that answers as wanted; a service's name may have an address (``PlacedName``).
     ///     `nil`: the settings' default for the command, else its usual one.
-    ///   - use: The command.
     ///   - type: What it has to answer with, where a service has a choice.
     ///   - program: What a program would have to answer with, as `programs.json` has it.
-    /// - Throws: ``CommandFailure``: there is none of the name, or why it cannot be asked, with what to do.
     func provider(
         _ name: String?, for use: ProviderUse, answering type: ContentType, program: String = "text"
     ) throws -> InstalledProvider {
@@ -61,7 +55,6 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// The provider of a name.
     func named(_ name: String, answering type: ContentType, program: String = "text") throws -> InstalledProvider {
         if let program = programs.first(where: { $0.name == name }) { return program }
         guard let service = service(of: name), let offer = Self.offer(of: name, at: service, answering: type),
@@ -96,9 +89,6 @@ struct ProviderDirectory: Sendable {
         return CommandFailure(.unavailable, "There is no provider \(name).\(hint)\(addition ?? "")")
     }
 
-    /// The providers of a service.
-    ///
-    /// - Throws: Why it cannot be asked.
     private func made(of service: ServiceSettings) throws -> [InstalledProvider] {
         let entry = composition.entry(of: service, beside: programs.programNames)
         if let problem = entry.problem { throw problem }
@@ -107,14 +97,12 @@ struct ProviderDirectory: Sendable {
 
     // MARK: Several
 
-    /// Everybody there is.
     struct Everybody: Sendable {
-        /// Those who can be asked.
         var providers: [InstalledProvider]
         /// The others, by their ids, and why they cannot be asked.
         var leftOut: [ProviderID: CommandFailure] = [:]
 
-        /// The same where some of them are not asked any more, all for one reason.
+        /// Everybody without some who are not asked any more, all for one reason.
         func without(_ others: [ProviderID], _ reason: CommandFailure) -> Everybody {
             var all = self
             all.providers.removeAll { others.contains($0.provider.id) }
@@ -153,7 +141,7 @@ struct ProviderDirectory: Sendable {
         }
     }
 
-    /// The same where there is a way to the network; else without the services.
+    /// Opens the way to the network; where there is none, leaves the services out.
     func withNetwork(_ all: Everybody) -> Everybody {
         do {
             try openNetwork(for: all.providers)
@@ -170,9 +158,6 @@ struct ProviderDirectory: Sendable {
 
     /// Who is asked where a provider fails: those of the service's setting `fallback` that answer with the same and can be
     /// asked, in order.
-    ///
-    /// - Parameter leftOut: Told of each that is not among them, and why.
-    /// - Throws: ``CommandFailure`` for a name that is nobody's.
     func fallback(
         of installed: InstalledProvider, leftOut: (_ name: String, CommandFailure) -> Void = { _, _ in }
     ) throws -> [InstalledProvider] {
@@ -209,8 +194,6 @@ struct ProviderDirectory: Sendable {
 
     /// Makes the way to the network where one of some providers needs it, so that settings that cannot be used are known
     /// before anything is asked.
-    ///
-    /// - Throws: `AIServiceError`.
     func openNetwork(for providers: [InstalledProvider]) throws {
         guard providers.contains(where: { $0.service != nil }) else { return }
         try composition.way(to: settings.network).open()

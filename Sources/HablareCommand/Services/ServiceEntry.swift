@@ -68,15 +68,23 @@ struct ServiceEntry: Sendable, Equatable {
 }
 
 extension Composition {
-    /// How all services stand.
-    ///
-    /// - Parameter programs: The names of programs.
     func services(_ settings: Settings, beside programs: [String] = []) -> [ServiceEntry] {
         settings.services.map { entry(of: $0, beside: programs) }
     }
 
-    /// How one service stands.
     func entry(of service: ServiceSettings, beside programs: [String] = []) -> ServiceEntry {
         ServiceEntry(service, beside: programs) { try lookUpKey($0, self) }
     }
 }
+
+/// A service's key as it may be spoken of.
+struct ServiceKey: Sendable, Hashable {
+    /// As it may be shown: `sk-…c1f2`.
+    let shown: String
+    /// Where it is from, such as `OPENAI_API_KEY` or a file.
+    let origin: String
+}
+
+/// Looks up the key of a service; `nil` where it has none. Throws for one that is there and cannot be used, such as one
+/// that has expired.
+typealias ServiceKeyLookup = @Sendable (_ service: String) throws -> ServiceKey?

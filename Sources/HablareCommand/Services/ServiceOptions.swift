@@ -28,12 +28,6 @@ struct ServiceOptions: ParsableArguments {
         help: ArgumentHelp("A parameter of the provider, such as rate=150; may be repeated.", valueName: "name=value"))
     var parameter: [ParameterOption] = []
 
-    /// What requests say of a provider.
-    static func address(of installed: InstalledProvider) -> RequestAddress {
-        RequestAddress(model: installed.service == nil ? nil : installed.model)
-    }
-
-    /// Whether `--parameter voice=…` says the voice.
     var givesVoice: Bool { parameter.contains { $0.name == "voice" } }
 
     /// The service that a provider belongs to: `openai` of `openai.speech`, and of that at an address (``PlacedName``).
@@ -41,32 +35,23 @@ struct ServiceOptions: ParsableArguments {
 
     /// What these options say of the settings.
     ///
-    /// - Parameters:
-    ///   - use: The command that asks.
-    ///   - settings: What is configured without them: says who is asked where `--provider` does not.
-    /// - Throws: ``CommandFailure`` where there is no service for what they say.
-    func settings(for use: ProviderUse, over settings: Settings) throws -> [OptionSetting] {
-        var options: [OptionSetting] = []
+    /// - Parameter settings: What is configured without them: says who is asked where `--provider` does not.
+    func settings(for use: ProviderUse, over settings: Settings) throws -> [Setting] {
+        var options: [Setting] = []
         if let provider {
-            options.append(
-                OptionSetting(
-                    path: SettingPath("default_provider", use.rawValue), texts: [PlacedName.provider(of: provider)],
-                    option: "--provider"))
+            let path = SettingPath("default_provider", use.rawValue)
+            options.append(.option("--provider", path, PlacedName.provider(of: provider)))
         }
         if let model {
             let (provider, service) = try service(meantBy: "--model", use, settings)
             let key = try modelKey(of: PlacedName.provider(of: provider), service, use)
-            options.append(
-                OptionSetting(path: SettingPath("services", service.name) + key, texts: [model], option: "--model"))
+            options.append(.option("--model", SettingPath("services", service.name) + key, model))
         }
         return options
     }
 
     /// Who is asked, where these options say it: with `--base-url` a provider at that address, unless that is where its
     /// service is configured (``PlacedName``).
-    ///
-    /// - Parameter settings: What is configured without them.
-    /// - Throws: ``CommandFailure`` where there is no service for what they say, or the address is none.
     func name(for use: ProviderUse, over settings: Settings) throws -> String? {
         guard let baseURL else { return provider }
         let (provider, service) = try service(meantBy: "--base-url", use, settings)
@@ -97,8 +82,6 @@ struct ServiceOptions: ParsableArguments {
     }
 
     /// The settings of a command, with what these options say of them, and who is asked, where they say it.
-    ///
-    /// - Throws: ``CommandFailure``, for the settings or for these options.
     func applied(
         to data: DataOptions, for use: ProviderUse, in composition: Composition
     ) throws -> (settings: Settings, provider: String?) {

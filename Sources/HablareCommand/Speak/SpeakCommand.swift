@@ -72,7 +72,7 @@ struct SpeakCommand: ComposedCommand {
     func run(in composition: Composition) async throws -> CommandStatus {
         let team = try AskedProvider(
             asked, options, for: .speak, making: .audio, program: "audio/wav", in: composition)
-        let place = try OutputTarget(output, json: json, what: "sound", in: composition)
+        let place = try Output(output, json: json, what: "sound", in: composition)
         try place.check(in: composition.console)
         let (plan, sound) = try plan(by: team, to: place, in: composition)
         try await team.open(for: plan.request(0, id: UUID()))
@@ -80,9 +80,8 @@ struct SpeakCommand: ComposedCommand {
         return try await speak(plan, sound, to: place, by: team, in: composition)
     }
 
-    /// What is asked, and what becomes of the answers.
     private func plan(
-        by team: AskedProvider, to place: OutputTarget, in composition: Composition
+        by team: AskedProvider, to place: Output, in composition: Composition
     ) throws -> (NarrationPlan, SpokenFormat) {
         let installed = team.installed
         var parameters = try installed.adding(
@@ -105,19 +104,20 @@ struct SpeakCommand: ComposedCommand {
     }
 
     private func speak(
-        _ plan: NarrationPlan, _ sound: SpokenFormat, to place: OutputTarget, by team: AskedProvider,
+        _ plan: NarrationPlan, _ sound: SpokenFormat, to place: Output, by team: AskedProvider,
         in composition: Composition
     ) async throws -> CommandStatus {
         let console = composition.console
         let streams = SameCommand.Streams(
             readsInput: InputFile.isStandardInput(text, file: file), printsElsewhere: try place.isStandardOutput)
-        let session = team.session(for: plan.work, streams, seconds: { await AudioSource.seconds(of: $0) })
         let writer = SpokenAnswer(
             container: sound.container, kind: sound.kind, target: place, data: options.data, isQuiet: options.quiet,
-            clock: composition.seams.clock)
-        return try await session.run(in: composition, consequence: "so nothing is written yet") {
-            workplace, ids, gaps in
-            if gaps.isEmpty { try await writer.write(ids, of: workplace.store, to: console) }
+            composition: composition)
+        return try await team.run(
+            plan.work, streams, in: composition, consequence: "so nothing is written yet",
+            seconds: { await AudioSource.seconds(of: $0) }
+        ) { workplace, ids, gaps in
+            if gaps.isEmpty { try await writer.write(ids, of: workplace.store) }
         } report: { ended in
             try await SpeakReport(plan: plan, installed: team.installed, target: place, ended: ended)
                 .print(json: json, quiet: options.quiet, to: console)

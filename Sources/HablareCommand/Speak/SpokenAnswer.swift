@@ -9,29 +9,17 @@ struct SpokenAnswer: Sendable {
     /// What that one has to be, by its usual ending; `nil` for whatever it is. What a service sent in place of it is made
     /// that, where it can be.
     var kind: String?
-    let target: OutputTarget
-    /// Where the store is, for advice.
+    let target: Output
     let data: DataOptions
-    /// Whether nothing is said of a reader who is waited for.
     let isQuiet: Bool
-    /// For the pauses while another writer of the same file is waited for.
-    let clock: EngineClock
+    let composition: Composition
 
     /// Writes it; a file is there whole, or is what it was.
-    ///
-    /// - Throws: ``CommandFailure``, also for a piece that cannot be used; `AIServiceError`, `CancellationError`.
-    func write(_ ids: [UUID], of store: any StoreReading, to console: Console) async throws {
+    func write(_ ids: [UUID], of store: any StoreReading) async throws {
         do {
-            let output = target.answerFile(console, isQuiet: isQuiet, clock)
-            if ids.count == 1 {
-                try await write(ids[0], of: store, to: output, console)
-            } else if let name = target.file, case .file(let file) = try OutputPlace(name) {
-                try await FileTurn(at: name.path, clock, console, isQuiet: isQuiet).write {
-                    try await OwnThread.run { try join(ids, of: store, into: file, while: $0) }
-                }
-            } else {
-                try await output.take(Body(try await joined(ids, of: store)))
-            }
+            let output = target.writer(in: composition, isQuiet: isQuiet)
+            guard ids.count > 1 else { return try await write(ids[0], of: store, to: output) }
+            try await output.make { try join(ids, of: store, into: $0, while: $1) }
         } catch let error as AudioError {
             guard let file = target.file else { throw error }
             throw CommandFailure(writing: file, error)
@@ -40,30 +28,25 @@ struct SpokenAnswer: Sendable {
         }
     }
 
-    /// The one piece that there is.
-    private func write(
-        _ id: UUID, of store: any StoreReading, to output: AnswerFile, _ console: Console
-    ) async throws {
+    private func write(_ id: UUID, of store: any StoreReading, to output: AnswerFile) async throws {
         do {
             guard let content = try store.response(of: id)?.content, let body = content.body else {
                 throw AIServiceError(.contentMissing, "The audio is not there.")
             }
             if case .audio(_, let format) = content, let problem = format.problem(ofBeginning: try body.read(0..<16)) {
-                throw unusable(0, id, problem)
+                throw CommandFailure(unusable: Self.name(0), id, problem, data)
             }
             let conversion = try conversion(of: content, of: id)
-            let place = target.file.map(AnswerTarget.file) ?? .standardOutput
-            try await KeptOutput(advice: place.advice(for: id, data, isText: false), console: console).run {
+            let advice = target.advice(for: id, data, isText: false)
+            try await KeptOutput(advice: advice, console: composition.console).run {
                 try await output.take(body, conversion)
             }
         } catch let error as AIServiceError {
-            throw error.contentProblem.map { unusable(0, id, $0) } ?? error
+            throw error.inAnswer(Self.name(0), id, data)
         }
     }
 
-    private func unusable(_ index: Int, _ id: UUID, _ reason: String) -> CommandFailure {
-        CommandFailure(unusable: "The sound of piece \(index + 1)", id, reason, data)
-    }
+    private static func name(_ index: Int) -> String { "The sound of piece \(index + 1)" }
 
     /// What is done with the one piece that there is. One that cannot become what was asked for is paid for, and stays in
     /// the store.
@@ -73,25 +56,7 @@ struct SpokenAnswer: Sendable {
         do {
             return try AnswerConversion(of: made, to: URL(filePath: "sound.\(kind)"))
         } catch let failure as CommandFailure {
-            let better = target.file?.deletingPathExtension().appendingPathExtension(made.ending)
-            let name =
-                better.map { OutputFiles.free($0).path }
-                ?? OutputFiles.free(URL(filePath: "sound.\(made.ending)")).lastPathComponent
-            let command = data.commandLine("show", id.text, "-o", name)
-            throw CommandFailure(.badInput, failure.message).advising("It is in the store: \(command)")
-        }
-    }
-
-    /// All pieces in one file, for what is no file itself: a kind of sound whose beginning is known at the end cannot be
-    /// made in a pipe. It is nowhere any more by the time it is used.
-    private func joined(_ ids: [UUID], of store: any StoreReading) async throws -> Data {
-        try await OwnThread.run { goesOn in
-            let folder = try ScratchFolder(in: FileManager.default.temporaryDirectory)
-            return try withExtendedLifetime(folder) {
-                let file = folder.url.appending(path: "sound", directoryHint: .notDirectory)
-                try join(ids, of: store, into: file, while: goesOn)
-                return try Data(contentsOf: file, options: .alwaysMapped)
-            }
+            throw failure.advising(nameFor: content, besides: target.file, of: id, data)
         }
     }
 
@@ -108,12 +73,41 @@ struct SpokenAnswer: Sendable {
                 }
                 guard try joiner.append(source, while: goesOn) != nil else { throw CancellationError() }
             } catch let error as AudioError where error.sourceIndex != nil {
-                throw unusable(index, id, error.message)
+                throw CommandFailure(unusable: Self.name(index), id, error.message, data)
             } catch let error as AIServiceError {
-                throw error.contentProblem.map { unusable(index, id, $0) } ?? error
+                throw error.inAnswer(Self.name(index), id, data)
             }
         }
         guard goesOn() else { throw CancellationError() }
         _ = try joiner.finish()
+    }
+}
+
+/// What a person, or a program, is told when a text was said.
+struct SpeakReport: Sendable {
+    let plan: NarrationPlan
+    let installed: InstalledProvider
+    let target: Output
+    let ended: JobEnd<Void>
+
+    func print(json: Bool, quiet: Bool, to console: Console) async throws {
+        if json { return try await console.print(JSONText.of(object)) }
+        guard !quiet, ended.status == .success, let file = target.file, try !target.waitsForReader else { return }
+        let heard = ended.progress.audioSeconds.flatMap { $0 > 0 ? "\(TimeText.clock($0)) of audio" : nil }
+        let style = console.outputStyle
+        try await console.print(
+            ([style.bold(file.path)] + [heard].compactMap(\.self)).joined(separator: "\n"), isStyled: true)
+    }
+
+    private var object: JSONObject {
+        let isWritten = ended.status == .success
+        var object = ended.object
+        object.set("output", isWritten ? target.file?.path : nil)
+        object.set("provider", installed.name)
+        object.set("model", plan.model)
+        object.set("voice", plan.parameters["voice"]?.text)
+        object.set("characters", plan.characters)
+        object.set("audioSeconds", isWritten ? ended.progress.audioSeconds : nil)
+        return object
     }
 }

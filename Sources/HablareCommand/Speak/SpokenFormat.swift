@@ -15,18 +15,14 @@ struct SpokenFormat: Sendable, Hashable {
 
     /// What joins without a gap and without a loss, and every service makes.
     private static let lossless = "wav"
-    /// The formats that can be decoded.
     private static let readable: Set<String> = ["wav", "flac", "mp3", "opus", "ogg", "aiff"]
 
     /// Chooses it.
     ///
     /// - Parameters:
-    ///   - wanted: What `--format` says.
     ///   - file: The output; `nil` for standard output. What its name ends with counts where `wanted` says nothing, else
     ///     it is WAV.
-    ///   - pieces: In how many pieces the text is spoken.
     ///   - given: What `--parameter format=` says: a service speaks so in any case.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` for what it cannot become.
     init(_ wanted: String?, file: URL?, pieces: Int, given: String? = nil, of installed: InstalledProvider) throws {
         let suffix = file.map { $0.pathExtension.lowercased() }.flatMap { $0.isEmpty ? nil : $0 }
         let sound = installed.serviceVoices?.sound
@@ -88,8 +84,6 @@ struct SpokenFormat: Sendable, Hashable {
     }
 
     /// The parameters of requests whose answers are to be joined: in WAV, unless they say what else can be.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` for a format that cannot be joined.
     static func joinable(
         _ parameters: [String: ParameterValue], of installed: InstalledProvider
     ) throws -> [String: ParameterValue] {
@@ -102,5 +96,70 @@ struct SpokenFormat: Sendable, Hashable {
             throw CommandFailure(.usage, "Sound in \(given) cannot be joined. Leave the parameter format out, for wav.")
         }
         return parameters
+    }
+}
+
+extension AudioFormat {
+    /// Why bytes that are said to be sound of this format cannot be, by how they begin: a sentence; `nil` where they may
+    /// be, or nothing is known of the format. MPEG may begin in the middle of a frame, but with no text. Pure.
+    func problem(ofBeginning bytes: Data) -> String? {
+        let first = MagicBytes(bytes)
+        let mayBe =
+            switch rawValue {
+            case "wav": ["RIFF", "RF64", "BW64"].contains { first.has($0) } && first.has("WAVE", at: 8)
+            case "flac": first.has("fLaC") || first.has("ID3")
+            case "ogg", "opus", "vorbis": first.has("OggS")
+            case "mp3": first.has("ID3") || !first.isText
+            default: true
+            }
+        // Too few to say anything of what was asked.
+        return mayBe ? nil : "It is not \(rawValue) audio: its first bytes are \(first.shown)."
+    }
+}
+
+extension AudioSource {
+    /// The audio of a response; `nil` for a response without bytes.
+    init?(_ response: AIResponseData) throws {
+        guard let body = try response.content.body else { return nil }
+        if let file = body.fileURL {
+            self = .file(file)
+        } else {
+            self = .data(try body.read())
+        }
+    }
+
+    /// How long a response is to be heard, in seconds; 0 when it cannot be, which joining will say.
+    @concurrent static func seconds(of response: AIResponseData) async -> Double {
+        do {
+            guard let source = try AudioSource(response) else { return 0 }
+            return try AudioInspector().properties(of: source).seconds
+        } catch {
+            return 0
+        }
+    }
+}
+
+extension InstalledProvider {
+    /// The parameter that has it speak at a speed, 1 being its normal one.
+    func speed(_ speed: Double?) throws -> (option: String, name: String, value: ParameterValue?) {
+        guard let speed else { return ("--speed", "speed", nil) }
+        if service != nil || takes("speed") { return ("--speed", "speed", .double(speed)) }
+        if takes("rate") {
+            return ("--speed", "rate", .int(Int64((NarrationPlan.normalRate * speed).rounded())))
+        }
+        // Piper's: how long it takes.
+        if takes("length") { return ("--speed", "length", .double(1 / speed)) }
+        throw CommandFailure(.usage, "The provider \(name) has one speed only. Leave --speed out.")
+    }
+
+    private func takes(_ name: String) -> Bool { placeholders.contains { $0.name == name } }
+
+    /// Refuses a voice that there is not, before anything is asked that costs money.
+    ///
+    /// - Parameter isGiven: Whether the command line says the voice. The one that a program speaks with unless told
+    ///   otherwise is its own affair; a service's may be in the settings.
+    func checkSpeaker(of parameters: [String: ParameterValue], isGiven: Bool) async throws {
+        guard let voice = parameters["voice"]?.text, isGiven || service != nil else { return }
+        try await check(voice: voice)
     }
 }

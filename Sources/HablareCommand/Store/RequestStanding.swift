@@ -1,3 +1,4 @@
+import Foundation
 import Hablare
 
 /// A request as it stands at this moment, also where it takes more than its row to know.
@@ -10,11 +11,6 @@ struct RequestStanding: Sendable {
     /// The word for its state: the phase, or `interrupted`.
     var state: String { isInterrupted ? StateOption.interrupted.rawValue : snapshot.phase.rawValue }
 
-    /// What an interrupted request comes to.
-    ///
-    /// - Parameters:
-    ///   - request: What was asked, which says what is to become of it.
-    ///   - work: The command line that goes on with it.
     static func interruption(of request: AIRequest, work: String) -> String {
         if request.unknownOutcome == .hold {
             return "its process ended, and nobody knows whether its attempt was carried out, and billed: "
@@ -25,5 +21,86 @@ struct RequestStanding: Sendable {
                 + "its answer had begun to stream, and is made again if not"
         }
         return "its process ended; it goes on with: \(work)"
+    }
+}
+
+extension Composition {
+    /// Says how requests stand at this moment, as far as it takes more than their rows to know: limits, failing
+    /// providers, providers that are not here, processes that ended without a word.
+    func standings(
+        of snapshots: [RequestSnapshot], in store: any RequestStore, _ settings: Settings
+    ) throws -> [RequestStanding] {
+        let found = try standings(of: snapshots, in: store)
+        let explained = try store.explaining(found.map(\.snapshot), now: seams.date())
+        let needsProviders = explained.contains(where: \.isUnclaimed)
+        let programs = try needsProviders ? providers(.forAsking()) : []
+        let known = KnownProviders(programs: programs, services: settings.services)
+        return zip(found, explained).map { standing, snapshot in
+            var standing = standing
+            standing.snapshot = snapshot
+            if snapshot.isUnclaimed, !known.has(snapshot.providerID.rawValue) {
+                standing.snapshot.waiting = .noProvider
+            }
+            return standing
+        }
+    }
+
+    /// Says which requests are those of processes that ended without a word, and that nobody has the others of theirs.
+    func standings(of snapshots: [RequestSnapshot], in store: any RequestStore) throws -> [RequestStanding] {
+        let abandoned = try abandoned(snapshots, in: store)
+        return snapshots.map { snapshot in
+            var standing = RequestStanding(snapshot: snapshot)
+            guard let flight = snapshot.flight, abandoned.contains(flight) else { return standing }
+            if snapshot.phase == .executing {
+                standing.isInterrupted = true
+            } else if case .queued = snapshot.waiting {
+                standing.snapshot.waiting = .unclaimed(ahead: nil)
+                standing.snapshot.holder = nil
+            }
+            return standing
+        }
+    }
+
+    /// The requests that were executing when their processes ended, and that none has taken up since.
+    func interrupted(in store: any RequestStore) throws -> [RequestSnapshot] {
+        var found: [RequestSnapshot] = []
+        try store.forEachPage(SnapshotFilter(phases: [.executing], limit: 500)) { page in
+            found += try standings(of: page, in: store).filter(\.isInterrupted).map(\.snapshot)
+        }
+        return found
+    }
+
+    /// The generation of a request's answer that an attempt left which has ended before it was whole: nothing more comes of
+    /// it. `nil` where there is none, or the answer is being made or is complete.
+    func endedGeneration(of id: UUID, in store: any RequestStore) throws -> Int? {
+        // The chunks first: what begins meanwhile has another generation.
+        guard let page = try store.stream(of: id, from: StreamPosition(sequence: 0), maximumBytes: 1),
+            !page.chunks.isEmpty,
+            let flight = try store.flights([page.flight])[page.flight],
+            let snapshot = try store.snapshot(of: id)
+        else { return nil }
+        switch snapshot.phase {
+        case .pending: return page.generation
+        case .executing:
+            let isGoingOn = try flight.generation == page.generation && abandoned([snapshot], in: store).isEmpty
+            return isGoingOn ? nil : page.generation
+        case .completed, .failed, .cancelled: return nil
+        }
+    }
+
+    /// The flights whose owner is gone, and whose lease nobody has broken yet.
+    func abandoned(_ snapshots: [RequestSnapshot], in store: any RequestStore) throws -> Set<FlightID> {
+        let flights = Set(snapshots.filter { $0.holder != nil }.compactMap(\.flight))
+        guard !flights.isEmpty else { return [] }
+        let gone = try store.gone(among: store.owners(), at: store.date?() ?? seams.date())
+        guard !gone.isEmpty else { return [] }
+        let leases = try store.flights(Array(flights))
+        return flights.filter { leases[$0]?.owner.map(gone.contains) ?? false }
+    }
+}
+
+extension RequestSnapshot {
+    fileprivate var isUnclaimed: Bool {
+        if case .unclaimed = waiting { true } else { false }
     }
 }

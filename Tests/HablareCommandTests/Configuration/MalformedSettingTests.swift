@@ -7,7 +7,7 @@ import Testing
 @Suite struct MalformedSettingTests {
     /// Reads the settings, and takes the fault of an address from its service, where it waits for who asks there.
     private func failure(
-        _ sample: SettingSamples, _ yaml: String?, _ variables: [String: String], _ options: [OptionSetting]
+        _ sample: SettingSamples, _ yaml: String?, _ variables: [String: String], _ options: [Setting]
     ) throws -> CommandFailure {
         var desk = try SettingsDesk()
         if let yaml { try desk.write(yaml) }

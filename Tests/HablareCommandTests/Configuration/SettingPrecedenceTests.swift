@@ -8,7 +8,7 @@ import Testing
     private static let whatIsNeeded = "services:\n  extra:\n    kind: openai\n"
 
     private func read(
-        _ yaml: String?, _ variables: [String: String] = [:], _ options: [OptionSetting] = []
+        _ yaml: String?, _ variables: [String: String] = [:], _ options: [Setting] = []
     ) throws -> Settings {
         var desk = try SettingsDesk()
         if let yaml { try desk.write(yaml) }

@@ -80,8 +80,8 @@ struct SettingSamples: Sendable, CustomTestStringConvertible {
     }
 
     /// The options that say it, with a kind where there is none else.
-    func options(_ texts: [String]) -> [OptionSetting] {
-        [OptionSetting(path: path, texts: texts, option: "--option")]
+    func options(_ texts: [String]) -> [Setting] {
+        [Setting(path: path, texts: texts, place: .option("--option"))]
     }
 
     /// A text in double quotes, of which YAML and JSON take the same.

@@ -38,7 +38,7 @@ struct SettingsDesk {
         return file
     }
 
-    func read(_ config: String? = nil, options: [OptionSetting] = []) throws -> Settings {
+    func read(_ config: String? = nil, options: [Setting] = []) throws -> Settings {
         try Settings.read(config, options: options, in: composition())
     }
 

@@ -54,9 +54,9 @@ import Testing
     @Test func `A device that takes nothing is not advised once more, and a file is`() throws {
         let (id, data) = (StoreWorkbench.id(1), DataOptions.test())
         let shows = "hablare show \(id.text) -o"
-        #expect(AnswerTarget.file(URL(filePath: "/dev/null")).line(for: id, data) == "\(shows) FILE")
-        #expect(AnswerTarget.file(URL(filePath: "/tmp/a.txt")).line(for: id, data) == "\(shows) /tmp/a.txt")
-        #expect(AnswerTarget.standardOutput.line(for: id, data) == "hablare stream \(id.text)")
-        #expect(AnswerTarget.standardOutput.line(for: id, data, isText: false) == "\(shows) FILE")
+        #expect(Output.file(URL(filePath: "/dev/null")).line(for: id, data) == "\(shows) FILE")
+        #expect(Output.file(URL(filePath: "/tmp/a.txt")).line(for: id, data) == "\(shows) /tmp/a.txt")
+        #expect(Output.standardOutput.line(for: id, data) == "hablare stream \(id.text)")
+        #expect(Output.standardOutput.line(for: id, data, isText: false) == "\(shows) FILE")
     }
 }

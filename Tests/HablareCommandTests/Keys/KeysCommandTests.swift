@@ -197,7 +197,7 @@ import Testing
         #expect(stage.errors.contains("chmod 600 '\(file.path)'"))
         for arguments in [["set", "openai"], ["test", "openai"], ["delete", "openai"]] {
             var composition = stage.composition(["keys"] + arguments)
-            composition.keyChecks = { _, _ in ["openai": { _ in .accepted() }] }
+            composition.keyChecks = { _, _ in ["openai": { _ in nil }] }
             composition.readSecret = { _ in
                 Issue.record("It asks for a key that it cannot store.")
                 return ""
@@ -215,7 +215,7 @@ import Testing
         let checks: [String: KeyCheck] = [
             "openai": { key in
                 asked.withLock { $0.append(key.secret) }
-                return .accepted("It has 3 models.")
+                return "It has 3 models."
             }
         ]
         #expect(await run("test", "openai", checks: checks) == .inputMissing)
@@ -231,7 +231,8 @@ import Testing
 
     @Test func `A key that is not taken, or cannot be tested, is status 1 with the reason`() async throws {
         _ = await run("set", "openai", input: Self.key)
-        #expect(await run("test", "openai", checks: ["openai": { _ in .refused("It was revoked.") }]) == .incomplete)
+        let refusal: KeyCheck = { _ in throw AIServiceError(.unauthorized, "It was revoked.") }
+        #expect(await run("test", "openai", checks: ["openai": refusal]) == .incomplete)
         #expect(
             stage.errors == "hablare: openai does not take the key sk-…c1f2 from \(file.path). It was revoked.\n")
         let refusing: [String: KeyCheck] = [
@@ -252,7 +253,7 @@ import Testing
         let checks: [String: KeyCheck] = [
             "openai": { _ in
                 Issue.record("It was asked.")
-                return .accepted()
+                return nil
             }
         ]
         #expect(await run("test", "openai", checks: checks) == .configuration)
@@ -262,7 +263,7 @@ import Testing
     @Test func `It is said which services can be asked`() async throws {
         #expect(await run("test", "openai") == .unavailable)
         #expect(stage.errors.contains("Nothing here can ask openai whether it takes a key."))
-        let checks: [String: KeyCheck] = ["openai": { _ in .accepted() }, "anthropic": { _ in .accepted() }]
+        let checks: [String: KeyCheck] = ["openai": { _ in nil }, "anthropic": { _ in nil }]
         #expect(await run("test", "opnai", checks: checks) == .unavailable)
         #expect(stage.errors.contains("Did you mean openai?"))
         #expect(await run("test", "local", checks: checks) == .unavailable)

@@ -14,7 +14,7 @@ import Testing
         _ use: ProviderUse, _ options: ServiceOptions, over settings: Settings = Settings()
     ) throws -> [String: String] {
         let options = try options.settings(for: use, over: settings)
-        return Dictionary(uniqueKeysWithValues: options.map { ($0.path.description, $0.texts[0]) })
+        return Dictionary(uniqueKeysWithValues: options.map { ($0.path.description, $0.texts?.first ?? "") })
     }
 
     @Test(arguments: [

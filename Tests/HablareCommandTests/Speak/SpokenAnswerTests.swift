@@ -27,10 +27,10 @@ import Testing
         let stage = try Stage()
         let answer = SpokenAnswer(
             container: .flac, target: .file(stage.folder.url.appending(path: "a.flac")), data: DataOptions.test(),
-            isQuiet: true, clock: EngineClock(ManualClock()))
+            isQuiet: true, composition: stage.composition())
         let ids = (1...pieces).map { StoreWorkbench.id($0) }
         let failure = await #expect(throws: CommandFailure.self) {
-            try await answer.write(ids, of: store, to: stage.composition().console)
+            try await answer.write(ids, of: store)
         }
         #expect(failure?.status == .badInput)
         #expect(
@@ -50,8 +50,8 @@ import Testing
         let stage = try Stage()
         let answer = SpokenAnswer(
             container: .flac, target: .file(file), data: DataOptions.test(), isQuiet: true,
-            clock: EngineClock(ManualClock()))
-        try await answer.write((1...3).map { StoreWorkbench.id($0) }, of: store, to: stage.composition().console)
+            composition: stage.composition())
+        try await answer.write((1...3).map { StoreWorkbench.id($0) }, of: store)
         #expect(seen.withLock { $0 } == ["long.flac", ".long.flac.partial"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["long.flac"])
         #expect(try AudioInspector().properties(of: .file(file)).frameCount == 3 * Int64(200 + 36 * 20))

@@ -121,7 +121,7 @@ final class Stage: Sendable {
                     allowsUnicode: true, width: { 80 })),
             readInput: { Data(input.utf8) },
             readSecret: { _ in try SecretLine.text(of: Data(input.utf8)) },
-            keyStore: { FileCredentials($0.file(FileCredentials.usualName)) },
+            keyStore: { FileCredentials($0.appending(path: FileCredentials.usualName, directoryHint: .notDirectory)) },
             openStore: { [data, wrapStore] _ in
                 let store = try SQLiteStore(directory: data)
                 return OpenedStore(store: wrapStore(store), diagnose: store.diagnose)

@@ -9,7 +9,6 @@ import HablareAudio
 /// that writes the same file. What is no regular file, such as a pipe or `/dev/stdout`, is written into and never
 /// replaced.
 struct AnswerFile: Sendable {
-    /// So many bytes are in memory at once.
     static let pieceBytes = 1 << 20
 
     private let url: URL
@@ -18,12 +17,8 @@ struct AnswerFile: Sendable {
     private let clock: EngineClock
     private let scratch: URL
 
-    /// - Parameters:
-    ///   - console: Who writes to standard output, where that is what the name leads to, and says that a reader, or
-    ///     another writer, is waited for.
-    ///   - isQuiet: Whether that is not said.
-    ///   - clock: For the pauses while another writer is waited for.
-    ///   - scratch: Where sound is converted that is not for a file.
+    /// - Parameter console: Who writes to standard output, where that is what the name leads to, and says that a reader, or
+    ///   another writer, is waited for.
     init(
         _ url: URL, console: Console? = nil, isQuiet: Bool = false, clock: EngineClock = EngineClock(ContinuousClock()),
         scratch: URL = FileManager.default.temporaryDirectory
@@ -38,42 +33,52 @@ struct AnswerFile: Sendable {
     /// Writes all of a body: where a file is to be replaced, to one beside it (`.name.partial`), which takes the name once
     /// it is on the disk, with the permissions of the file that had it. Who is just writing the same file is waited for.
     ///
-    /// - Parameter conversion: What is done with it on the way.
     /// - Throws: `AIServiceError` for content that cannot be read; `AudioError` for what cannot be converted or written;
     ///   ``CommandFailure``; `CancellationError`, after the piece at hand.
     func take(_ body: Body, _ conversion: AnswerConversion = .none) async throws {
+        if case .audio(let container) = conversion {
+            return try await make { try convert(body, container, to: $0, while: $1) }
+        }
         switch try OutputPlace(url) {
-        case .file(let file):
-            try await FileTurn(at: url.path, clock, console, isQuiet: isQuiet).write {
-                try await OwnThread.run { goesOn in
-                    switch conversion {
-                    case .none: try replace(file, with: body, while: goesOn)
-                    case .audio(let container): try convert(body, container, to: file, while: goesOn)
-                    }
-                }
-            }
+        case .file(let file): try await inTurn { try replace(file, with: body, while: $0) }
         case .device(let device):
-            try await converted(body, conversion) { body in
-                try await OwnThread.run { goesOn in
-                    let output = try OpenedOutput(device, while: goesOn) {
-                        // Nobody would know why nothing ends.
-                        if !isQuiet { console?.note("Waiting for a reader of \(url.path).") }
-                    }
-                    try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
+            try await OwnThread.run { goesOn in
+                let output = try OpenedOutput(device, while: goesOn) {
+                    // Nobody would know why nothing ends.
+                    if !isQuiet { console?.note("Waiting for a reader of \(url.path).") }
                 }
+                try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
             }
+        case .descriptor(1, _) where console != nil: try await print(body)
         case .descriptor(let number, let name):
-            try await converted(body, conversion) { body in
-                if number == 1, let console { return try await print(body, to: console) }
-                try await OwnThread.run { goesOn in
-                    let output = try OpenedOutput(descriptor: number, named: name)
-                    try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
-                }
+            try await OwnThread.run { goesOn in
+                let output = try OpenedOutput(descriptor: number, named: name)
+                try copy(body, while: goesOn) { try output.write($0, while: goesOn) }
             }
         }
     }
 
-    // MARK: Files
+    /// Has a file made there. For a pipe or a device it is made in a folder of its own first, because a file whose
+    /// beginning is known at the end cannot be made in a pipe. That folder is gone before the file is written, which may
+    /// take long; the next process removes what a killed one left.
+    ///
+    /// - Parameter make: Makes the file, as long as it is told to go on.
+    func make(_ make: @escaping @Sendable (_ file: URL, _ goesOn: () -> Bool) throws -> Void) async throws {
+        if case .file(let file) = try OutputPlace(url) { return try await inTurn { try make(file, $0) } }
+        let made = try await OwnThread.run { goesOn in
+            let folder = try ScratchFolder(in: scratch)
+            return try withExtendedLifetime(folder) {
+                let file = folder.url.appending(path: "answer", directoryHint: .notDirectory)
+                try make(file, goesOn)
+                return try Data(contentsOf: file, options: .alwaysMapped)
+            }
+        }
+        try await take(Body(made))
+    }
+
+    private func inTurn(_ write: @escaping @Sendable (_ goesOn: () -> Bool) throws -> Void) async throws {
+        try await FileTurn(at: url.path, clock, console, isQuiet: isQuiet).write { try await OwnThread.run(write) }
+    }
 
     private func convert(
         _ body: Body, _ container: AudioContainer, to file: URL, while goesOn: () -> Bool
@@ -93,35 +98,13 @@ struct AnswerFile: Sendable {
         try file.commit()
     }
 
-    // MARK: What is no file
-
-    /// Has something done with a body as it is to be written. What it is made into is in a folder of its own first: a
-    /// kind of file whose beginning is known at the end cannot be made in a pipe. It is nowhere by the time it is used,
-    /// which may take long; what a process leaves that is killed before that is removed by the next one.
-    private func converted(
-        _ body: Body, _ conversion: AnswerConversion, _ use: @escaping @Sendable (Body) async throws -> Void
-    ) async throws {
-        guard case .audio(let container) = conversion else { return try await use(body) }
-        let made = try await OwnThread.run { goesOn in
-            let folder = try ScratchFolder(in: scratch)
-            return try withExtendedLifetime(folder) {
-                let file = folder.url.appending(path: "answer", directoryHint: .notDirectory)
-                try convert(body, container, to: file, while: goesOn)
-                return try Data(contentsOf: file, options: .alwaysMapped)
-            }
-        }
-        try await use(Body(made))
-    }
-
-    private func print(_ body: Body, to console: Console) async throws {
+    private func print(_ body: Body) async throws {
         var place = 0
         while let piece = try piece(of: body, at: place) {
-            try await console.write(piece)
+            try await console?.write(piece)
             place += piece.count
         }
     }
-
-    // MARK: Pieces
 
     private func copy(_ body: Body, while goesOn: () -> Bool, _ write: (Data) throws -> Void) throws {
         var place = 0
@@ -144,9 +127,6 @@ struct AnswerFile: Sendable {
 }
 
 extension CommandFailure {
-    /// Why an answer is not in its file.
-    ///
-    /// - Parameter advice: What to do then; a sentence.
     init(writing file: URL, _ error: any Error, advice: String? = nil) {
         let advice = advice.map { " " + $0 } ?? ""
         guard let error = error as? AudioError else {
@@ -158,5 +138,42 @@ extension CommandFailure {
         self.init(
             Self.status(of: error.code),
             (names ? "" : "\(file.path) cannot be written: ") + error.message + advice)
+    }
+}
+
+/// The turn to write a file: there is one who writes it at a time, and the next one waits. Two that make the same, such as
+/// a command that was started twice, both end well so.
+struct FileTurn: Sendable {
+    /// The pause between two looks whether it is our turn.
+    static let pause = Duration.milliseconds(200)
+
+    var clock = EngineClock(ContinuousClock())
+    /// Told once when somebody else writes the file.
+    var waiting: @Sendable () -> Void = {}
+
+    /// Writes when it is our turn.
+    ///
+    /// - Parameter body: Refused with the code `busy` while somebody else writes; then it is called again.
+    /// - Throws: What the body throws; `CancellationError` while it waits.
+    func write<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        var isTold = false
+        while true {
+            do {
+                return try await body()
+            } catch let error as AudioError where error.code == .busy {
+                if !isTold { waiting() }
+                isTold = true
+                try await clock.sleep(for: Self.pause)
+            }
+        }
+    }
+}
+
+extension FileTurn {
+    /// The turn to write a file, of which it is said that it is waited for.
+    init(at name: String, _ clock: EngineClock, _ console: Console?, isQuiet: Bool) {
+        self.init(clock: clock) {
+            if !isQuiet { console?.note("Another command is just writing \(name). Waiting until it is done.") }
+        }
     }
 }

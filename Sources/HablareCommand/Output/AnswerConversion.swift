@@ -5,7 +5,6 @@ import HablareProviders
 
 /// What is done with an answer on its way into a file, so that the file is what its name says. Pure.
 enum AnswerConversion: Sendable, Hashable {
-    /// It is written as it is.
     case none
     /// It is decoded, and written as another kind of audio.
     case audio(AudioContainer)
@@ -14,8 +13,6 @@ enum AnswerConversion: Sendable, Hashable {
     ///
     /// - Parameter isMade: Whether the answer is there, and paid for: the same command with another name would ask for,
     ///   and pay for, another one then, so none is advised.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/usage`` where the name says what the answer is not, and
-    ///   cannot become; its message has the extensions that are possible.
     init(of content: CommandContent, to file: URL, isMade: Bool = false) throws {
         let wanted = file.pathExtension.lowercased()
         self = .none
@@ -50,10 +47,8 @@ enum AnswerConversion: Sendable, Hashable {
         }
     }
 
-    /// The formats that are read to be converted.
     private static let decodable: Set<String> = ["wav", "flac", "mp3", "ogg", "vorbis", "opus", "aiff"]
 
-    /// Formats that go by several extensions.
     private static let groups: [Set<String>] = [
         ["wav", "wave"], ["ogg", "oga", "opus", "vorbis"], ["aiff", "aif"], ["jpeg", "jpg"],
     ]
@@ -107,11 +102,25 @@ extension ResponseContent {
         }
     }
 
-    /// What is done with it on its way into a file.
-    ///
-    /// - Parameter isMade: Whether no other name is advised.
-    /// - Throws: ``CommandFailure`` for a name that says what it cannot become.
     func conversion(to file: URL, isMade: Bool = false) throws -> AnswerConversion {
         try commandContent.map { try AnswerConversion(of: $0, to: file, isMade: isMade) } ?? .none
+    }
+}
+
+extension ResponseContent {
+    /// A vector or a value tree as it is printed: JSON, and the end of the line; `nil` for what has bytes of its own.
+    var json: String? {
+        get throws {
+            switch self {
+            case .embedding(let vector): try JSONText.of(vector) + "\n"
+            case .structured(let value): try JSONText.of(value) + "\n"
+            case .text, .data, .audio, .image: nil
+            }
+        }
+    }
+
+    /// The same with bytes in any case: what has none of its own as JSON.
+    var printable: ResponseContent {
+        get throws { try json.map { .text(Body($0)) } ?? self }
     }
 }

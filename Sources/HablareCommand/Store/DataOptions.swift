@@ -21,18 +21,11 @@ struct DataOptions: ParsableArguments {
     var verbose = false
 
     /// The settings, of which the folder is one.
-    ///
-    /// - Parameter options: What options beside these say.
-    /// - Throws: ``CommandFailure`` that names the setting, where it stands, and what is wanted there.
-    func settings(_ options: [OptionSetting] = [], in composition: Composition) throws -> Settings {
-        let folder = dataDir.map { OptionSetting(path: SettingPath("data_dir"), texts: [$0], option: "--data-dir") }
+    func settings(_ options: [Setting] = [], in composition: Composition) throws -> Settings {
+        let folder = dataDir.map { Setting.option("--data-dir", SettingPath("data_dir"), $0) }
         return try configuration.settings([folder].compactMap(\.self) + options, in: composition)
     }
 
-    /// The folder.
-    ///
-    /// - Parameter settings: Those of the run; `nil`: they are read.
-    /// - Throws: ``CommandFailure`` when neither option, settings nor environment name one, or name a file.
     func folder(_ settings: Settings? = nil, in composition: Composition) throws -> URL {
         let folder = try chosenFolder(settings, in: composition)
         var isFolder: ObjCBool = false
@@ -45,31 +38,19 @@ struct DataOptions: ParsableArguments {
 
     private func chosenFolder(_ settings: Settings?, in composition: Composition) throws -> URL {
         if let folder = try (settings ?? self.settings(in: composition)).dataFolder { return folder }
-        // The XDG base directory specification: a relative path is invalid and is ignored.
-        if let base = composition.environment["XDG_DATA_HOME"], base.hasPrefix("/") {
-            return URL(filePath: base, directoryHint: .isDirectory).appending(
-                path: "hablare", directoryHint: .isDirectory)
-        }
-        guard let home = composition.environment["HOME"], home.hasPrefix("/") else {
+        guard let folder = XDGFolders(environment: composition.environment).data else {
             throw CommandFailure(
                 .configuration, "Neither XDG_DATA_HOME nor HOME is set. Say where the data is with --data-dir.")
         }
-        return URL(filePath: home, directoryHint: .isDirectory)
-            .appending(path: ".local/share/hablare", directoryHint: .isDirectory)
+        return folder
     }
 
     /// Opens the store, and creates it if it is missing.
-    ///
-    /// - Parameter settings: Those of the run; `nil`: they are read.
     func open(_ settings: Settings? = nil, in composition: Composition) throws -> OpenedStore {
         try open(try folder(settings, in: composition), for: .changing, in: composition)
     }
 
     /// Opens the store; `nil` when there is none yet. Creates nothing.
-    ///
-    /// - Parameters:
-    ///   - settings: Those of the run; `nil`: they are read.
-    ///   - purpose: What for, where it makes a difference to what is advised when it cannot be opened.
     func openExisting(
         _ settings: Settings? = nil, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
     ) throws -> OpenedStore? {
@@ -89,23 +70,19 @@ struct DataOptions: ParsableArguments {
     }
 
     /// Opens the store that a named request must be in.
-    ///
-    /// - Parameter settings: Those of the run; `nil`: they are read.
     func openForRequest(
         _ settings: Settings? = nil, for purpose: StoreAccess.Purpose = .changing, in composition: Composition
     ) throws -> OpenedStore {
-        try openExisting(settings, naming: "request", for: purpose, in: composition)
+        try openExisting(settings, toFind: "request", for: purpose, in: composition)
     }
 
-    /// Opens the store that a named job must be in.
-    ///
-    /// - Parameter settings: Those of the run; `nil`: they are read.
-    /// - Throws: ``CommandFailure`` when no request of the job is there: a mistyped key must not look like success.
-    func open(
-        _ settings: Settings? = nil, forJob job: String, for purpose: StoreAccess.Purpose = .changing,
+    /// Opens the store, which must have the job if one is named; `nil` where none is named and there is no store yet.
+    func openExisting(
+        _ settings: Settings? = nil, naming job: String?, for purpose: StoreAccess.Purpose = .changing,
         in composition: Composition
-    ) throws -> OpenedStore {
-        let opened = try openExisting(settings, naming: "job", for: purpose, in: composition)
+    ) throws -> OpenedStore? {
+        guard let job else { return try openExisting(settings, for: purpose, in: composition) }
+        let opened = try openExisting(settings, toFind: "job", for: purpose, in: composition)
         let filter = SnapshotFilter(job: JobKey(rawValue: job), limit: 1)
         guard try !opened.store.snapshots(filter).isEmpty else {
             throw CommandFailure(
@@ -115,7 +92,7 @@ struct DataOptions: ParsableArguments {
     }
 
     private func openExisting(
-        _ settings: Settings?, naming noun: String, for purpose: StoreAccess.Purpose, in composition: Composition
+        _ settings: Settings?, toFind noun: String, for purpose: StoreAccess.Purpose, in composition: Composition
     ) throws -> OpenedStore {
         let settings = try settings ?? self.settings(in: composition)
         guard let opened = try openExisting(settings, for: purpose, in: composition) else {
@@ -152,9 +129,26 @@ struct DataOptions: ParsableArguments {
     /// The commands that have a request made that failed, was cancelled or is held.
     func makingLine(of id: UUID) -> String { "\(commandLine("retry", id.text)) && \(commandLine("work"))" }
 
-    /// No request has that UUID.
     func unknown(_ id: UUID) -> CommandFailure {
         CommandFailure(
             .inputMissing, "There is no request \(id.text) in this store. See the ids with: \(commandLine("ps"))")
+    }
+}
+
+/// Where the settings are.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            """
+            The file of settings, YAML or JSON. Default: $HABLARE_CONFIG, or hablare.yaml or hablare.json in \
+            $XDG_CONFIG_HOME/hablare or ~/.config/hablare.
+            """, valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml", "json"]))
+    var config: String?
+
+    /// The settings of the file, the environment and options, in rising order of strength.
+    func settings(_ options: [Setting] = [], in composition: Composition) throws -> Settings {
+        try Settings.read(config, options: options, in: composition)
     }
 }

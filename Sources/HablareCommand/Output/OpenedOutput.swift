@@ -1,14 +1,6 @@
 import Foundation
 import HablareAudio
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A pipe, a terminal or another device that is opened and written into, for somebody who may take their time to read.
 /// All waits end when they are told to; to be used on a thread of its own.
 struct OpenedOutput: ~Copyable {
@@ -23,7 +15,6 @@ struct OpenedOutput: ~Copyable {
     /// Opens what is there, and makes nothing. A pipe that nobody reads yet waits for its reader, as a shell does.
     ///
     /// - Parameter waiting: Told once, when there is no reader yet.
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/cannotCreate``; `CancellationError`.
     init(_ url: URL, while goesOn: () -> Bool, waiting: () -> Void = {}) throws {
         var isTold = false
         while true {
@@ -49,8 +40,6 @@ struct OpenedOutput: ~Copyable {
     }
 
     /// What this process has open already. It stays open, and as it is.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/cannotCreate``.
     init(descriptor: Int32, named url: URL) throws {
         let found = dup(descriptor)
         guard found >= 0 else {
@@ -63,9 +52,6 @@ struct OpenedOutput: ~Copyable {
         close(descriptor)
     }
 
-    /// Writes all bytes.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/inputOutput``; `CancellationError`.
     borrowing func write(_ data: Data, while goesOn: () -> Bool) throws {
         var rest = data
         while !rest.isEmpty {
@@ -90,8 +76,4 @@ struct OpenedOutput: ~Copyable {
     }
 
     private static var reason: String { String(cString: strerror(errno)) }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// What the name of an output leads to, and so how it is written: a regular file is replaced as a whole; what is none is
 /// opened and written into, and stays what it is.
 enum OutputPlace: Sendable, Hashable {
@@ -18,13 +10,9 @@ enum OutputPlace: Sendable, Hashable {
     /// What this process has open under a number: `/dev/stdout` is 1.
     case descriptor(Int32, URL)
 
-    /// So many symbolic links are followed.
     private static let maximumLinks = 40
 
     /// Looks where a name leads. Opens and changes nothing.
-    ///
-    /// - Throws: ``CommandFailure`` with status ``CommandStatus/cannotCreate`` for a folder, a socket, a disk, links in a
-    ///   circle, and a number that this process has not open.
     init(_ url: URL) throws {
         var path = url.absoluteURL.path
         for _ in 0..<Self.maximumLinks {
@@ -59,7 +47,6 @@ enum OutputPlace: Sendable, Hashable {
         }
     }
 
-    /// Whether somebody may keep who writes there waiting.
     var waitsForReader: Bool {
         if case .file = self { false } else { true }
     }

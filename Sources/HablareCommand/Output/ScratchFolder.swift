@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// A folder for what is made and used at once, gone when it is let go. It is locked while it is in use, so that the next
 /// one that is made knows those of killed processes, and removes them.
 final class ScratchFolder: Sendable {
@@ -19,9 +11,6 @@ final class ScratchFolder: Sendable {
     private let lock: Lock
 
     /// Makes a folder that only its owner may look into.
-    ///
-    /// - Parameter directory: Where it is to be, and where those of killed processes are looked for.
-    /// - Throws: `CocoaError` or `POSIXError` where it cannot be made.
     init(in directory: URL) throws {
         try Self.collect(in: directory)
         for _ in 0..<Self.maximumAttempts {

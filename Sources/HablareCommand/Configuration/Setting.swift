@@ -1,0 +1,75 @@
+import Foundation
+
+/// A setting as one place says it, before its value is read.
+struct Setting: Sendable, Hashable {
+    let path: SettingPath
+    /// What is written; one text where it is no list. `nil` for a section that a person named, such as a service, which
+    /// may say nothing yet.
+    let texts: [String]?
+    let place: SettingPlace
+
+    /// A setting that an option of the command line says, for this run.
+    static func option(_ option: String, _ path: SettingPath, _ text: String) -> Setting {
+        Setting(path: path, texts: [text], place: .option(option))
+    }
+}
+
+/// The way to a setting, from the outermost section to its own name.
+struct SettingPath: Sendable, Hashable, CustomStringConvertible {
+    let names: [String]
+
+    init(_ names: [String]) {
+        self.names = names
+    }
+
+    init(_ names: String...) {
+        self.names = names
+    }
+
+    static func + (path: SettingPath, name: String) -> SettingPath { SettingPath(path.names + [name]) }
+
+    /// As it is said to people: `services.openai.base_url`.
+    var description: String { names.joined(separator: ".") }
+
+    /// The variable of the environment that says the same: `HABLARE_SERVICES_OPENAI_BASE_URL`.
+    var variable: String {
+        (["hablare"] + names).map { $0.uppercased().replacing("-", with: "_") }.joined(separator: "_")
+    }
+
+    var service: String? { names.count > 1 && names[0] == "services" ? names[1] : nil }
+
+    var header: String? { names.count == 4 && names[2] == "headers" ? names[3] : nil }
+}
+
+/// Where a setting was said.
+enum SettingPlace: Sendable, Hashable {
+    /// In a file, at a line and a column, both from 1.
+    case file(URL, line: Int, column: Int)
+    case variable(String)
+    /// By an option of the command line.
+    case option(String)
+
+    /// The error for what is wrong there.
+    ///
+    /// - Parameter problem: A sentence that says what is wanted. Never the value, which may be a secret.
+    func failure(_ problem: String) -> CommandFailure {
+        switch self {
+        case .file(let url, let line, let column):
+            CommandFailure(file: url, "Line \(line), column \(column): \(problem)")
+        case .variable(let name):
+            CommandFailure(.configuration, "The variable \(name) is not as it should be: \(problem)")
+        case .option(let name):
+            CommandFailure(.usage, "\(name) is not as it should be: \(problem)")
+        }
+    }
+
+    /// Whether it was said for this run alone.
+    var isOption: Bool {
+        if case .option = self { true } else { false }
+    }
+
+    /// The folder that a relative path is relative to.
+    func folder(in workingDirectory: URL) -> URL {
+        if case .file(let url, _, _) = self { url.deletingLastPathComponent() } else { workingDirectory }
+    }
+}

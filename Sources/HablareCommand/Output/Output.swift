@@ -1,0 +1,223 @@
+import Foundation
+import Hablare
+import HablareAudio
+import HablareProviders
+
+/// Where an answer goes.
+enum Output: Sendable, Hashable {
+    case standardOutput
+    /// To a file, or into what else has this name, once it is complete.
+    case file(URL)
+    case store
+
+    /// Chooses from the command line's words; `-`, or none, is standard output.
+    ///
+    /// - Parameter what: What is written, in a word; `nil` for an answer that may as well stay in the store.
+    init(_ output: String?, json: Bool, what: String? = nil, in composition: Composition) throws {
+        guard output != "" else {
+            let advice = what == nil ? ", such as answer.txt." : " with -o."
+            throw CommandFailure(.usage, "The output's name is empty. Give one\(advice)")
+        }
+        if let output, output != "-" {
+            self = .file(composition.url(output))
+        } else if !json {
+            self = .standardOutput
+        } else if output == nil, what == nil {
+            self = .store
+        } else {
+            let object = what.map { "the object. Give the \($0) a file with -o." }
+            throw CommandFailure(
+                .usage,
+                "With --json standard output has \(object ?? "the record. Give --output a file, or leave it out.")")
+        }
+    }
+
+    /// The file, or what else has this name; `nil` for the others.
+    var file: URL? {
+        if case .file(let url) = self { url } else { nil }
+    }
+
+    /// Whether it goes to standard output, also by another name of that.
+    var isStandardOutput: Bool {
+        get throws { try file.map { try OutputPlace($0).isStandardOutput } ?? (self == .standardOutput) }
+    }
+
+    /// Whether somebody may keep who writes the answer waiting. Then nothing else is said on standard output.
+    var waitsForReader: Bool {
+        get throws { try file.map { try OutputPlace($0).waitsForReader } ?? (self == .standardOutput) }
+    }
+
+    // MARK: Beforehand
+
+    /// Refuses a place where the answer could not go in the end, and a name that says what the answer will not be, before
+    /// anything is asked.
+    func check(_ installed: InstalledProvider, in console: Console) throws {
+        let type = installed.provider.responseType
+        if try isStandardOutput { try console.check(showing: type, instead: "Give --output, or pipe it on.") }
+        guard let file else { return }
+        try Self.check(file)
+        // A value tree and a vector are written as JSON, which is text.
+        let content = [.structured, .embedding].contains(type) ? .text : installed.content
+        if let content { _ = try AnswerConversion(of: content, to: file) }
+    }
+
+    /// Refuses a place where sound, a picture or vectors could not go in the end.
+    func check(in console: Console) throws {
+        if let file { try Self.check(file) }
+        guard try !isStandardOutput || !console.showsOutput else {
+            throw CommandFailure(
+                .usage, "A terminal cannot show what is made. Give it a file with -o, or pipe it on.")
+        }
+    }
+
+    /// Refuses a file that could not be written in the end. What is there to be written into, such as a pipe, needs no
+    /// folder that may be written.
+    static func check(_ output: URL) throws {
+        guard case .file(let file) = try OutputPlace(output) else { return }
+        try check([file], in: file.deletingLastPathComponent())
+    }
+
+    /// Refuses regular files of one folder that could not be put there in the end.
+    static func check(_ files: [URL], in folder: URL) throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw CommandFailure(
+                .cannotCreate, "There is no folder \(folder.path). Create it, or choose another output with -o.")
+        }
+        guard FileManager.default.isWritableFile(atPath: folder.path) else {
+            throw CommandFailure(
+                .cannotCreate, "You may not write to the folder \(folder.path). Choose another output with -o.")
+        }
+        for file in files {
+            if try OutputPlace(file).waitsForReader {
+                throw CommandFailure(
+                    .cannotCreate,
+                    "\(file.path) is a pipe or a device, and a regular file is needed here. Choose another output with -o."
+                )
+            }
+            if FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder), isFolder.boolValue {
+                throw CommandFailure(.cannotCreate, "\(file.path) is a folder. Choose another output with -o.")
+            }
+        }
+    }
+
+    /// Parameters with the format that a service's answer must have to be what the file's name says, as `speak` and `image`
+    /// choose it. Where it chooses for itself, an answer that is paid for may not be what was wanted.
+    func parameters(
+        _ given: [String: ParameterValue], of installed: InstalledProvider
+    ) throws -> [String: ParameterValue] {
+        guard installed.service != nil, let file, !file.pathExtension.isEmpty else { return given }
+        let format: String?
+        switch installed.provider.responseType {
+        case .audio where installed.serviceVoices?.sound != nil:
+            format = try SpokenFormat(nil, file: file, pieces: 1, given: given["format"]?.text, of: installed).parameter
+        case .image:
+            let places = PicturePlaces(.file(file), count: 1)
+            try places.checkEnding(of: installed)
+            format = try places.format(given: given["format"]?.text)
+        default: format = nil
+        }
+        return given.merging(format.map { ["format": .string($0)] } ?? [:]) { $1 }
+    }
+
+    // MARK: Writing
+
+    func writer(in composition: Composition, isQuiet: Bool) -> AnswerFile {
+        AnswerFile(
+            file ?? URL(filePath: "/dev/stdout"), console: composition.console, isQuiet: isQuiet,
+            clock: composition.seams.clock)
+    }
+
+    /// Writes a complete answer to its file; that is there whole, or not at all.
+    func take(
+        _ response: AIResponseData?, of id: UUID, _ data: DataOptions, in composition: Composition, isQuiet: Bool
+    ) async throws {
+        guard let file, let content = try response?.content, let body = content.body else { return }
+        let conversion: AnswerConversion
+        do {
+            conversion = try content.conversion(to: file, isMade: true)
+        } catch let failure as CommandFailure {
+            // It is paid for, and must not be lost for the name of its file.
+            throw failure.advising(nameFor: content, besides: file, of: id, data)
+        }
+        try await KeptOutput(advice: advice(for: id, data), console: composition.console).run(writing: file) {
+            try await writer(in: composition, isQuiet: isQuiet).take(body, conversion)
+        }
+    }
+
+    /// A name for a file that a command is advised to write, and that nothing has yet, which would be replaced:
+    /// `whale.jpeg`, else `whale-2.jpeg`, `whale-3.jpeg` …
+    static func free(_ file: URL) -> URL {
+        var (free, number) = (file, 1)
+        while FileManager.default.fileExists(atPath: free.path) {
+            number += 1
+            free = file.numbered(number)
+        }
+        return free
+    }
+
+    /// Where the answer is, and what brings it to where it was to go.
+    func advice(for id: UUID, _ data: DataOptions, isText: Bool = true) -> String {
+        "It is in the store: \(line(for: id, data, isText: isText))"
+    }
+
+    /// The command that brings an answer to where it was to go, or to a file where that would not do: what is no text is
+    /// for no terminal, and a device that did not take it, such as `/dev/full`, will not take it then.
+    func line(for id: UUID, _ data: DataOptions, isText: Bool = true) -> String {
+        switch self {
+        case .standardOutput:
+            isText ? data.commandLine("stream", id.text) : data.commandLine("show", id.text, "-o", "FILE")
+        case .file(let file):
+            data.commandLine("show", id.text, "-o", OutputPlace.isCharacterDevice(file) ? "FILE" : file.path)
+        case .store: data.commandLine("show", id.text, "--json")
+        }
+    }
+}
+
+extension CommandFailure {
+    /// Adds a name to the refusal of an answer that is there, and is not what the name of its file says.
+    func advising(
+        nameFor content: ResponseContent, besides file: URL?, of id: UUID, _ data: DataOptions
+    ) -> CommandFailure {
+        let ending = content.commandContent?.ending ?? ""
+        let better = file?.deletingPathExtension().appendingPathExtension(ending)
+        let name =
+            better.map { Output.free($0).path } ?? Output.free(URL(filePath: "sound.\(ending)")).lastPathComponent
+        let failure = CommandFailure(.badInput, message)
+        return failure.advising("It is in the store: \(data.commandLine("show", id.text, "-o", name))")
+    }
+}
+
+extension URL {
+    /// The file's name with a number before its ending: `whale-2.png`.
+    func numbered(_ number: Int) -> URL {
+        let (name, ending) = (deletingPathExtension().lastPathComponent, pathExtension)
+        return deletingLastPathComponent().appending(
+            path: "\(name)-\(number)" + (ending.isEmpty ? "" : ".\(ending)"), directoryHint: .notDirectory)
+    }
+}
+
+/// Prints or writes what is in the store and paid for, and says what gets it where that cannot be done.
+struct KeptOutput: Sendable {
+    /// Where it is, and what brings it to where it was to go; a sentence.
+    var advice: String?
+    let console: Console
+    /// What is said when a signal ends it; `nil` where who calls says that.
+    var ended: String?
+
+    func run(writing file: URL? = nil, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as CancellationError {
+            if let ended { console.note((["hablare:", ended] + [advice].compactMap(\.self)).joined(separator: " ")) }
+            throw error
+        } catch let error as AIServiceError {
+            throw error
+        } catch let failure as CommandFailure {
+            throw advice.map(failure.advising) ?? failure
+        } catch {
+            guard let file else { throw error }
+            throw CommandFailure(writing: file, error, advice: advice)
+        }
+    }
+}
