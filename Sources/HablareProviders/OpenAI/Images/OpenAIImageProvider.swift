@@ -96,8 +96,8 @@ public struct OpenAIImageProvider: AIServiceProvider {
         }
         let edit = try await OpenAIImageEdit(pictures)
         return try .post(
-            ["images", "edits"], form: try edit.form(plan.members), boundary: try edit.boundary(plan.members),
-            accepts: ["application/json"], maximumAnswerBytes: Self.largestAnswer)
+            ["images", "edits"], form: edit.form(plan.members), accepts: ["application/json"],
+            maximumAnswerBytes: Self.largestAnswer)
     }
 }
 
