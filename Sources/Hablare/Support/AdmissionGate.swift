@@ -1,14 +1,14 @@
 import DequeModule
-import Hablare
 
-/// Bounds how many bytes of content are in memory at once: whoever wants more waits, first come, first served.
+/// A semaphore with weights: bounds how much is in at once, be it programs or bytes of content. Callers for whom there is
+/// no room wait, first come, first served; cancelling a caller's task ends its wait.
 ///
-/// What nobody waits for, as a merge that was promised, is in the background: it has at most half of the room, and comes
-/// after everybody in front, so that a view does not wait for a night's work.
-final class ByteGate: Sendable {
+/// What no one waits for, as a merge that was promised, is in the background: it has at most half of the room, and comes
+/// after everything in front, so that a view does not wait for a night's work.
+package final class AdmissionGate: Sendable {
     private struct Waiter: Sendable {
         let number: Int
-        let bytes: Int
+        let weight: Int
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -22,28 +22,28 @@ final class ByteGate: Sendable {
         var cancelled: Set<Int> = []
     }
 
-    let limit: Int
+    package let limit: Int
     private let state = Guarded(State())
 
-    /// - Parameter limit: How many bytes at once. What alone is more than that is let in when nothing else is.
-    init(limit: Int) {
+    /// - Parameter limit: How much at once, at least 1. What alone is more than that is let in when nothing else is.
+    package init(limit: Int) {
         self.limit = max(1, limit)
     }
 
-    /// How many bytes may be in at once.
-    func limit(inBackground: Bool) -> Int { inBackground ? max(1, limit / 2) : limit }
+    /// How much may be in at once.
+    package func limit(inBackground: Bool) -> Int { inBackground ? max(1, limit / 2) : limit }
 
-    /// Waits until so many bytes have room, and takes it. Give it back with ``leave(_:inBackground:)``.
+    /// Waits until there is room for a weight, and takes it. Give it back with ``leave(_:inBackground:)``.
     ///
     /// - Throws: `CancellationError`; nothing is taken then.
-    func enter(_ bytes: Int, inBackground: Bool = false) async throws {
+    package func enter(_ weight: Int = 1, inBackground: Bool = false) async throws {
         let number = state.withLock { state in
             state.last += 1
             return state.last
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let waiter = Waiter(number: number, bytes: bytes, continuation: continuation)
+                let waiter = Waiter(number: number, weight: weight, continuation: continuation)
                 let (isCancelled, admitted) = state.withLock { state in
                     if state.cancelled.remove(number) != nil { return (true, [Waiter]()) }
                     if inBackground { state.inBackground.append(waiter) } else { state.inFront.append(waiter) }
@@ -76,11 +76,11 @@ final class ByteGate: Sendable {
         for waiter in admitted { waiter.continuation.resume() }
     }
 
-    /// Gives the room of so many bytes back.
-    func leave(_ bytes: Int, inBackground: Bool = false) {
+    /// Gives the room of a weight back.
+    package func leave(_ weight: Int = 1, inBackground: Bool = false) {
         let admitted = state.withLock { state in
-            state.held -= bytes
-            if inBackground { state.heldInBackground -= bytes }
+            state.held -= weight
+            if inBackground { state.heldInBackground -= weight }
             return admit(&state)
         }
         for waiter in admitted { waiter.continuation.resume() }
@@ -89,17 +89,17 @@ final class ByteGate: Sendable {
     /// Lets in whoever has room now.
     private func admit(_ state: inout State) -> [Waiter] {
         var admitted: [Waiter] = []
-        while let next = state.inFront.first, state.held == 0 || state.held + next.bytes <= limit {
+        while let next = state.inFront.first, state.held == 0 || state.held + next.weight <= limit {
             state.inFront.removeFirst()
-            state.held += next.bytes
+            state.held += next.weight
             admitted.append(next)
         }
         while state.inFront.isEmpty, let next = state.inBackground.first {
-            let isInBound = state.heldInBackground + next.bytes <= limit(inBackground: true)
-            guard state.held == 0 || (isInBound && state.held + next.bytes <= limit) else { break }
+            let isInBound = state.heldInBackground + next.weight <= limit(inBackground: true)
+            guard state.held == 0 || (isInBound && state.held + next.weight <= limit) else { break }
             state.inBackground.removeFirst()
-            state.held += next.bytes
-            state.heldInBackground += next.bytes
+            state.held += next.weight
+            state.heldInBackground += next.weight
             admitted.append(next)
         }
         return admitted
