@@ -134,7 +134,7 @@ let package = Package(
         .target(
             name: "HablareProviders",
             dependencies: [
-                "Hablare",
+                "Hablare", "HablareSpeech",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(
