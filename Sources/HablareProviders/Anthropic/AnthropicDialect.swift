@@ -99,8 +99,8 @@ public struct AnthropicDialect: ServiceDialect {
         let status = Self.status(of: said[member: "type"]?.string)
         let error = failure(for: ServiceRefusal(status: status, fields: fields, now: now), saying: said)
         guard hasBegun else { return error }
-        let late = error.reworded("\(error.message) It had begun to answer, which may be billed.", cause: error.cause)
-        return (late.isRetryable ? late.disposed(.outcomeUnknown) : late).billed(.maybeBilled)
+        return error.reworded("\(error.message) It had begun to answer, which may be billed.", cause: error.cause)
+            .afterwards
     }
 
     /// The status with which an error of a type comes where it is not in the middle of a stream.

@@ -132,8 +132,7 @@ public struct ElevenLabsDialect: ServiceDialect {
         let isOfBody = detail?.elements.isEmpty == false
         let error = failure(
             for: ServiceRefusal(status: isOfBody ? 422 : 500, fields: fields, body: said, now: now))
-        guard hasBegun else { return error }
-        return (error.isRetryable ? error.disposed(.outcomeUnknown) : error).billed(.maybeBilled)
+        return hasBegun ? error.afterwards : error
     }
 
     /// The codes of an error, the exact ones first: of an object its `code` and `status`; of a list, which is what is

@@ -96,14 +96,6 @@ extension ServiceRefusal {
 
     /// Whether a text can be a word of a vendor's own.
     static func isWord(_ text: String) -> Bool {
-        let isWord = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
-        return isWord && !text.isEmpty && text.utf8.count <= 64
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isLetterOrDigit || "_-.".utf8.contains($0) }
     }
 }
