@@ -56,26 +56,24 @@ public struct AnthropicDialect: ServiceDialect {
     private func failure(for refusal: ServiceRefusal, saying error: ParameterValue?) -> AIServiceError {
         let type = error?[member: "type"]?.string
         let code = error?[member: "details"]?[member: "error_code"]?.string
-        let words = [type, code].compactMap(\.self).map { ServiceRefusal.word($0) }
-        let cause = (["status \(refusal.status)"] + words).joined(separator: ", ")
         if type == "billing_error" || code.map(Self.spendCodes.contains) == true
             || Self.saysBalanceIsLow(error, refusal)
         {
-            return AIServiceError(
+            return refusal.failure(
                 .quotaExceeded,
                 "The account at Anthropic has no money left, or has reached its spend limit. Add credit or raise the limit, then retry.",
-                cause: cause)
+                saying: [type, code])
         }
         if let code, Self.accountCodes.contains(code) {
-            return AIServiceError(
+            return refusal.failure(
                 .unauthorized, "Anthropic does not let this account or key make calls. Look into its console.",
-                cause: cause)
+                saying: [type, code])
         }
         if let code, Self.encryptionCodes.contains(code) {
-            return AIServiceError(
+            return refusal.failure(
                 .invalidConfiguration,
                 "Anthropic cannot use the workspace's own encryption key. Enable it, or let Anthropic reach it, then retry.",
-                cause: cause)
+                saying: [type, code])
         }
         return refusal.usualFailure(of: name, detail: code ?? type)
     }

@@ -71,6 +71,14 @@ public struct ServiceAnswer: Sendable {
         }
     }
 
+    /// The whole body, which has to be a JSON object. Of a name that an object has twice the last value counts.
+    func object() async throws(AIServiceError) -> ParameterValue {
+        guard let value = ParameterValue(lenientJSON: try await data()), case .object = value else {
+            throw unreadable("no JSON object")
+        }
+        return value
+    }
+
     /// Hands over the events of a stream (``EventStreamParser``) as they come, until `each` says that it was the last
     /// one, or the body ends. What comes behind the last one is not fetched.
     ///

@@ -51,11 +51,10 @@ extension ServiceRefusal {
     ///   - service: The service's name, as a sentence has it.
     ///   - detail: The service's own code for it, for the cause. Never its message.
     public func usualFailure(of service: String, detail: String? = nil) -> AIServiceError {
-        let cause = "status \(status)" + (detail.map { ", \(Self.word($0))" } ?? "")
         func failure(
             _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil
         ) -> AIServiceError {
-            AIServiceError(code, message, disposition: disposition, cause: cause)
+            self.failure(code, message, disposition, saying: [detail])
         }
         let again = FailureDisposition.retry(after: retryAfter)
         switch status {
@@ -88,6 +87,15 @@ extension ServiceRefusal {
                 "\(service) answered with status \(status), which is none of its API. Check the base URL."
             )
         }
+    }
+
+    /// A failure whose cause has the status and the service's own words for it, as far as each can be one.
+    func failure(
+        _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil,
+        saying words: [String?]
+    ) -> AIServiceError {
+        let cause = ["status \(status)"] + words.compactMap(\.self).map(Self.word)
+        return AIServiceError(code, message, disposition: disposition, cause: cause.joined(separator: ", "))
     }
 
     /// A code of a service's own, as far as it can be one: a vendor's word has letters, digits and few signs, and is
