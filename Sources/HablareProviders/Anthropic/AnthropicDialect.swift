@@ -130,17 +130,14 @@ public struct AnthropicDialect: ServiceDialect {
     }
 
     private static func quota(_ name: String, in fields: HTTPFields, now: Date) -> ReportedLimits.Quota? {
-        func field(_ what: String) -> String? {
-            fields[named: "anthropic-ratelimit-\(name)-\(what)"]?.trimmingCharacters(in: .whitespaces)
-        }
-        func number(_ what: String) -> Double? {
-            field(what).flatMap { Double($0) }.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
-        }
-        let reset = field("reset").flatMap { InternetDate.date($0) }.map { date in
+        let prefix = "anthropic-ratelimit-\(name)-"
+        let moment = fields[named: prefix + "reset"]?.trimmingCharacters(in: .whitespaces)
+        let reset = moment.flatMap { InternetDate.date($0) }.map { date in
             Duration.milliseconds(Int64(min(max(0, date.timeIntervalSince(now)), 86_400) * 1000))
         }
         let quota = ReportedLimits.Quota(
-            perMinute: number("limit"), remaining: number("remaining"), resetsAfter: reset)
+            perMinute: fields.amount(named: prefix + "limit"), remaining: fields.amount(named: prefix + "remaining"),
+            resetsAfter: reset)
         return quota == ReportedLimits.Quota() ? nil : quota
     }
 }

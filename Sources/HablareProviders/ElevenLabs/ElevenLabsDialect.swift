@@ -82,13 +82,8 @@ public struct ElevenLabsDialect: ServiceDialect {
     /// What a call cost in credits, one of which is what a character costs with the best models; `nil` where that is not
     /// said.
     public func credits(in fields: HTTPFields) -> Int64? {
-        for name in ["character-cost", "x-character-count"] {
-            guard let text = fields[named: name]?.trimmingCharacters(in: .whitespaces), let number = Double(text),
-                number >= 0, number < 1e15
-            else { continue }
-            return Int64(number.rounded(.up))
-        }
-        return nil
+        let amounts = ["character-cost", "x-character-count"].compactMap { fields.amount(named: $0) }
+        return amounts.first { $0 < 1e15 }.map { Int64($0.rounded(.up)) }
     }
 
     /// What a refusal means.
