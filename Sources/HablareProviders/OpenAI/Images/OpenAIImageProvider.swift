@@ -11,7 +11,7 @@ public import Hablare
 /// One picture for each request: ask for more with ``/Hablare/AIRequest/sample``. Parameters: `size` (`1024x1024` …),
 /// `mask` (a flag), `quality` (`low`, `medium`, `high` …), `background` (`transparent`, `opaque`, `auto`), `format` (`png`, `jpeg`, `webp`),
 /// `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, revised prompt.
-public struct OpenAIImageProvider: AIServiceProvider {
+public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
     /// The name it is registered under.
     public let id: ProviderID
     /// The model for requests that name none.
@@ -99,8 +99,6 @@ public struct OpenAIImageProvider: AIServiceProvider {
             ["images", "edits"], form: edit.form(plan.members), accepts: ["application/json"],
             maximumAnswerBytes: Self.largestAnswer)
     }
-}
 
-extension OpenAIImageProvider: RequestChecking {
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }
