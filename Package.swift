@@ -138,7 +138,7 @@ let package = Package(
         .target(
             name: "HablareProviders",
             dependencies: [
-                "Hablare", "HablareFiles",
+                "Hablare", "HablareFiles", "HablareSpeech",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(

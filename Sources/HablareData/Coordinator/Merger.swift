@@ -30,7 +30,7 @@ final class Merger: Sendable {
     let meters: MergeMeters
     let events = Broadcast<MergeEvent>(limit: 10_000)
     let releaser: Releaser
-    private let gate: ByteGate
+    private let gate: AdmissionGate
     private let files: MergedFiles?
     private let seams: EngineSeams
 
@@ -44,7 +44,7 @@ final class Merger: Sendable {
         releaser = Releaser(
             manager: manager, database: database, writer: writer,
             spawner: TaskSpawner(executor: seams.taskExecutor), logger: logger)
-        gate = ByteGate(limit: options.maximumBytesInFlight)
+        gate = AdmissionGate(limit: options.maximumBytesInFlight)
         files = options.files
         self.seams = seams
     }

@@ -56,26 +56,24 @@ public struct AnthropicDialect: ServiceDialect {
     private func failure(for refusal: ServiceRefusal, saying error: ParameterValue?) -> AIServiceError {
         let type = error?[member: "type"]?.string
         let code = error?[member: "details"]?[member: "error_code"]?.string
-        let words = [type, code].compactMap(\.self).map { ServiceRefusal.word($0) }
-        let cause = (["status \(refusal.status)"] + words).joined(separator: ", ")
         if type == "billing_error" || code.map(Self.spendCodes.contains) == true
             || Self.saysBalanceIsLow(error, refusal)
         {
-            return AIServiceError(
+            return refusal.failure(
                 .quotaExceeded,
                 "The account at Anthropic has no money left, or has reached its spend limit. Add credit or raise the limit, then retry.",
-                cause: cause)
+                saying: [type, code])
         }
         if let code, Self.accountCodes.contains(code) {
-            return AIServiceError(
+            return refusal.failure(
                 .unauthorized, "Anthropic does not let this account or key make calls. Look into its console.",
-                cause: cause)
+                saying: [type, code])
         }
         if let code, Self.encryptionCodes.contains(code) {
-            return AIServiceError(
+            return refusal.failure(
                 .invalidConfiguration,
                 "Anthropic cannot use the workspace's own encryption key. Enable it, or let Anthropic reach it, then retry.",
-                cause: cause)
+                saying: [type, code])
         }
         return refusal.usualFailure(of: name, detail: code ?? type)
     }
@@ -99,8 +97,8 @@ public struct AnthropicDialect: ServiceDialect {
         let status = Self.status(of: said[member: "type"]?.string)
         let error = failure(for: ServiceRefusal(status: status, fields: fields, now: now), saying: said)
         guard hasBegun else { return error }
-        let late = error.reworded("\(error.message) It had begun to answer, which may be billed.", cause: error.cause)
-        return (late.isRetryable ? late.disposed(.outcomeUnknown) : late).billed(.maybeBilled)
+        return error.reworded("\(error.message) It had begun to answer, which may be billed.", cause: error.cause)
+            .afterwards
     }
 
     /// The status with which an error of a type comes where it is not in the middle of a stream.
@@ -132,17 +130,14 @@ public struct AnthropicDialect: ServiceDialect {
     }
 
     private static func quota(_ name: String, in fields: HTTPFields, now: Date) -> ReportedLimits.Quota? {
-        func field(_ what: String) -> String? {
-            fields[named: "anthropic-ratelimit-\(name)-\(what)"]?.trimmingCharacters(in: .whitespaces)
-        }
-        func number(_ what: String) -> Double? {
-            field(what).flatMap { Double($0) }.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
-        }
-        let reset = field("reset").flatMap { InternetDate.date($0) }.map { date in
+        let prefix = "anthropic-ratelimit-\(name)-"
+        let moment = fields[named: prefix + "reset"]?.trimmingCharacters(in: .whitespaces)
+        let reset = moment.flatMap { InternetDate.date($0) }.map { date in
             Duration.milliseconds(Int64(min(max(0, date.timeIntervalSince(now)), 86_400) * 1000))
         }
         let quota = ReportedLimits.Quota(
-            perMinute: number("limit"), remaining: number("remaining"), resetsAfter: reset)
+            perMinute: fields.amount(named: prefix + "limit"), remaining: fields.amount(named: prefix + "remaining"),
+            resetsAfter: reset)
         return quota == ReportedLimits.Quota() ? nil : quota
     }
 }

@@ -19,7 +19,7 @@ public import Hablare
 /// An answer that ends because of `max_tokens`, or with a refusal, is an answer: the metadata's `finish_reason` says so. A
 /// structured answer that is no JSON is text; one that is a refusal fails as `providerFailed`, and one without any text as
 /// `invalidResponse`.
-public struct AnthropicMessagesProvider: AIServiceProvider {
+public struct AnthropicMessagesProvider: AIServiceProvider, RequestChecking {
     /// The name it is registered under.
     public let id: ProviderID
     /// Whom it asks.
@@ -107,9 +107,7 @@ public struct AnthropicMessagesProvider: AIServiceProvider {
         var exchange = TextExchange(service: service, form: form, reader: AnthropicMessageReader())
         return try await exchange.streamed(answer, for: call)
     }
-}
 
-extension AnthropicMessagesProvider: RequestChecking {
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }
 

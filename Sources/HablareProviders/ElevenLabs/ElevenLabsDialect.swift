@@ -19,20 +19,41 @@ public import Hablare
 /// | an error in the middle of a stream, after some sound, that passes by itself | unknown: the sound may be billed |
 /// | any other error in the middle of a stream, after some sound | as the same error; the sound may be billed |
 public struct ElevenLabsDialect: ServiceDialect {
-    private static let moneyCodes: Set<String> = [
-        "quota_exceeded", "insufficient_credits", "insufficient_quota", "payment_required", "payment_issue",
-        "credit_limit_exceeded",
+    /// What the codes mean, in the order in which they win.
+    private static let table: [(codes: Set<String>, code: AIServiceError.Code, message: String)] = [
+        (
+            [
+                "quota_exceeded", "insufficient_credits", "insufficient_quota", "payment_required", "payment_issue",
+                "credit_limit_exceeded",
+            ], .quotaExceeded, "The account at ElevenLabs has too few credits left for this. Add some, then retry."
+        ),
+        (
+            [
+                "invalid_api_key", "missing_api_key", "needs_authorization", "api_key_not_found", "api_key_disabled",
+            ], .unauthorized, "ElevenLabs does not accept the key. Check it, or set another one."
+        ),
+        (
+            [
+                "missing_permissions", "insufficient_permissions", "detected_unusual_activity", "only_for_creator+",
+                "only_for_creator", "subscription_required", "feature_not_available", "output_format_not_allowed",
+            ], .unauthorized,
+            "ElevenLabs does not allow this with the key or the plan. Check what the key may do and the plan includes."
+        ),
+        (
+            ["too_many_concurrent_requests", "concurrent_limit_exceeded"], .rateLimited,
+            "As many calls run at ElevenLabs as the plan allows. It is tried again when some have ended."
+        ),
+        (["system_busy"], .overloaded, "ElevenLabs is overloaded at the moment."),
+        (["rate_limit_exceeded"], .rateLimited, "ElevenLabs asks for fewer calls."),
+        (
+            ["max_character_limit_exceeded", "text_too_long"], .invalidRequest,
+            "The text is longer than ElevenLabs takes from this model and plan in one call. Split it."
+        ),
+        (
+            ["voice_not_found", "model_not_found", "voice_does_not_exist"], .invalidRequest,
+            "ElevenLabs does not know the voice or the model. Look at the list of voices."
+        ),
     ]
-    private static let keyCodes: Set<String> = [
-        "invalid_api_key", "missing_api_key", "needs_authorization", "api_key_not_found", "api_key_disabled",
-    ]
-    private static let rightCodes: Set<String> = [
-        "missing_permissions", "insufficient_permissions", "detected_unusual_activity", "only_for_creator+",
-        "only_for_creator", "subscription_required", "feature_not_available", "output_format_not_allowed",
-    ]
-    private static let concurrencyCodes: Set<String> = ["too_many_concurrent_requests", "concurrent_limit_exceeded"]
-    private static let lengthCodes: Set<String> = ["max_character_limit_exceeded", "text_too_long"]
-    private static let nameCodes: Set<String> = ["voice_not_found", "model_not_found", "voice_does_not_exist"]
 
     /// Creates the dialect.
     public init() {}
@@ -61,60 +82,18 @@ public struct ElevenLabsDialect: ServiceDialect {
     /// What a call cost in credits, one of which is what a character costs with the best models; `nil` where that is not
     /// said.
     public func credits(in fields: HTTPFields) -> Int64? {
-        for name in ["character-cost", "x-character-count"] {
-            guard let text = fields[named: name]?.trimmingCharacters(in: .whitespaces), let number = Double(text),
-                number >= 0, number < 1e15
-            else { continue }
-            return Int64(number.rounded(.up))
-        }
-        return nil
+        let amounts = ["character-cost", "x-character-count"].compactMap { fields.amount(named: $0) }
+        return amounts.first { $0 < 1e15 }.map { Int64($0.rounded(.up)) }
     }
 
     /// What a refusal means.
     public func failure(for refusal: ServiceRefusal) -> AIServiceError {
         let codes = Self.codes(of: refusal.json)
-        let cause = (["status \(refusal.status)"] + codes.prefix(2).map { ServiceRefusal.word($0) })
-            .joined(separator: ", ")
-        func failure(
-            _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil
-        ) -> AIServiceError {
-            AIServiceError(code, message, disposition: disposition, cause: cause)
-        }
-        func says(_ known: Set<String>) -> Bool { codes.contains(where: known.contains) }
-        let again = FailureDisposition.retry(after: refusal.retryAfter)
-        if says(Self.moneyCodes) {
-            return failure(
-                .quotaExceeded, "The account at ElevenLabs has too few credits left for this. Add some, then retry.")
-        }
-        if says(Self.keyCodes) {
-            return failure(.unauthorized, "ElevenLabs does not accept the key. Check it, or set another one.")
-        }
-        if says(Self.rightCodes) {
-            return failure(
-                .unauthorized,
-                "ElevenLabs does not allow this with the key or the plan. Check what the key may do and the plan includes."
+        for row in Self.table where codes.contains(where: row.codes.contains) {
+            let isAgain = [.rateLimited, .overloaded].contains(row.code)
+            return refusal.failure(
+                row.code, row.message, isAgain ? .retry(after: refusal.retryAfter) : nil, saying: Array(codes.prefix(2))
             )
-        }
-        if says(Self.concurrencyCodes) {
-            return failure(
-                .rateLimited,
-                "As many calls run at ElevenLabs as the plan allows. It is tried again when some have ended.",
-                again)
-        }
-        if codes.contains("system_busy") {
-            return failure(.overloaded, "ElevenLabs is overloaded at the moment.", again)
-        }
-        if codes.contains("rate_limit_exceeded") {
-            return failure(.rateLimited, "ElevenLabs asks for fewer calls.", again)
-        }
-        if says(Self.lengthCodes) {
-            return failure(
-                .invalidRequest,
-                "The text is longer than ElevenLabs takes from this model and plan in one call. Split it.")
-        }
-        if says(Self.nameCodes) {
-            return failure(
-                .invalidRequest, "ElevenLabs does not know the voice or the model. Look at the list of voices.")
         }
         return refusal.usualFailure(of: name, detail: codes.first)
     }
@@ -132,8 +111,7 @@ public struct ElevenLabsDialect: ServiceDialect {
         let isOfBody = detail?.elements.isEmpty == false
         let error = failure(
             for: ServiceRefusal(status: isOfBody ? 422 : 500, fields: fields, body: said, now: now))
-        guard hasBegun else { return error }
-        return (error.isRetryable ? error.disposed(.outcomeUnknown) : error).billed(.maybeBilled)
+        return hasBegun ? error.afterwards : error
     }
 
     /// The codes of an error, the exact ones first: of an object its `code` and `status`; of a list, which is what is

@@ -96,15 +96,7 @@ public struct ElevenLabsService: Sendable {
 
     /// Twenty letters and digits, as the service makes them.
     private static func isID(_ text: String) -> Bool {
-        text.utf8.count == 20
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: false
-                }
-            }
+        text.utf8.count == 20 && text.utf8.allSatisfy(\.isLetterOrDigit)
     }
 
     private func askForVoices() async throws(AIServiceError) -> [SpeechVoice] {

@@ -22,7 +22,7 @@ public import Hablare
 ///
 /// The usage's characters are the credits that the service says it took (a voice or a model may take more or fewer than one
 /// for a character), else the text's characters.
-public struct ElevenLabsSpeechProvider: AIServiceProvider {
+public struct ElevenLabsSpeechProvider: AIServiceProvider, RequestChecking {
     /// The name it is registered under.
     public let id: ProviderID
     /// Who speaks.
@@ -181,8 +181,6 @@ public struct ElevenLabsSpeechProvider: AIServiceProvider {
     static let longestLine = 16 << 20
     /// The largest piece that is handed over at once: 4 MiB.
     private static let largestPiece = 4 << 20
-}
 
-extension ElevenLabsSpeechProvider: RequestChecking {
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }

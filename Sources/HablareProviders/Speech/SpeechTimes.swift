@@ -1,4 +1,5 @@
 import Hablare
+import HablareSpeech
 
 /// Times of characters as a service gives them, put together to times of words and of sentences. Pure.
 ///
@@ -149,124 +150,38 @@ struct SpeechTimes: Sendable {
 
     // MARK: Sentences
 
-    /// When each sentence is spoken, from the beginning of its first word to the end of its last one.
-    ///
-    /// A sentence ends with `.`, `!`, `?`, `…` or their like of other scripts, with what closes quotes and brackets behind
-    /// it, where white space follows and no small letter after that; not after an initial or a usual abbreviation; and
-    /// at an empty line.
+    /// When each sentence is spoken, from the beginning of its first word to the end of its last one. Sentences end where
+    /// a text is cut to be read aloud: see `TextSegmenter`.
     var sentences: [SpokenTime] {
         let words = found
         var sentences: [SpokenTime] = []
         var next = 0
-        var start = 0
-        for end in boundaries {
+        for place in sentencePlaces {
             let first = next
-            while next < words.count, words[next].place.lowerBound < end { next += 1 }
-            if next > first {
-                let whole = trimmed(start..<end)
-                sentences.append(
-                    SpokenTime(
-                        text: text(whole), start: words[first].time.start,
-                        end: words[first..<next].reduce(0) { max($0, $1.time.end) }))
-            }
-            start = end
+            while next < words.count, words[next].place.lowerBound < place.upperBound { next += 1 }
+            guard next > first else { continue }
+            sentences.append(
+                SpokenTime(
+                    text: text(place), start: words[first].time.start,
+                    end: words[first..<next].reduce(0) { max($0, $1.time.end) }))
         }
         return sentences
     }
 
-    private func trimmed(_ run: Range<Int>) -> Range<Int> {
-        var place = run
-        while let first = place.first, signs[first].scalar.properties.isWhitespace { place = place.dropFirst() }
-        while let last = place.last, signs[last].scalar.properties.isWhitespace { place = place.dropLast() }
-        return place
-    }
-
-    /// Behind which signs a sentence ends; the end of all among them.
-    private var boundaries: [Int] {
-        var boundaries: [Int] = []
+    /// Where the sentences stand among the signs.
+    private var sentencePlaces: [Range<Int>] {
         var index = 0
-        // Behind each mark the next sign that is spoken is looked for, from where the last one was found: a text of
-        // nothing but full stops would be gone through once for each.
-        var spoken = 0
-        while index < signs.count {
-            if isEmptyLine(at: index) { boundaries.append(index) }
-            guard Self.ends.contains(signs[index].scalar) else {
-                index += 1
-                continue
-            }
-            let mark = index
-            while index < signs.count, Self.ends.contains(signs[index].scalar) || Self.closes(signs[index].scalar) {
+        var offset = 0
+        func sign(atByte place: Int) -> Int {
+            while offset < place {
+                offset += UTF8.width(signs[index].scalar)
                 index += 1
             }
-            spoken = firstSpoken(from: max(spoken, index))
-            if isEnd(mark: mark, next: index, spoken: spoken) { boundaries.append(index) }
+            return index
         }
-        if boundaries.last != signs.count { boundaries.append(signs.count) }
-        return boundaries
-    }
-
-    private static let ends: Set<Unicode.Scalar> = [
-        ".", "!", "?", "…", "。", "！", "？", "｡", "؟", "۔", "।", "॥", "‼", "⁇", "⁈", "⁉",
-    ]
-    /// Behind these no space follows.
-    private static let endsWithoutSpace: Set<Unicode.Scalar> = ["。", "！", "？", "｡"]
-
-    private static func closes(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .closePunctuation, .finalPunctuation: true
-        default: ["\"", "'", "”", "’"].contains(scalar)
+        return TextSegmenter.sentences(of: text(signs.indices)).map { bytes in
+            let start = sign(atByte: bytes.lowerBound)
+            return start..<sign(atByte: bytes.upperBound)
         }
-    }
-
-    /// Where the first sign is that is neither white space nor punctuation; behind the last one where there is none.
-    private func firstSpoken(from start: Int) -> Int {
-        var index = start
-        while index < signs.count, signs[index].scalar.properties.isWhitespace || Self.isAround(signs[index].scalar) {
-            index += 1
-        }
-        return index
-    }
-
-    /// Whether a sentence ends with a mark.
-    ///
-    /// - Parameters:
-    ///   - next: Behind the mark, and what closes quotes and brackets.
-    ///   - spoken: Where from there the first sign is that is spoken.
-    private func isEnd(mark: Int, next: Int, spoken: Int) -> Bool {
-        if next == signs.count || Self.endsWithoutSpace.contains(signs[mark].scalar) { return true }
-        guard signs[next].scalar.properties.isWhitespace else { return false }
-        if spoken < signs.count, signs[spoken].scalar.properties.isLowercase { return false }
-        guard signs[mark].scalar == ".", next == mark + 1 else { return true }
-        return !isAbbreviated(before: mark)
-    }
-
-    /// Whether the word that a full stop ends is an initial, or short for another one.
-    private func isAbbreviated(before mark: Int) -> Bool {
-        var start = mark
-        while start > 0, !Self.parts(signs[start - 1].scalar) { start -= 1 }
-        while start < mark, Self.isAround(signs[start].scalar) { start += 1 }
-        let word = text(start..<mark)
-        if word.unicodeScalars.count == 1, let only = word.unicodeScalars.first {
-            // "I." ends a sentence more often than it begins a name.
-            return only.properties.isUppercase && only != "I"
-        }
-        return Self.abbreviations.contains(word.lowercased())
-    }
-
-    private static let abbreviations: Set<String> = [
-        "mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "rev", "gen", "col", "capt", "lt", "sgt", "hon", "messrs",
-        "vs",
-        "etc", "e.g", "i.e", "cf", "no", "vol", "fig", "approx", "bzw", "z.b", "d.h", "u.a", "sra", "ud", "uds", "mme",
-        "mlle",
-    ]
-
-    private func isEmptyLine(at index: Int) -> Bool {
-        guard signs[index].scalar == "\n", index > 0 else { return false }
-        var before = index - 1
-        while signs[before].scalar != "\n" {
-            guard before > 0, signs[before].scalar.properties.isWhitespace else { return false }
-            before -= 1
-        }
-        return true
     }
 }

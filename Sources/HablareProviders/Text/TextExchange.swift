@@ -150,9 +150,7 @@ extension TextExchange where Reader: WholeTextReader {
     }
 
     private mutating func whole(_ answer: ServiceAnswer) async throws(AIServiceError) -> ProviderAnswer {
-        guard let value = ParameterValue(lenientJSON: try await answer.data()), case .object = value else {
-            throw answer.unreadable("no JSON object")
-        }
+        let value = try await answer.object()
         let text: String
         do throws(TextFault) {
             text = try reader.read(whole: value)

@@ -4,6 +4,7 @@ enum Abbreviation {
     private static let always: Set<String> = [
         "mr", "mrs", "ms", "dr", "st", "prof", "rev", "hon", "gen", "col", "capt", "lt", "sgt", "maj", "gov", "sen",
         "rep", "pres", "messrs", "mme", "mlle", "msgr", "mt", "vs", "viz", "cf", "etc", "e.g", "i.e", "approx",
+        "bzw", "z.b", "d.h", "u.a", "sr", "sra", "ud", "uds",
     ]
 
     /// Only before a number: "No. 5", but "No. Not today."

@@ -20,8 +20,11 @@ struct TextCutter {
     private let limit: Int
     private var position: Int
 
-    init(source: SourceText, unit: TextSegmenter.Unit, limit: Int) {
-        self.scanner = WordScanner(bytes: source.bytes, range: source.utf8Range)
+    /// - Parameters:
+    ///   - bytes: well-formed UTF-8 in the range.
+    ///   - range: the part to look at.
+    init(bytes: [UInt8], range: Range<Int>, unit: TextSegmenter.Unit, limit: Int) {
+        self.scanner = WordScanner(bytes: bytes, range: range)
         self.unit = unit
         self.limit = limit
         self.position = scanner.firstWord

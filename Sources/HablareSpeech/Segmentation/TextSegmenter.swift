@@ -18,7 +18,7 @@
 /// - with the full-width forms such as `。`, which need no white space after them;
 /// - before a blank line, and at the end of the text.
 ///
-/// It does not end after common English abbreviations (`Dr.`, `e.g.`), initials (`J. R. R. Tolkien`), or the number of
+/// It does not end after common abbreviations (`Dr.`, `e.g.`, `z.B.`, `Sra.`), initials (`J. R. R. Tolkien`), or the number of
 /// a list item at the beginning of a line (`1. Flour`). A word is what stands between white space; full-width
 /// punctuation separates words too.
 ///
@@ -63,12 +63,26 @@ public struct TextSegmenter: Sendable, Equatable {
     /// - Throws: ``TextError`` with code `wordTooLong`, and the place, if one word alone exceeds the limit.
     public func segments(of source: SourceText) throws(TextError) -> [TextSegment] {
         var segments: [TextSegment] = []
-        var cutter = TextCutter(source: source, unit: unit, limit: limit)
+        var cutter = TextCutter(bytes: source.bytes, range: source.utf8Range, unit: unit, limit: limit)
         while let piece = try cutter.next() {
             guard piece.speaks else { continue }
             let text = WhiteSpace.folded(source.bytes, in: piece.range)
             segments.append(TextSegment(index: segments.count, text: text, utf8Range: piece.range))
         }
         return segments
+    }
+
+    /// The places of the sentences of any text, in bytes of its UTF-8, also of those without a letter or a digit. What
+    /// stands between them is white space.
+    package static func sentences(of text: String) -> [Range<Int>] {
+        let bytes = Array(text.utf8)
+        var places: [Range<Int>] = []
+        var cutter = TextCutter(bytes: bytes, range: bytes.indices, unit: .sentence, limit: .max)
+        do throws(TextError) {
+            while let piece = try cutter.next() { places.append(piece.range) }
+        } catch {
+            return places  // never: no word exceeds this limit
+        }
+        return places
     }
 }

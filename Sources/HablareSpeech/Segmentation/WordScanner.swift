@@ -71,6 +71,8 @@ struct WordScanner {
     private func isAbbreviated(at dot: Int, wordStart: Int, next: Int) -> Bool {
         let word = bytes[wordStart..<dot]
         if 1...3 ~= word.count, word.allSatisfy({ 0x30...0x39 ~= $0 }) { return beginsLine(wordStart) }
+        // "I." ends a sentence more often than it begins a name; at the beginning of a line it is a number.
+        if word.elementsEqual("I".utf8) { return beginsLine(wordStart) }
         let followedByDigit = 0x30...0x39 ~= bytes[next]
         return Abbreviation.endsText(of: bytes, from: wordStart, to: dot, followedByDigit: followedByDigit)
     }

@@ -129,15 +129,11 @@ import Testing
         #expect(times.areTooMany && times.isEmpty && times.words.isEmpty && times.sentences.isEmpty)
     }
 
-    /// Behind each mark all that are left are looked through: once for each of them, that would take the better part of an
-    /// hour.
     @Test(.timeLimit(.minutes(5)))
     func `A long text of nothing but full stops is gone through once`() {
         let marks = 50_000
         let times = times(Array(repeating: [".", " "], count: marks).flatMap { $0 } + ["a", ".", " ", "B", "."])
-        let sentences = times.sentences
-        #expect(sentences.map(\.text.unicodeScalars.count) == [marks * 2 + 2, 2])
-        #expect(sentences.last?.text == "B.")
+        #expect(times.sentences.map(\.text) == [". a.", "B."])
     }
 
     @Test("Any signs and times give words in order", arguments: 0..<200)

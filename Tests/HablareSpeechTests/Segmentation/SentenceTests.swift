@@ -31,7 +31,7 @@ struct SentenceTests {
             "Mr. Smith met Mrs. Jones.", "“Dr. Who lives on St. John.”",
             "Cats vs. Dogs, e.g. Tom, i.e. Him, etc. And so on.",
             "J. R. R. Tolkien wrote it.", "J.R.R. Tolkien wrote it.", "É. Zola wrote it.",
-            "Pi is 3.14 and costs $2.50.",
+            "Das gilt z.B. Katzen bzw. Hunden.", "Habla la Sra. Ruiz.", "Pi is 3.14 and costs $2.50.",
             "See No. 5, vol. 2, on Jan. 3.", "Go to example.com/A.B now.", "The U.S. Senate.",
         ])
     func noEnd(sentence: String) throws {
@@ -43,6 +43,7 @@ struct SentenceTests {
         #expect(try cut("Is it? No. He left the cast. Then") == ["Is it?", "No.", "He left the cast.", "Then"])
         #expect(try cut("It was 1999. Then") == ["It was 1999.", "Then"])
         #expect(try cut("“It was I.” Then") == ["“It was I.”", "Then"])
+        #expect(try cut("It was I. Then I. left.\nI. Newton") == ["It was I.", "Then I. left.", "I. Newton"])
     }
 
     @Test("not after the number of a list item")

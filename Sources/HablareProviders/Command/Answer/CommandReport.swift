@@ -131,11 +131,11 @@ struct CommandReport: Sendable {
 
     private func notStarted(_ code: Int32) -> AIServiceError {
         switch code {
-        case SystemError.accessDenied, SystemError.noSuchFile, SystemError.notADirectory:
+        case EACCES, ENOENT, ENOTDIR:
             notExecutable("error \(code) when it was started")
-        case SystemError.argumentsTooLong:
+        case E2BIG:
             AIServiceError(.invalidRequest, "The arguments for \(program) are too long. Shorten the parameters.")
-        case SystemError.noSpace, SystemError.quotaExceeded, SystemError.readOnly:
+        case ENOSPC, EDQUOT, EROFS:
             AIServiceError(
                 .storageFull,
                 "There is too little space for the temporary files of \(program): 64 MiB are needed. Free some, or set TMPDIR.",

@@ -29,7 +29,7 @@ enum ContentProbe {
                 switch format.rawValue {
                 case "mp3": first.audioContainer == .mp3 || first.audioFrame == .mp3
                 case "flac": first.audioContainer == .flac
-                case "ogg", "opus", "vorbis": first.has("OggS")
+                case "ogg", "opus", "vorbis": ["ogg", "opus"].contains(first.audioContainer?.rawValue)
                 default: nil
                 }
             return isKnown ?? true ? nil : "it is not a file of format \(format.rawValue)"

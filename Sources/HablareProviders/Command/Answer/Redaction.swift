@@ -58,12 +58,12 @@ struct Redaction: Sendable {
         var hidden = wholeWords(in: words)
         let width = min(Self.shortest, prompt.count)
         guard width > 0, words.count >= width, !prompt.allSatisfy(Self.isSpace) else { return hidden }
-        var positions: [UInt128: [Int]] = [:]
-        for (window, start) in Self.windows(of: words, width: width) where mayHide(words, start, width) {
-            positions[window, default: []].append(start)
+        var positions: [ArraySlice<UInt8>: [Int]] = [:]
+        for start in 0...words.count - width where mayHide(words, start, width) {
+            positions[words[start..<start + width], default: []].append(start)
         }
-        for (window, _) in Self.windows(of: prompt, width: width) {
-            for start in positions.removeValue(forKey: window) ?? [] {
+        for start in 0...prompt.count - width {
+            for start in positions.removeValue(forKey: prompt[start..<start + width]) ?? [] {
                 for index in start..<start + width { hidden[index] = true }
             }
         }
@@ -102,19 +102,6 @@ struct Redaction: Sendable {
         guard width < 4 else { return true }
         return !(start > 0 && Self.isLetter(words[start - 1]))
             && !(start + width < words.count && Self.isLetter(words[start + width]))
-    }
-
-    /// Every run of `width` bytes (at most 16) as one number, with its position.
-    private static func windows(of bytes: [UInt8], width: Int) -> [(UInt128, Int)] {
-        let mask = UInt128.max >> UInt128(128 - 8 * width)
-        var window: UInt128 = 0
-        var result: [(UInt128, Int)] = []
-        result.reserveCapacity(bytes.count)
-        for (index, byte) in bytes.enumerated() {
-            window = (window << 8 | UInt128(byte)) & mask
-            if index + 1 >= width { result.append((window, index + 1 - width)) }
-        }
-        return result
     }
 
     private static func continuesScalar(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }

@@ -20,14 +20,16 @@ struct CommandFiles: Sendable {
 
     /// The program's standard input.
     let input: FileDescriptor
-    /// Its standard output.
-    let output: FileDescriptor
     /// Its standard error.
     let errors: FileDescriptor
-    /// Where the answer is, unless it is handed over while it comes.
-    let answer: OutputFile
-    /// What standard output is where the answer is handed over while it comes.
-    let pipe: OutputPipe?
+    /// Its standard output; `nil` where the answer is handed over while it comes, through a pipe.
+    ///
+    /// A pipe is right there for two reasons. What is in it stays as it is: into a file a program may go back, to mend a
+    /// header that somebody has read. And it is full soon: a program that writes faster than its answer can be put away
+    /// waits, and needs no memory.
+    let output: FileDescriptor?
+    /// Where the answer is at the end, unless it is handed over while it comes.
+    let answer: OutputFile?
 
     /// Makes the files.
     ///
@@ -37,22 +39,23 @@ struct CommandFiles: Sendable {
         do throws(Errno) {
             opened.append(try UnnamedFile.input(invocation.input))
             opened.append(try UnnamedFile.output(expecting: Self.asideLimit))
-            pipe = invocation.taker == nil ? nil : try OutputPipe()
-            if pipe == nil { opened.append(try UnnamedFile.output(expecting: invocation.maximumOutputBytes)) }
+            if invocation.taker == nil {
+                opened.append(try UnnamedFile.output(expecting: invocation.maximumOutputBytes))
+            }
         } catch {
             Self.close(opened)
             throw error
         }
         input = opened[0]
         errors = opened[1]
-        output = pipe?.writing ?? opened[2]
-        answer = invocation.outputFile.map(OutputFile.named) ?? .open(output)
+        output = opened.dropFirst(2).first
+        answer = invocation.outputFile.map(OutputFile.named) ?? output.map(OutputFile.open)
     }
 
     /// How much was written beside the answer: on standard error, and on standard output when the answer is a file.
     var asideByteCount: Int {
         let said = OutputFile.open(errors).byteCount
-        guard case .named = answer else { return said }
+        guard case .named = answer, let output else { return said }
         return said + OutputFile.open(output).byteCount
     }
 
@@ -61,9 +64,7 @@ struct CommandFiles: Sendable {
 
     /// Whether the file systems of the files have ``leastRoom`` left. Where the system does not say, they have.
     var hasRoom: Bool {
-        var rooms = [FileSystemRoom.of(errors)]
-        // A pipe is on no file system, and one without room, if the system is asked.
-        if pipe == nil { rooms.append(FileSystemRoom.of(output)) }
+        var rooms = [errors, output].compactMap(\.self).map { FileSystemRoom.of($0) }
         // The file may not be there yet; its folder is.
         if case .named(let path) = answer {
             rooms.append(FileSystemRoom.of(FilePath(path).removingLastComponent().string))
@@ -73,8 +74,7 @@ struct CommandFiles: Sendable {
 
     /// Closes them, with which they are gone.
     func close() {
-        Self.close([input, errors] + (pipe == nil ? [output] : []))
-        pipe?.close()
+        Self.close([input, errors, output].compactMap(\.self))
     }
 
     private static func close(_ files: [FileDescriptor]) {

@@ -1,5 +1,14 @@
 #if os(macOS) || os(Linux)
+import Foundation
 import Hablare
+
+/// Who takes the answer of a program while it is made.
+struct OutputTaker: Sendable {
+    /// What the answer promises to be.
+    let content: CommandContent
+    /// Takes the next piece; waits while it has more than it can put away.
+    let take: @Sendable (Data) async throws -> Void
+}
 
 /// One run of a program, ready to be started.
 struct CommandInvocation: Sendable {

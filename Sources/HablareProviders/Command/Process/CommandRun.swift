@@ -4,6 +4,7 @@ import System
 #else
 import SystemPackage
 #endif
+import Foundation
 import Hablare
 import Subprocess
 
@@ -19,20 +20,12 @@ struct CommandRun: Sendable {
     let clock: any Clock<Duration>
 
     /// How long a program may write beyond its limit before it is noticed.
-    static let watchInterval = Duration.milliseconds(20)
+    private static let watchInterval = Duration.milliseconds(20)
+    /// How much a pipe holds at the most, where a program makes it larger: 1 MiB, the limit of Linux.
+    private static let largestPipe = 1 << 20
 
     /// It wrote more than it may.
     struct Overrun: Error {}
-
-    /// What happens while a program runs.
-    private enum Event: Sendable {
-        /// It ended.
-        case ended(CommandOutcome.End)
-        /// All it wrote was handed over.
-        case relayed(OutputTally)
-        /// Nobody looks any more.
-        case unwatched
-    }
 
     /// Runs it. Ends soon after the task is cancelled: the program and all it started are then gone, at most ``grace``
     /// later.
@@ -46,14 +39,9 @@ struct CommandRun: Sendable {
         }
         defer { files.close() }
         guard files.hasRoom else { return CommandOutcome(end: .notStarted(Errno.noSpace.rawValue)) }
-        let relay = files.pipe.flatMap { pipe in
-            invocation.taker.map { taker in
-                OutputRelay(pipe: pipe, taker: taker, limit: invocation.maximumOutputBytes, clock: clock)
-            }
-        }
         var outcome: CommandOutcome
         do {
-            outcome = try await watchedRun(files, relay)
+            outcome = try await watchedRun(files)
         } catch {
             outcome = CommandOutcome(end: Self.end(error))
         }
@@ -63,8 +51,8 @@ struct CommandRun: Sendable {
         guard case .exited = outcome.end else { return outcome }
         // Programs ignore that their writes fail, and end with status 0 all the same: half an answer.
         guard files.hasRoom else { return CommandOutcome(end: .notStarted(Errno.noSpace.rawValue)) }
-        if relay != nil { return outcome }
-        if let output = files.answer.read(limit: invocation.maximumOutputBytes) {
+        guard let answer = files.answer else { return outcome }
+        if let output = answer.read(limit: invocation.maximumOutputBytes) {
             outcome.output = output
         } else {
             outcome.end = .overran
@@ -72,59 +60,86 @@ struct CommandRun: Sendable {
         return outcome
     }
 
-    /// Runs it, and ends it when it writes too much, or what it writes is not taken.
-    private func watchedRun(_ files: CommandFiles, _ relay: OutputRelay?) async throws -> CommandOutcome {
-        try await withThrowingTaskGroup(of: Event.self) { group in
-            group.addTask { .ended(try await run(files)) }
+    /// Runs it, and ends it when it writes too much.
+    private func watchedRun(_ files: CommandFiles) async throws -> CommandOutcome {
+        try await withThrowingTaskGroup(of: CommandOutcome?.self) { group in
+            group.addTask { try await run(files) }
             group.addTask {
                 try await refuseOverrun(of: files)
-                return .unwatched
+                return nil
             }
-            if let relay { group.addTask { .relayed(try await relay.run()) } }
-            var end: CommandOutcome.End?
-            var tally: OutputTally?
-            while let event = try await group.next() {
-                switch event {
-                case .ended(let how):
-                    end = how
-                    relay?.programEnded()
-                case .relayed(let output): tally = output
-                case .unwatched: continue
-                }
-                // What is being handed over is not interrupted by the program's end, but waited for.
-                guard let end, relay == nil || tally != nil else { continue }
-                group.cancelAll()
-                return CommandOutcome(end: end, output: tally.map(CommandOutcome.Output.relayed) ?? .bytes([]))
-            }
-            return CommandOutcome(end: .cancelled)
+            defer { group.cancelAll() }
+            return try await group.next().flatMap(\.self) ?? CommandOutcome(end: .cancelled)
         }
     }
 
-    private func run(_ files: CommandFiles) async throws -> CommandOutcome.End {
+    private func run(_ files: CommandFiles) async throws -> CommandOutcome {
         let command = protection.commandLine(invocation)
         var options = PlatformOptions()
         options.createSession = true
         options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: grace)]
+        let program = Configuration(
+            executable: .path(FilePath(command.executable)), arguments: Arguments(command.arguments),
+            platformOptions: options)
+        let input = FileDescriptorInput.fileDescriptor(files.input, closeAfterSpawningProcess: false)
+        let errors = FileDescriptorOutput.fileDescriptor(files.errors, closeAfterSpawningProcess: false)
         var group: ProcessGroup?
         defer { group?.end() }
-        let result = try await Subprocess.run(
-            .path(FilePath(command.executable)), arguments: Arguments(command.arguments), platformOptions: options,
-            input: .fileDescriptor(files.input, closeAfterSpawningProcess: false),
-            output: .fileDescriptor(files.output, closeAfterSpawningProcess: false),
-            error: .fileDescriptor(files.errors, closeAfterSpawningProcess: false)
-        ) { execution in
-            group = ProcessGroup(leader: execution.processIdentifier.value, warden: protection.link)
+        let status: TerminationStatus
+        var output = CommandOutcome.Output.bytes([])
+        if let file = files.output {
+            status = try await Subprocess.run(
+                program, input: input, output: .fileDescriptor(file, closeAfterSpawningProcess: false), error: errors
+            ) { group = ProcessGroup(leader: $0.processIdentifier.value, warden: protection.link) }.terminationStatus
+        } else {
+            let result = try await Subprocess.run(program, input: input, output: .sequence, error: errors) {
+                execution in
+                let leader = ProcessGroup(leader: execution.processIdentifier.value, warden: protection.link)
+                group = leader
+                do {
+                    return try await relay(execution.standardOutput, of: leader)
+                } catch {
+                    // Before the pipe is closed: its last words must not end a program that tidies up.
+                    await execution.teardown(using: options.teardownSequence)
+                    throw error
+                }
+            }
+            (status, output) = (result.terminationStatus, .relayed(result.closureResult))
         }
-        switch result.terminationStatus {
-        case .exited(let status): return .exited(status)
-        case .signaled(let signal): return .signalled(signal)
+        switch status {
+        case .exited(let code): return CommandOutcome(end: .exited(code), output: output)
+        case .signaled(let signal): return CommandOutcome(end: .signalled(signal), output: output)
         }
+    }
+
+    /// Hands over what a program writes, while it writes it.
+    ///
+    /// The sequence ends when the program has ended and the pipe is empty. A daemon of its own that goes on to write would
+    /// keep it from being empty for ever: of what comes after the program's end, only as much counts as a pipe holds.
+    ///
+    /// - Throws: What the taker throws, ``Overrun``, `CancellationError`.
+    private func relay(_ pieces: SubprocessOutputSequence, of leader: ProcessGroup) async throws -> OutputTally {
+        guard let taker = invocation.taker else { return OutputTally(content: .data) }
+        var tally = OutputTally(content: taker.content)
+        var left = Self.largestPipe
+        var pieces = pieces.makeAsyncIterator()
+        while left > 0 {
+            let hasEnded = leader.hasEnded
+            guard let piece = try await pieces.next(isolation: nil) else { break }
+            try Task.checkCancellation()
+            if hasEnded { left -= piece.count }
+            guard piece.count <= invocation.maximumOutputBytes - tally.byteCount else { throw Overrun() }
+            if let bytes = tally.came(piece.withUnsafeBytes { Array($0) }) { try await taker.take(Data(bytes)) }
+        }
+        try Task.checkCancellation()
+        if let bytes = tally.ended() { try await taker.take(Data(bytes)) }
+        return tally
     }
 
     /// Looks at what was written until cancelled.
     private func refuseOverrun(of files: CommandFiles) async throws {
         while !Task.isCancelled {
-            guard files.answer.byteCount <= invocation.maximumOutputBytes,
+            guard files.answer?.byteCount ?? 0 <= invocation.maximumOutputBytes,
                 files.asideByteCount <= max(invocation.maximumOutputBytes, CommandFiles.asideLimit)
             else { throw Overrun() }
             guard files.hasRoom else { throw Errno.noSpace }
@@ -140,7 +155,7 @@ struct CommandRun: Sendable {
         guard let error = error as? SubprocessError else { return .lost(String(describing: error)) }
         if error.code == .executableNotFound { return .notExecutable }
         guard let code = error.underlyingError else { return .lost(error.description) }
-        if code.rawValue == SystemError.notAProgram { return .notExecutable }
+        if code.rawValue == ENOEXEC { return .notExecutable }
         return error.code == .spawnFailed || error.code == .asyncIOFailed
             ? .notStarted(code.rawValue) : .lost(error.description)
     }

@@ -1,11 +1,5 @@
 #if os(macOS) || os(Linux)
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 
 /// Finds programs as a shell would, except that the working directory is never searched.
 enum ExecutableSearch: Sendable, Hashable {

@@ -1,11 +1,5 @@
 #if os(macOS) || os(Linux)
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 #if canImport(System)
 import System
 #else
@@ -39,27 +33,19 @@ enum OutputFile: Sendable {
         case .open(let file):
             return Self.read(file, limit: limit)
         case .named(let path):
-            let descriptor = Self.open(path)
-            guard descriptor >= 0 else {
-                switch errno {
-                case ENOENT: return .noFile
-                case ELOOP: return .notAFile
-                case let code: return .unreadable(code)
-                }
+            do {
+                let file = try FileDescriptor.open(
+                    FilePath(path), .readOnly, options: [.noFollow, .nonBlocking, .closeOnExec])
+                defer { close(file.rawValue) }
+                return Self.read(file, limit: limit)
+            } catch Errno.noSuchFileOrDirectory {
+                return .noFile
+            } catch Errno.tooManySymbolicLinkLevels {
+                return .notAFile
+            } catch {
+                return .unreadable((error as? Errno ?? .ioError).rawValue)
             }
-            defer { close(descriptor) }
-            return Self.read(FileDescriptor(rawValue: descriptor), limit: limit)
         }
-    }
-
-    private static func open(_ path: String) -> Int32 {
-        #if canImport(Darwin)
-        Darwin.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        #elseif canImport(Glibc)
-        Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        #else
-        Musl.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        #endif
     }
 
     /// The last bytes of an open file; none when it cannot be read.

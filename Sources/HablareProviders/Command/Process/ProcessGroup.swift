@@ -1,11 +1,5 @@
 #if os(macOS) || os(Linux)
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 
 /// A program and all it started, as long as they stay in the session that was made for it.
 struct ProcessGroup: Sendable {
@@ -17,6 +11,12 @@ struct ProcessGroup: Sendable {
         self.leader = leader
         self.warden = warden
         warden?.groupBegan(leader)
+    }
+
+    /// Whether the leader has ended, and waits to be reaped.
+    var hasEnded: Bool {
+        var change = siginfo_t()
+        return waitid(P_PID, id_t(leader), &change, WEXITED | WNOHANG | WNOWAIT) == 0 && change.si_signo == SIGCHLD
     }
 
     /// Ends whatever of the group still runs, at once.

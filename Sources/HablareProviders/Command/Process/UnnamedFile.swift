@@ -1,11 +1,5 @@
 #if os(macOS) || os(Linux)
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 #if canImport(System)
 import System
 #else
@@ -58,12 +52,7 @@ enum UnnamedFile {
     private static func file(holding bytes: [UInt8], in directory: String) throws(Errno) -> FileDescriptor {
         let file = try file(in: directory)
         do {
-            var written = 0
-            while written < bytes.count {
-                written += try bytes[written...].withUnsafeBytes { rest in
-                    try file.write(toAbsoluteOffset: Int64(written), rest)
-                }
-            }
+            try file.writeAll(toAbsoluteOffset: 0, bytes)
             return file
         } catch {
             close(file.rawValue)

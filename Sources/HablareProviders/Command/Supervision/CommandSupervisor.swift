@@ -1,5 +1,6 @@
 #if os(macOS) || os(Linux)
 import Foundation
+import Hablare
 #if canImport(System)
 import System
 #else
@@ -12,7 +13,7 @@ import SystemPackage
 /// with the first program, that ends our programs when this process is killed. The helper goes when the last reference
 /// to the supervisor does, and when the process does.
 public final class CommandSupervisor: Sendable {
-    private let gate: ProcessGate
+    private let gate: AdmissionGate
     private let warden: ProcessWarden
     private let grace: Duration
     private let clock: any Clock<Duration>
@@ -41,7 +42,7 @@ public final class CommandSupervisor: Sendable {
     }
 
     init(maximumProcesses: Int, grace: Duration, clock: any Clock<Duration>, warden: ProcessWarden) {
-        gate = ProcessGate(capacity: maximumProcesses)
+        gate = AdmissionGate(limit: maximumProcesses)
         self.warden = warden
         self.grace = grace
         self.clock = clock
@@ -56,7 +57,7 @@ public final class CommandSupervisor: Sendable {
     func run(
         outputExtension: String?, _ invocation: (_ outputFile: String?) -> CommandInvocation
     ) async -> CommandOutcome {
-        guard !Task.isCancelled, await gate.enter() else { return CommandOutcome(end: .cancelled) }
+        do { try await gate.enter() } catch { return CommandOutcome(end: .cancelled) }
         defer { gate.leave() }
         let protection = await warden.protection()
         guard let outputExtension else {

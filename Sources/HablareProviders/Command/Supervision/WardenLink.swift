@@ -1,11 +1,5 @@
 #if os(macOS) || os(Linux)
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 import Hablare
 
 /// Our end of the line to the warden. When it closes, by our will or because this process is gone, the warden ends
@@ -35,14 +29,14 @@ final class WardenLink: Sendable {
     var isOpen: Bool { !line.withLock { $0.isBroken } }
 
     /// Tells the warden of a process group to end with us.
-    func groupBegan(_ group: pid_t) { send("+ \(group)\n") }
+    func groupBegan(_ group: pid_t) { tell("+ \(group)\n") }
 
     /// Tells the warden that a group is gone, and its number free for others.
-    func groupEnded(_ group: pid_t) { send("- \(group)\n") }
+    func groupEnded(_ group: pid_t) { tell("- \(group)\n") }
 
     /// Sends without ever waiting, for a stopped warden must not stop us. What does not fit now goes with the next
     /// message. The lock keeps messages in order; the call under it does not block.
-    private func send(_ message: String) {
+    private func tell(_ message: String) {
         line.withLock { line in
             line.backlog += Array(message.utf8)
             while !line.backlog.isEmpty, !line.isBroken {
@@ -51,7 +45,7 @@ final class WardenLink: Sendable {
                 #else
                 let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
                 #endif
-                let sent = Self.send(descriptor, line.backlog, flags)
+                let sent = send(descriptor, line.backlog, line.backlog.count, flags)
                 if sent > 0 {
                     line.backlog.removeFirst(sent)
                 } else if errno == EAGAIN || errno == EWOULDBLOCK {
@@ -61,16 +55,6 @@ final class WardenLink: Sendable {
                 }
             }
         }
-    }
-
-    private static func send(_ descriptor: Int32, _ bytes: [UInt8], _ flags: Int32) -> Int {
-        #if canImport(Darwin)
-        Darwin.send(descriptor, bytes, bytes.count, flags)
-        #elseif canImport(Glibc)
-        Glibc.send(descriptor, bytes, bytes.count, flags)
-        #else
-        Musl.send(descriptor, bytes, bytes.count, flags)
-        #endif
     }
 }
 #endif

@@ -96,13 +96,6 @@ extension CommandPlaceholder {
         text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) } ? Double(text) : nil
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "_-.+/".utf8.contains(byte)
-        }
-    }
+    private static func isNameByte(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || "_-.+/".utf8.contains(byte) }
 }
 #endif

@@ -1,5 +1,18 @@
 public import Foundation
 
+/// Why lines of JSON cannot be read on.
+public enum JSONLinesFault: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A line has more bytes than it may.
+    case lineTooLong(limit: Int)
+
+    /// What is wrong.
+    public var description: String {
+        switch self {
+        case .lineTooLong(let limit): "a line has more than \(limit) bytes"
+        }
+    }
+}
+
 /// Reads lines of JSON (`application/x-ndjson`, JSON Lines) from pieces that end anywhere. Pure.
 ///
 /// The lines, and a fault, are the same however they are cut. A line ends with a line feed; a carriage return before it

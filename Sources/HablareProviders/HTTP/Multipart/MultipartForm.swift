@@ -1,11 +1,12 @@
+import Crypto
 import Foundation
 public import Hablare
 
 /// A form with files (`multipart/form-data`; RFC 7578), written as browsers write it.
 ///
-/// Content that is in a content file is never read here, only when the body is sent. Content that is here is searched for
-/// the boundary; where it has it, another boundary is taken. Content files are not searched: for them a boundary of 128
-/// random bits has to do, as it does everywhere.
+/// The boundary is 128 bits of a digest of everything in the form: the same form is always the same bytes, and no content
+/// has its own boundary in it, so none is searched for it. Content in a content file is not read here, only when the body
+/// is sent.
 public struct MultipartForm: Sendable {
     fileprivate enum Part: Sendable {
         case field(name: String, value: String)
@@ -48,18 +49,13 @@ public struct MultipartForm: Sendable {
 
     /// Writes the form.
     ///
-    /// - Parameter boundary: What separates the parts, random: ``MultipartBoundary/init(using:)``.
-    /// - Returns: The value of the field `content-type`, which names the boundary that was taken, and the body.
-    /// - Throws: ``/Hablare/AIServiceError/Code/invalidRequest`` where the contents that are here have the boundary and every
-    ///   variant of it.
-    public func encoded(
-        boundary: MultipartBoundary
-    ) throws(AIServiceError) -> (contentType: String, body: HTTPBody) {
-        let boundary = try boundary.absent(from: parts.flatMap(\.contents))
+    /// - Returns: The value of the field `content-type`, which names the boundary, and the body.
+    public func encoded() -> (contentType: String, body: HTTPBody) {
+        let boundary = boundary
         var pieces: [Body] = []
         var text = Data()
         for part in parts {
-            text.append(contentsOf: "--\(boundary.text)\r\n\(part.head)\r\n\r\n".utf8)
+            text.append(contentsOf: "--\(boundary)\r\n\(part.head)\r\n\r\n".utf8)
             switch part {
             case .field(_, let value): text.append(contentsOf: value.utf8)
             case .file(_, _, _, let content):
@@ -70,23 +66,25 @@ public struct MultipartForm: Sendable {
             }
             text.append(contentsOf: "\r\n".utf8)
         }
-        text.append(contentsOf: "--\(boundary.text)--\r\n".utf8)
+        text.append(contentsOf: "--\(boundary)--\r\n".utf8)
         pieces.append(Body(text))
-        return ("multipart/form-data; \(boundary.parameter)", .pieces(pieces))
+        return ("multipart/form-data; boundary=\(boundary)", .pieces(pieces))
+    }
+
+    private var boundary: String {
+        var hash = SHA256()
+        for part in parts {
+            hash.update(data: Data("\(part.head)\0".utf8))
+            switch part {
+            case .field(_, let value): hash.update(data: Body(value).digest)
+            case .file(_, _, _, let content): hash.update(data: content.digest)
+            }
+        }
+        return "hablare-" + Data(hash.finalize().prefix(16)).hexadecimal
     }
 }
 
 extension MultipartForm.Part {
-    /// What of it is here, and can be searched.
-    fileprivate var contents: [Data] {
-        switch self {
-        case .field(_, let value): return [Data(head.utf8), Data(value.utf8)]
-        case .file(_, _, _, let content):
-            guard case .inline(let data) = content.storage else { return [Data(head.utf8)] }
-            return [Data(head.utf8), data]
-        }
-    }
-
     /// What is said of it before its content.
     fileprivate var head: String {
         switch self {
@@ -101,33 +99,18 @@ extension MultipartForm.Part {
 
     /// A field's name as WHATWG HTML, 4.10.21.8, has it: every end of a line is both signs, then as a file's name.
     private static func escaped(name: String) -> String {
-        var bytes: [UInt8] = []
-        var isAfterReturn = false
-        for byte in name.utf8 {
-            if byte == LineEnds.lineFeed {
-                if !isAfterReturn { bytes.append(LineEnds.carriageReturn) }
-                bytes.append(LineEnds.lineFeed)
-            } else {
-                if isAfterReturn { bytes.append(LineEnds.lineFeed) }
-                bytes.append(byte)
-            }
-            isAfterReturn = byte == LineEnds.carriageReturn
-        }
-        if isAfterReturn { bytes.append(LineEnds.lineFeed) }
-        return escaped(String(decoding: bytes, as: UTF8.self))
+        escaped(String(name.map { $0 == "\n" || $0 == "\r" ? "\r\n" : $0 }))
     }
 
     /// A file's name: what would end it, or its line, is escaped; all else stays, in UTF-8.
     private static func escaped(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case LineEnds.lineFeed: bytes.append(contentsOf: "%0A".utf8)
-            case LineEnds.carriageReturn: bytes.append(contentsOf: "%0D".utf8)
-            case UInt8(ascii: "\""): bytes.append(contentsOf: "%22".utf8)
-            default: bytes.append(byte)
+        text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\n": "%0A"
+            case "\r": "%0D"
+            case "\"": "%22"
+            default: String(scalar)
             }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        }.joined()
     }
 }

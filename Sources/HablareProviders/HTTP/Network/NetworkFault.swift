@@ -1,16 +1,9 @@
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// What the errors of the network's libraries mean. Pure.
 enum NetworkFault {
@@ -100,13 +93,9 @@ enum NetworkFault {
         case let error as HTTPClientError: error.shortDescription
         case let error as NIOConnectionError:
             if let first = error.connectionErrors.first { cause(of: first.error) } else { "no address for the host" }
-        case let error as IOError: "\(error)"
         case is SocketAddressError, is SocketAddressError.UnknownHost: "no address for the host"
-        case let error as ChannelError: "\(error)"
-        case let error as HTTPParserError: "\(error)"
-        case let error as NIOSSLError: "\(error)"
-        case let error as BoringSSLError: "\(error)"
-        case let error as NIOSSLExtraError: "\(error)"
+        case is IOError, is ChannelError, is HTTPParserError, is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+            "\(error)"
         case let error as Upload.Unreadable: error.cause
         default: "\(type(of: error))"
         }

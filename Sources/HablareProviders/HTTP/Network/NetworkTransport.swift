@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-public import Foundation
 import HTTPTypes
 public import Hablare
 import NIOCore
@@ -25,7 +24,6 @@ public final class NetworkTransport: HTTPTransport {
     /// How calls go.
     public let settings: NetworkSettings
     private let tls: TLSConfiguration
-    private let date: @Sendable () -> Date
     private let clients = Guarded(Clients())
     /// Where all of it happens: whoever follows a call and its connection are on one thread, and tell each other what comes
     /// without waking another one.
@@ -33,16 +31,11 @@ public final class NetworkTransport: HTTPTransport {
 
     /// Creates a transport. Connects to nothing yet.
     ///
-    /// - Parameters:
-    ///   - settings: How calls go.
-    ///   - date: The present, to tell why a certificate does not hold. Default: the system's.
+    /// - Parameter settings: How calls go.
     /// - Throws: ``/Hablare/AIServiceError/Code/invalidConfiguration`` where the file of authorities cannot be read, or has
     ///   no certificate in it.
-    public init(
-        _ settings: NetworkSettings = NetworkSettings(), date: @escaping @Sendable () -> Date = { Date() }
-    ) throws(AIServiceError) {
+    public init(_ settings: NetworkSettings = NetworkSettings()) throws(AIServiceError) {
         self.settings = settings
-        self.date = date
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         if let path = settings.authoritiesPath {
@@ -109,10 +102,6 @@ public final class NetworkTransport: HTTPTransport {
                 to: request(call), from: client, isUpload: Upload.isStreamed(call.body)
             ) { [clients] in clients.withLock { $0.isShutDown } }
             return (answer, transfer)
-        } catch let failure as HTTPFailure where failure.reason == .certificate && proxy == nil {
-            let chain = try await CertificateProbe(timeout: settings.connectTimeout).chain(of: origin)
-            let reason = CertificateProbe.reason(for: chain, at: Int(date().timeIntervalSince1970))
-            throw HTTPFailure(reason, mayHaveArrived: failure.mayHaveArrived, cause: failure.cause)
         } catch let error as CancellationError {
             throw error
         } catch {

@@ -103,6 +103,20 @@ final class Transfer: HTTPClientResponseDelegate {
         }
     }
 
+    /// The body, as its reader holds it: when the last holder lets go of it, the transfer ends.
+    private var pieces: HTTPPieces {
+        let hold = Hold(transfer: self)
+        return HTTPPieces { try await hold.transfer.next() }
+    }
+
+    private final class Hold: Sendable {
+        let transfer: Transfer
+
+        init(transfer: Transfer) { self.transfer = transfer }
+
+        deinit { transfer.left() }
+    }
+
     /// Leaves the rest of the answer unread, and returns when the transfer has ended: the server has sent the rest, or
     /// `lingering` has passed. Cancelling the task ends the transfer at once.
     func leave() async {
@@ -182,7 +196,7 @@ final class Transfer: HTTPClientResponseDelegate {
         }
         caller?.resume(
             returning: HTTPAnswer(
-                status: Int(head.status.code), fields: HTTPFields(head.headers), body: HTTPPieces(TransferBody(self))))
+                status: Int(head.status.code), fields: HTTPFields(head.headers), body: pieces))
         return task.eventLoop.makeSucceededVoidFuture()
     }
 

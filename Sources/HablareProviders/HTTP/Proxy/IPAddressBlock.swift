@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 
 /// An IP address, or all that begin with the same bits (RFC 4632): `10.0.0.0/8`, `fd00::/8`, `192.0.2.1`.
 struct IPAddressBlock: Sendable, Hashable {

@@ -10,16 +10,10 @@ package enum RetryAfter {
     /// fraction as some servers write them, or a date. `nil` where there is none that makes sense; a date that is past is
     /// zero.
     package static func duration(in fields: HTTPFields, now: Date) -> Duration? {
-        if let text = fields[named: "retry-after-ms"], let milliseconds = number(text) {
-            return bounded(milliseconds / 1000)
-        }
-        guard let text = fields[named: "retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
-        if let seconds = number(text) { return bounded(seconds) }
-        return HTTPDate.date(text).flatMap { bounded(max(0, $0.timeIntervalSince(now))) }
-    }
-
-    private static func number(_ text: String) -> Double? {
-        Double(text.trimmingCharacters(in: .whitespaces)).flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+        if let milliseconds = fields.amount(named: "retry-after-ms") { return bounded(milliseconds / 1000) }
+        if let seconds = fields.amount(named: "retry-after") { return bounded(seconds) }
+        return fields[named: "retry-after"].flatMap { HTTPDate.date($0.trimmingCharacters(in: .whitespaces)) }
+            .map { bounded(max(0, $0.timeIntervalSince(now))) }
     }
 
     private static func bounded(_ seconds: Double) -> Duration {

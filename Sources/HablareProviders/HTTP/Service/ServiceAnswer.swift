@@ -71,6 +71,14 @@ public struct ServiceAnswer: Sendable {
         }
     }
 
+    /// The whole body, which has to be a JSON object. Of a name that an object has twice the last value counts.
+    func object() async throws(AIServiceError) -> ParameterValue {
+        guard let value = ParameterValue(lenientJSON: try await data()), case .object = value else {
+            throw unreadable("no JSON object")
+        }
+        return value
+    }
+
     /// Hands over the events of a stream (``EventStreamParser``) as they come, until `each` says that it was the last
     /// one, or the body ends. What comes behind the last one is not fetched.
     ///
@@ -82,24 +90,26 @@ public struct ServiceAnswer: Sendable {
         _ each: (ServerSentEvent) async throws -> Bool
     ) async throws(AIServiceError) -> Bool {
         var parser = EventStreamParser()
-        var events: [ServerSentEvent] = []
         do {
-            for try await piece in body {
-                events.removeAll(keepingCapacity: true)
-                var fault: EventStreamFault?
-                do throws(EventStreamFault) {
-                    try parser.parse(piece, into: &events)
-                } catch {
-                    fault = error
-                }
-                // What came before a fault counts, whatever piece it shares with it.
-                for event in events where !(try await each(event)) { return true }
-                if let fault { throw fault }
-            }
+            return try await forEachItem({ try parser.parse($0, into: &$1) }, each)
         } catch let fault as EventStreamFault {
             throw unreadable("a stream of events of which \(fault.description)")
         } catch {
             throw failure(error)
+        }
+    }
+
+    /// Hands over what a parser makes of the pieces of the body, until `each` wants no more. Returns whether it ended it.
+    private func forEachItem<Item>(
+        _ parse: (Data, inout [Item]) throws -> Void, _ each: (Item) async throws -> Bool
+    ) async throws -> Bool {
+        var items: [Item] = []
+        for try await piece in body {
+            items.removeAll(keepingCapacity: true)
+            let parsed = Result { try parse(piece, &items) }
+            // What came before a fault counts, whatever piece it shares with it.
+            for item in items where !(try await each(item)) { return true }
+            try parsed.get()
         }
         return false
     }
@@ -116,19 +126,10 @@ public struct ServiceAnswer: Sendable {
         maximumBytes: Int = JSONLinesReader.defaultMaximumLineBytes, _ each: (Data) async throws -> Void
     ) async throws(AIServiceError) {
         var reader = JSONLinesReader(maximumLineBytes: maximumBytes)
-        var lines: [Data] = []
         do {
-            for try await piece in body {
-                lines.removeAll(keepingCapacity: true)
-                var fault: JSONLinesFault?
-                do throws(JSONLinesFault) {
-                    try reader.read(piece, into: &lines)
-                } catch {
-                    fault = error
-                }
-                // What came before a fault counts, whatever piece it shares with it.
-                for line in lines { try await each(line) }
-                if let fault { throw fault }
+            _ = try await forEachItem({ try reader.read($0, into: &$1) }) { line in
+                try await each(line)
+                return true
             }
             if let last = try reader.finish() { try await each(last) }
         } catch JSONLinesFault.lineTooLong(let limit) {

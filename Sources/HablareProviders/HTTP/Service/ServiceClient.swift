@@ -64,7 +64,7 @@ public struct ServiceClient: Sendable {
                 // A refusal costs nothing. After a 303, and be it one that names no place, it is only one to fetch the
                 // result of a call that was carried out.
                 let isDone = answer.wasCarriedOut || Redirect.isDone(outgoing, status: answer.status)
-                throw isDone && request.mayBeBilled ? Self.afterwards(failure) : failure
+                throw isDone && request.mayBeBilled ? failure.afterwards : failure
             }
             // It goes into the metadata of answers, and a server that says back what it was given says it there, too.
             let requestID = dialect.requestID(in: answer.fields).map { id in key.map { $0.hidden(in: id) } ?? id }
@@ -128,12 +128,6 @@ public struct ServiceClient: Sendable {
         }
     }
 
-    /// A refusal after a call that was carried out: what would be made again is of unknown outcome, and all of it may be
-    /// billed.
-    private static func afterwards(_ refusal: AIServiceError) -> AIServiceError {
-        (refusal.isRetryable ? refusal.disposed(.outcomeUnknown) : refusal).billed(.maybeBilled)
-    }
-
     /// Any error of a transfer as the engine's, without the key.
     static func failure(
         _ error: any Error, of service: String, at origin: HTTPOrigin, hiding key: APIKey?, mayBeBilled: Bool = true
@@ -155,4 +149,10 @@ public struct ServiceClient: Sendable {
                 disposition: mayBeBilled ? nil : .retry(after: nil), cause: "\(type(of: error))")
         }
     }
+}
+
+extension AIServiceError {
+    /// The same failure after the call was carried out, or its answer had begun: what would be made again is of unknown
+    /// outcome, and all of it may be billed.
+    var afterwards: AIServiceError { (isRetryable ? disposed(.outcomeUnknown) : self).billed(.maybeBilled) }
 }

@@ -51,11 +51,10 @@ extension ServiceRefusal {
     ///   - service: The service's name, as a sentence has it.
     ///   - detail: The service's own code for it, for the cause. Never its message.
     public func usualFailure(of service: String, detail: String? = nil) -> AIServiceError {
-        let cause = "status \(status)" + (detail.map { ", \(Self.word($0))" } ?? "")
         func failure(
             _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil
         ) -> AIServiceError {
-            AIServiceError(code, message, disposition: disposition, cause: cause)
+            self.failure(code, message, disposition, saying: [detail])
         }
         let again = FailureDisposition.retry(after: retryAfter)
         switch status {
@@ -90,20 +89,21 @@ extension ServiceRefusal {
         }
     }
 
+    /// A failure whose cause has the status and the service's own words for it, as far as each can be one.
+    func failure(
+        _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil,
+        saying words: [String?]
+    ) -> AIServiceError {
+        let cause = ["status \(status)"] + words.compactMap(\.self).map(Self.word)
+        return AIServiceError(code, message, disposition: disposition, cause: cause.joined(separator: ", "))
+    }
+
     /// A code of a service's own, as far as it can be one: a vendor's word has letters, digits and few signs, and is
     /// short. Whatever else stands there may be what somebody wrote.
     package static func word(_ text: String) -> String { isWord(text) ? text : "an unknown code" }
 
     /// Whether a text can be a word of a vendor's own.
     static func isWord(_ text: String) -> Bool {
-        let isWord = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
-        return isWord && !text.isEmpty && text.utf8.count <= 64
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isLetterOrDigit || "_-.".utf8.contains($0) }
     }
 }

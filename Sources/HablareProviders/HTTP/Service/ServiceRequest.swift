@@ -56,6 +56,17 @@ public struct ServiceRequest: Sendable {
             accepts: accepts, maximumAnswerBytes: maximumAnswerBytes)
     }
 
+    /// A call that sends a form with files.
+    public static func post(
+        _ path: [String], query: [(name: String, value: String)] = [], form: MultipartForm, accepts: [String] = [],
+        maximumAnswerBytes: Int = 64 << 20
+    ) -> ServiceRequest {
+        let (contentType, body) = form.encoded()
+        return ServiceRequest(
+            .post, path, query: query, fields: [.contentType: contentType], body: body, accepts: accepts,
+            maximumAnswerBytes: maximumAnswerBytes)
+    }
+
     /// A call that asks for something that is there, and costs nothing unless `mayBeBilled` says that it is the answer to
     /// work that does.
     public static func get(

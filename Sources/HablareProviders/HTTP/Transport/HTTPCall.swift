@@ -43,3 +43,16 @@ extension HTTPCall: CustomStringConvertible, CustomReflectable {
     /// As ``description``, so that `dump` and a failed test tell no secret either.
     public var customMirror: Mirror { Mirror(self, children: [("call", description)]) }
 }
+
+extension HTTPRequest.Method {
+    /// Whether it asks for nothing but what is there (RFC 9110, 9.2.1): a call that was lost may be made again.
+    var isSafe: Bool { self == .get || self == .head }
+}
+
+extension HTTPField.Name {
+    /// Fields that hold a key, a token or a session, whoever sends them: they belong among ``HTTPCall/secrets``.
+    static let credentials: Set<HTTPField.Name> = Set(
+        [.authorization, .cookie, .proxyAuthorization]
+            + ["api-key", "x-api-key", "x-auth-token", "x-goog-api-key", "xi-api-key"].compactMap { HTTPField.Name($0) }
+    )
+}

@@ -26,12 +26,7 @@ extension HTTPFailure {
             case .certificate:
                 (
                     .invalidConfiguration,
-                    "The certificate of \(place.inSentence) is signed by nobody whom this machine trusts, so nothing was sent. Check the base URL; for a server with a certificate of its own, name the file of its authority in the settings."
-                )
-            case .certificateExpired:
-                (
-                    .invalidConfiguration,
-                    "The certificate of \(place.inSentence) has run out or does not hold yet, so nothing was sent. Check this machine's date, or tell who runs the server."
+                    "This machine does not trust the certificate of \(place.inSentence), so nothing was sent: its authority is unknown here, or it has expired or does not hold yet. Check the base URL and this machine's date; for a server with a certificate of its own, name the file of its authority in the settings."
                 )
             case .certificateOfOtherHost:
                 (

@@ -11,10 +11,9 @@ public struct HTTPFailure: Error, Sendable, Hashable {
         case unreachable
         /// The connection was not made in time.
         case connectTimeout
-        /// The server's certificate is signed by nobody known here, or not to be trusted for a reason that nobody knows.
+        /// The server's certificate is not trusted: its authority is unknown here, or its dates do not hold. The TLS library
+        /// does not say which.
         case certificate
-        /// The server's certificate has run out, or does not hold yet.
-        case certificateExpired
         /// The server's certificate is made out to another host.
         case certificateOfOtherHost
         /// No secure connection came about for another reason.

@@ -1,3 +1,4 @@
+import Foundation
 package import HTTPTypes
 
 extension HTTPFields {
@@ -8,5 +9,11 @@ extension HTTPFields {
             guard let name = HTTPField.Name(name) else { return }
             self[name] = newValue
         }
+    }
+
+    /// The first value of a field as a number that is finite and not negative; `nil` for anything else.
+    func amount(named name: String) -> Double? {
+        self[named: name].flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }
+            .flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
     }
 }

@@ -26,6 +26,9 @@ public struct HTTPPieces: AsyncSequence, Sendable {
         }
     }
 
+    /// Makes a body of a function that gives the next piece, and `nil` at the end.
+    init(_ next: @escaping @Sendable () async throws -> Data?) { begin = { Iterator(next) } }
+
     /// Begins to read.
     public func makeAsyncIterator() -> Iterator { begin() }
 

@@ -63,9 +63,7 @@ struct OpenAIBackgroundRun: Sendable {
         let request = try ServiceRequest.post(["responses"], json: body, accepts: streams ? kinds.reversed() : kinds)
         let answer = try await service.client.send(request, for: call)
         guard answer.mediaType != "text/event-stream" else { return try await follow(answer) }
-        guard let response = ParameterValue(lenientJSON: try await answer.data()), case .object = response else {
-            throw answer.unreadable("no JSON object")
-        }
+        let response = try await answer.object()
         if let whole = try await ended(response, of: answer) { return whole }
         guard let id = machine.work?.id else { throw answer.unreadable("a response under way without a name") }
         try await sleep(for: OpenAIBackgroundMachine.firstPause)
@@ -90,15 +88,11 @@ struct OpenAIBackgroundRun: Sendable {
         let request = ServiceRequest.get(["responses", id], query: query, alsoTakes: [404], mayBeBilled: true)
         do throws(AIServiceError) {
             let answer = try await service.client.send(request, for: call)
-            let data = try await answer.data()
-            let value = ParameterValue(lenientJSON: data)
-            if answer.status == 404 {
-                // In the service's own words: what stands between it and us may know no path for a moment.
-                guard OpenAIErrorBody(body: value) != nil else { throw answer.unreadable("status 404") }
-                return nil
-            }
-            guard let value, case .object = value else { throw answer.unreadable("no JSON object") }
-            return (value, answer)
+            guard answer.status == 404 else { return (try await answer.object(), answer) }
+            // In the service's own words: what stands between it and us may know no path for a moment.
+            let body = ParameterValue(lenientJSON: try await answer.data())
+            guard OpenAIErrorBody(body: body) != nil else { throw answer.unreadable("status 404") }
+            return nil
         } catch {
             throw machine.judged(error)
         }

@@ -13,7 +13,7 @@ public import Hablare
 ///
 /// A request that streams is sent as a stream, any other is not: streams of some models need a verified account, and a
 /// whole answer always says what it used.
-public struct OpenAIChatProvider: AIServiceProvider {
+public struct OpenAIChatProvider: AIServiceProvider, RequestChecking {
     /// The name it is registered under.
     public let id: ProviderID
     /// The model for requests that name none.
@@ -100,8 +100,6 @@ public struct OpenAIChatProvider: AIServiceProvider {
         _ = try plan.body()
         return plan
     }
-}
 
-extension OpenAIChatProvider: RequestChecking {
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try checked(request) }
 }

@@ -29,11 +29,10 @@ extension OpenAIDialect {
 
     /// What a refusal means. Codes and types decide, and the status where they say nothing.
     func failure(for refusal: ServiceRefusal, _ error: OpenAIErrorBody) -> AIServiceError {
-        let cause = "status \(refusal.status)" + (error.word.map { ", \(ServiceRefusal.word($0))" } ?? "")
         func failure(
             _ code: AIServiceError.Code, _ message: String, _ disposition: FailureDisposition? = nil
         ) -> AIServiceError {
-            AIServiceError(code, message, disposition: disposition, cause: cause)
+            refusal.failure(code, message, disposition, saying: [error.word])
         }
         if error.isOne(of: Self.limited) {
             return failure(

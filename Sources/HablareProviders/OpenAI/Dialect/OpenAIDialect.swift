@@ -28,9 +28,7 @@ struct OpenAIDialect: ServiceDialect {
     func failure(inAnswer error: ParameterValue, hasBegun: Bool, now: Date) -> AIServiceError {
         let body = OpenAIErrorBody(error)
         let failure = failure(for: ServiceRefusal(status: Self.status(of: body), now: now), body)
-        guard hasBegun else { return failure }
-        guard case .retry = failure.disposition else { return failure.billed(.maybeBilled) }
-        return failure.disposed(.outcomeUnknown).billed(.maybeBilled)
+        return hasBegun ? failure.afterwards : failure
     }
 
     /// The status under which an error would have come that has none of its own.

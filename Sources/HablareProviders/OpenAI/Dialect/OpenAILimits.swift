@@ -15,17 +15,13 @@ enum OpenAILimits {
     }
 
     private static func quota(_ name: String, in fields: HTTPFields) -> ReportedLimits.Quota? {
-        let limit = number(fields[named: "x-ratelimit-limit-\(name)"])
-        let remaining = number(fields[named: "x-ratelimit-remaining-\(name)"])
+        let limit = fields.amount(named: "x-ratelimit-limit-\(name)")
+        let remaining = fields.amount(named: "x-ratelimit-remaining-\(name)")
         let reset = fields[named: "x-ratelimit-reset-\(name)"].flatMap { OpenAIDuration.duration($0) }
         guard limit != nil || remaining != nil || reset != nil else { return nil }
         return ReportedLimits.Quota(
             perMinute: limit.map { perMinute($0, remaining: remaining, resetsAfter: reset) }, remaining: remaining,
             resetsAfter: reset)
-    }
-
-    private static func number(_ text: String?) -> Double? {
-        text.flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
     }
 
     /// Small accounts have a limit of calls a day under the same header, which does not say so. It shows in how long what

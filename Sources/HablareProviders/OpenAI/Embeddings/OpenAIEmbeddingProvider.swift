@@ -5,7 +5,7 @@ public import Hablare
 ///
 /// Parameters of a request: `dimensions` (how many numbers the vector has, where the model lets choose), `extra`.
 /// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id and model.
-public struct OpenAIEmbeddingProvider: AIServiceProvider {
+public struct OpenAIEmbeddingProvider: AIServiceProvider, RequestChecking {
     /// The name it is registered under.
     public let id: ProviderID
     /// The model for requests that name none.
@@ -88,8 +88,6 @@ public struct OpenAIEmbeddingProvider: AIServiceProvider {
         metadata[AnswerMetadata.model] = list.model?.string.map { answer.key?.hidden(in: $0) ?? $0 }
         return ProviderAnswer(.embedding(vector), metadata: metadata, usage: service.charged(usage))
     }
-}
 
-extension OpenAIEmbeddingProvider: RequestChecking {
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Hablare
 
@@ -108,10 +107,14 @@ struct OpenAIImageEdit: Sendable, Hashable {
         return Picture(body: body, format: format)
     }
 
-    /// The call's form: members first, in the order of their names, then the pictures.
+    /// The call's form: members first, in the order of their names, texts as they are and everything else as JSON; then the
+    /// pictures.
     func form(_ members: [String: ParameterValue]) throws(AIServiceError) -> MultipartForm {
         var form = MultipartForm()
-        for (name, value) in try Self.fields(members) { form.add(name, value: value) }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) where value != .null {
+            let json = try value.jsonData()
+            form.add(name, value: value.string ?? String(decoding: json, as: UTF8.self))
+        }
         let name = pictures.count == 1 ? "image" : "image[]"
         for (index, picture) in pictures.enumerated() {
             try form.add(
@@ -120,34 +123,5 @@ struct OpenAIImageEdit: Sendable, Hashable {
         }
         if let mask { try form.add("mask", file: mask.body, fileName: "mask.png", mediaType: mask.mediaType) }
         return form
-    }
-
-    /// What separates the form's parts: a digest of them, so that every attempt at a request sends the same bytes, and no
-    /// picture can have it in it.
-    func boundary(_ members: [String: ParameterValue]) throws(AIServiceError) -> MultipartBoundary {
-        var hash = SHA256()
-        for (name, value) in try Self.fields(members) { hash.update(data: Data("\(name)\0\(value)\0".utf8)) }
-        for picture in pictures { hash.update(data: picture.body.digest) }
-        if let mask {
-            hash.update(data: Data("mask".utf8))
-            hash.update(data: mask.body.digest)
-        }
-        let digits = hash.finalize().prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return try MultipartBoundary("hablare-\(digits.joined())")
-    }
-
-    /// The members as a form says them: texts as they are, everything else as JSON.
-    private static func fields(
-        _ members: [String: ParameterValue]
-    ) throws(AIServiceError) -> [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = []
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) where value != .null {
-            if let text = value.string {
-                fields.append((name, text))
-            } else {
-                fields.append((name, String(decoding: try value.jsonData(), as: UTF8.self)))
-            }
-        }
-        return fields
     }
 }

@@ -11,7 +11,7 @@ public import Hablare
 /// One picture for each request: ask for more with ``/Hablare/AIRequest/sample``. Parameters: `size` (`1024x1024` …),
 /// `mask` (a flag), `quality` (`low`, `medium`, `high` …), `background` (`transparent`, `opaque`, `auto`), `format` (`png`, `jpeg`, `webp`),
 /// `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, revised prompt.
-public struct OpenAIImageProvider: AIServiceProvider {
+public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
     /// The name it is registered under.
     public let id: ProviderID
     /// The model for requests that name none.
@@ -96,11 +96,9 @@ public struct OpenAIImageProvider: AIServiceProvider {
         }
         let edit = try await OpenAIImageEdit(pictures)
         return try .post(
-            ["images", "edits"], form: try edit.form(plan.members), boundary: try edit.boundary(plan.members),
-            accepts: ["application/json"], maximumAnswerBytes: Self.largestAnswer)
+            ["images", "edits"], form: edit.form(plan.members), accepts: ["application/json"],
+            maximumAnswerBytes: Self.largestAnswer)
     }
-}
 
-extension OpenAIImageProvider: RequestChecking {
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }

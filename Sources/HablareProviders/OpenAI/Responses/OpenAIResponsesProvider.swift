@@ -16,7 +16,7 @@ public import Hablare
 /// expired), the attempt fails with ``/Hablare/AIServiceError/workLost``, and the request's
 /// ``/Hablare/AIRequest/unknownOutcome`` decides whether it is begun, and paid for, again. One that failed at the service is
 /// forgotten, and begun again where its failure is one that passes.
-public struct OpenAIResponsesProvider: AIServiceProvider {
+public struct OpenAIResponsesProvider: AIServiceProvider, RequestChecking {
     /// The name it is registered under.
     public let id: ProviderID
     /// The model for requests that name none.
@@ -109,8 +109,6 @@ public struct OpenAIResponsesProvider: AIServiceProvider {
         _ = try plan.body()
         return plan
     }
-}
 
-extension OpenAIResponsesProvider: RequestChecking {
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try checked(request) }
 }

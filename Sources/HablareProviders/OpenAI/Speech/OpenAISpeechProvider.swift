@@ -17,7 +17,7 @@ public import Hablare
 /// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, voice, and for `pcm` the sample rate: 24,000, 16 bits,
 /// one channel, little endian, no header. Usage is the text's Unicode scalars and the sound's bytes: what it cost is known
 /// for models with a price by character.
-public struct OpenAISpeechProvider: AIServiceProvider {
+public struct OpenAISpeechProvider: AIServiceProvider, RequestChecking {
     /// The voices that every account has.
     public static let voices = [
         "alloy", "ash", "ballad", "cedar", "coral", "echo", "fable", "marin", "nova", "onyx", "sage", "shimmer",
@@ -110,8 +110,6 @@ public struct OpenAISpeechProvider: AIServiceProvider {
         let usage = Usage(characters: Int64(request.text.unicodeScalars.count), bytes: Int64(byteCount))
         return ProviderAnswer(streamed: .audio(format), metadata: metadata, usage: service.charged(usage))
     }
-}
 
-extension OpenAISpeechProvider: RequestChecking {
     package func check(_ request: AIRequest) throws(AIServiceError) { _ = try plan(of: request) }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct MultipartFormTests {
     private func heads(_ form: MultipartForm) throws -> [[String]] {
-        try MultipartReading(try form.encoded(boundary: try MultipartBoundary("b"))).parts.map(\.head)
+        try MultipartReading(form.encoded()).parts.map(\.head)
     }
 
     @Test func `A form is written as RFC 7578 has it`() throws {
@@ -16,23 +16,24 @@ import Testing
         form.add("model", value: "whisper-1")
         try form.add("file", file: "RIFF", fileName: "speech.wav", mediaType: "audio/wav")
         form.add("language", value: "")
-        let (contentType, body) = try form.encoded(boundary: try MultipartBoundary("AaB03x"))
-        #expect(contentType == "multipart/form-data; boundary=AaB03x")
+        let (contentType, body) = form.encoded()
+        let boundary = try MultipartReading(form.encoded()).boundary
+        #expect(contentType == "multipart/form-data; boundary=\(boundary)")
         let text = """
-            --AaB03x
+            --\(boundary)
             Content-Disposition: form-data; name="model"
 
             whisper-1
-            --AaB03x
+            --\(boundary)
             Content-Disposition: form-data; name="file"; filename="speech.wav"
             Content-Type: audio/wav
 
             RIFF
-            --AaB03x
+            --\(boundary)
             Content-Disposition: form-data; name="language"
 
 
-            --AaB03x--
+            --\(boundary)--
 
             """
         #expect(try MultipartReading.bytes(of: body) == Data(text.replacingOccurrences(of: "\n", with: "\r\n").utf8))
@@ -75,7 +76,7 @@ import Testing
         let values = ["a\nb", "a\r\nb", "\r\n", "--b", "", "\r\n--", "é", "\0"]
         var form = MultipartForm()
         for value in values { form.add("prompt", value: value) }
-        let reading = try MultipartReading(try form.encoded(boundary: try MultipartBoundary("some-boundary")))
+        let reading = try MultipartReading(form.encoded())
         #expect(reading.parts.map(\.content) == values.map { Data($0.utf8) })
     }
 
@@ -89,7 +90,7 @@ import Testing
         let reference = ContentReference(digest: Data(repeating: 7, count: 32), byteCount: 5_000_000_000)
         var form = MultipartForm()
         try form.add("video", file: Body(reference, in: Unreadable()), fileName: "a.mp4", mediaType: "video/mp4")
-        let (_, body) = try form.encoded(boundary: try MultipartBoundary("b"))
+        let (_, body) = form.encoded()
         guard case .pieces(let pieces) = body else {
             Issue.record("a body that is not in pieces")
             return
@@ -101,9 +102,7 @@ import Testing
     @Test("What was written is read back, whatever it is", arguments: Seeds.choose(200))
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        // Short boundaries, and contents made of their parts, so that contents have them often.
-        let text = ["b", "ab", "-b", "a--", "b'?"].randomElement(using: &random) ?? "b"
-        let words = ["a", "b", "-", "--", "\r\n", "\r", "\n", "--\(text)", "\r\n--\(text)", "\(text)-1", "'?", "x"]
+        let words = ["a", "b", "-", "--", "\r\n", "\r", "\n", "--hablare-", "\r\n--hablare-", "--\r\n", "x"]
         var form = MultipartForm()
         var contents: [Data] = []
         for number in 0..<Int.random(in: 0...6, using: &random) {
@@ -116,20 +115,42 @@ import Testing
                 try form.add("file", file: Body(content), fileName: "\(number)")
             }
         }
-        let reading = try MultipartReading(try form.encoded(boundary: try MultipartBoundary(text)))
+        let reading = try MultipartReading(form.encoded())
         #expect(reading.parts.map(\.content) == contents, "HABLARE_SEED=\(seed)")
+    }
+
+    @Test func `The same form has the same boundary, any other form another`() throws {
+        func boundary(_ change: (inout MultipartForm) throws -> Void) throws -> String {
+            var form = MultipartForm()
+            form.add("a", value: "1")
+            try form.add("f", file: "x", fileName: "n")
+            try change(&form)
+            return try MultipartReading(form.encoded()).boundary
+        }
+        let first = try boundary { _ in }
+        #expect(try boundary { _ in } == first)
+        #expect(first.count == "hablare-".count + 32)
+        // A form that holds a whole form that was sent before is another one.
+        let others = [
+            try boundary { $0.add("b", value: "") }, try boundary { $0.add("", value: "b") },
+            try boundary { $0.add("b", value: "\r\n--\(first)--") },
+            try boundary { try $0.add("f", file: Body(first), fileName: "n") },
+            try boundary { try $0.add("f", file: "x", fileName: "m") },
+            try boundary { try $0.add("f", file: "x", fileName: "n", mediaType: "text/plain") },
+        ]
+        #expect(Set(others + [first]).count == others.count + 1)
     }
 
     @Test func `A call that sends a form says what it is`() throws {
         var form = MultipartForm()
         form.add("a", value: "1")
-        let request = try ServiceRequest.post(
-            ["audio", "transcriptions"], query: [(name: "q", value: "1")], form: form,
-            boundary: try MultipartBoundary("b"), accepts: ["text"], maximumAnswerBytes: 5)
+        let request = ServiceRequest.post(
+            ["audio", "transcriptions"], query: [(name: "q", value: "1")], form: form, accepts: ["text"],
+            maximumAnswerBytes: 5)
         #expect(request.method == .post)
         #expect(request.path == ["audio", "transcriptions"])
         #expect(request.query.map(\.name) == ["q"])
-        #expect(request.fields[.contentType] == "multipart/form-data; boundary=b")
+        #expect(request.fields[.contentType] == form.encoded().contentType)
         #expect(request.accepts == ["text"])
         #expect(request.maximumAnswerBytes == 5)
         #expect(request.body.byteCount > 0)

@@ -10,7 +10,6 @@ import Testing
             .unreachable: (.connectionFailed, .retry(after: nil), .outcomeUnknown),
             .connectTimeout: (.connectionFailed, .retry(after: nil), .outcomeUnknown),
             .certificate: (.invalidConfiguration, .needsUser, .needsUser),
-            .certificateExpired: (.invalidConfiguration, .needsUser, .needsUser),
             .certificateOfOtherHost: (.invalidConfiguration, .needsUser, .needsUser),
             .secureConnection: (.connectionFailed, .retry(after: nil), .outcomeUnknown),
             .proxy: (.connectionFailed, .retry(after: nil), .outcomeUnknown),
@@ -45,6 +44,14 @@ import Testing
             let error = HTTPFailure(reason, mayHaveArrived: mayHaveArrived, cause: "")
                 .error(of: "Example", at: try origin("https://api.example"), mayBeBilled: false)
             #expect(error.code == row.code && error.disposition == row.before && error.billing == nil)
+        }
+    }
+
+    @Test func `A certificate that is not trusted names both causes and both ways out`() throws {
+        let error = HTTPFailure(.certificate, mayHaveArrived: false, cause: "")
+            .error(of: "Example", at: try origin("https://a.example"))
+        for word in ["authority is unknown", "expired", "this machine's date", "base URL", "file of its authority"] {
+            #expect(error.message.contains(word), "\(word)")
         }
     }
 

@@ -114,6 +114,20 @@ import Testing
         }
     }
 
+    @Test func `A cancelled program may say something while it tidies up`() async throws {
+        // The shell would die of its own words where nobody held the pipe any more.
+        let program = try TestProgram(
+            "trap 'echo bye; sleep 0.05; echo bye; echo > $1/tidy; exit' TERM; echo $$ > $1/pid; while :; do sleep 0.01; done"
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await stream(program) { _ in } }
+            _ = try await program.pid("pid")
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(program.text("tidy") == "\n")
+    }
+
     @Test func `Output beyond the limit ends the program, up to the limit it is handed over`() async throws {
         let endless = try TestProgram("echo $$ > $1/pid; yes")
         let taken = Taken()
@@ -161,6 +175,26 @@ import Testing
         let result = try await stream(program, output: .file(extension: "txt"), take: taken.take)
         #expect(try result.text == "hello")
         #expect(taken.all.isEmpty)
+    }
+
+    @Test(
+        "What goes on to write does not hold up the end",
+        arguments: [
+            // A daemon, and what belongs to the program: several, so that the pipe is never empty.
+            "for i in 1 2 3 4; do setsid sh -c 'echo $$ > $0/pid$1; exec yes' $1 $i & done",
+            "for i in 1 2 3 4; do sh -c 'echo $$ > $0/pid$1; exec yes' $1 $i & done",
+        ])
+    func endless(start: String) async throws {
+        #if os(Linux)
+        let program = try TestProgram("\(start); while [ ! -s $1/pid4 ]; do sleep 0.01; done; cat")
+        let taken = Taken()
+        let result = try await stream(program, maximumOutputBytes: .max) { piece in
+            try taken.take(piece)
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        for name in ["pid1", "pid2", "pid3", "pid4"] { kill(try await program.pid(name), SIGKILL) }
+        #expect(result.error == nil)
+        #endif
     }
 
     @Test func `A daemon that holds on to the output does not hold up the end`() async throws {

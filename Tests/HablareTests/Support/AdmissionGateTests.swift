@@ -1,18 +1,17 @@
-import Hablare
 import HablareTestKit
 import Testing
 
-@testable import HablareData
+@testable import Hablare
 
-@Suite("The bound on bytes in memory")
-struct ByteGateTests {
+@Suite("The bound on what is in at once")
+struct AdmissionGateTests {
     @Test(
         "Never more than the limit is in, whatever comes and goes; what alone is more is in alone; all get in",
         arguments: Seeds.choose(30))
     func bound(_ seed: UInt64) async {
         var generator = SeededGenerator(seed: seed)
         let limit = 100
-        let gate = ByteGate(limit: limit)
+        let gate = AdmissionGate(limit: limit)
         let sizes = (0..<40).map { _ in Int.random(in: 0...130, using: &generator) }
         struct Inside: Sendable {
             var bytes = 0
@@ -51,14 +50,38 @@ struct ByteGateTests {
 
     @Test("Those that fit together are in together")
     func together() async throws {
-        let gate = ByteGate(limit: 100)
+        let gate = AdmissionGate(limit: 100)
         for _ in 0..<4 { try await gate.enter(25) }
         for _ in 0..<4 { gate.leave(25) }
     }
 
+    @Test("Many who wait leave at once, and take nothing")
+    func manyCancelled() async throws {
+        let gate = AdmissionGate(limit: 1)
+        try await gate.enter()
+        let left = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    do {
+                        try await gate.enter()
+                        return false
+                    } catch {
+                        return error is CancellationError
+                    }
+                }
+            }
+            for _ in 0..<10 { await Task.yield() }
+            group.cancelAll()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(left == Array(repeating: true, count: 50))
+        gate.leave()
+        try await gate.enter()
+    }
+
     @Test("What is in the background has half of the room, and comes after those in front", .timeLimit(.minutes(1)))
     func background() async throws {
-        let gate = ByteGate(limit: 100)
+        let gate = AdmissionGate(limit: 100)
         let order = Guarded<[String]>([])
         @Sendable func enter(_ name: String, _ bytes: Int, inBackground: Bool) async throws {
             try await gate.enter(bytes, inBackground: inBackground)
@@ -91,7 +114,7 @@ struct ByteGateTests {
 
     @Test("Whoever is cancelled leaves, takes nothing, and lets those behind in")
     func cancelled() async throws {
-        let gate = ByteGate(limit: 100)
+        let gate = AdmissionGate(limit: 100)
         try await gate.enter(60)
         let left = await withTaskGroup(of: Bool.self) { group in
             group.addTask {

@@ -1,0 +1,89 @@
+import DequeModule
+
+/// A semaphore with weights: bounds how much is in at once, be it programs or bytes of content. Callers for whom there is
+/// no room wait, first come, first served; cancelling a caller's task ends its wait.
+///
+/// What no one waits for, as a merge that was promised, is in the background: it has at most half of the room, and comes
+/// after everything in front, so that a view does not wait for a night's work.
+package final class AdmissionGate: Sendable {
+    private struct Entry: Sendable {
+        let waiter: Waiter<Void>
+        let weight: Int
+        let inBackground: Bool
+    }
+
+    private struct State: Sendable {
+        var held = 0
+        var heldInBackground = 0
+        var inFront: Deque<Entry> = []
+        var inBackground: Deque<Entry> = []
+    }
+
+    package let limit: Int
+    private let state = Guarded(State())
+
+    /// - Parameter limit: How much at once, at least 1. What alone is more than that is let in when nothing else is.
+    package init(limit: Int) {
+        self.limit = max(1, limit)
+    }
+
+    /// How much may be in at once.
+    package func limit(inBackground: Bool) -> Int { inBackground ? max(1, limit / 2) : limit }
+
+    /// Waits until there is room for a weight, and takes it. Give it back with ``leave(_:inBackground:)``.
+    ///
+    /// - Throws: `CancellationError`; nothing is taken then.
+    package func enter(_ weight: Int = 1, inBackground: Bool = false) async throws {
+        let entry = Entry(waiter: Waiter(), weight: weight, inBackground: inBackground)
+        letIn { state in
+            if inBackground { state.inBackground.append(entry) } else { state.inFront.append(entry) }
+        }
+        do {
+            try await entry.waiter.value()
+        } catch {
+            // Those behind it may have room now.
+            letIn { state in
+                state.inFront.removeAll { $0.waiter === entry.waiter }
+                state.inBackground.removeAll { $0.waiter === entry.waiter }
+            }
+            throw error
+        }
+    }
+
+    /// Gives the room of a weight back.
+    package func leave(_ weight: Int = 1, inBackground: Bool = false) {
+        letIn { state in
+            state.held -= weight
+            if inBackground { state.heldInBackground -= weight }
+        }
+    }
+
+    /// Changes the state, and lets in the callers for whom there is room then.
+    private func letIn(after change: (inout State) -> Void) {
+        let admitted = state.withLock { state in
+            change(&state)
+            return admit(&state)
+        }
+        for entry in admitted where !entry.waiter.resume() {
+            leave(entry.weight, inBackground: entry.inBackground)  // its task was cancelled at this moment
+        }
+    }
+
+    private func admit(_ state: inout State) -> [Entry] {
+        var admitted: [Entry] = []
+        while let next = state.inFront.first, state.held == 0 || state.held + next.weight <= limit {
+            state.inFront.removeFirst()
+            state.held += next.weight
+            admitted.append(next)
+        }
+        while state.inFront.isEmpty, let next = state.inBackground.first {
+            let isInBound = state.heldInBackground + next.weight <= limit(inBackground: true)
+            guard state.held == 0 || (isInBound && state.held + next.weight <= limit) else { break }
+            state.inBackground.removeFirst()
+            state.held += next.weight
+            state.heldInBackground += next.weight
+            admitted.append(next)
+        }
+        return admitted
+    }
+}
