@@ -126,6 +126,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         _ name: String, journal: GroupWriter, committer: Committer, configuration: ActionQueueConfiguration,
         seams: EngineSeams, logger: Logger
     ) async throws {
+        try configuration.check()
         self.name = name
         self.committer = committer
         self.configuration = configuration

@@ -31,6 +31,8 @@ public struct ActionQueueError: Error, Sendable, Hashable {
         public static let takenOver = Self(rawValue: "taken-over")
         /// The queue was erased from its database, for example by `AppDatabase.deleteAll()`, while it was open.
         public static let erased = Self(rawValue: "erased")
+        /// A setting of the ``ActionQueueConfiguration`` has a value that cannot work.
+        public static let invalidConfiguration = Self(rawValue: "invalid-configuration")
         /// The database does not have this library's tables.
         public static let notMigrated = Self(rawValue: "not-migrated")
         /// The disk, or the quota, of the database is full, and nothing was changed. What was on it before is safe.
