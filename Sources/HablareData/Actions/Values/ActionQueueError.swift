@@ -21,6 +21,8 @@ public struct ActionQueueError: Error, Sendable, Hashable {
         public static let notPending = Self(rawValue: "not-pending")
         /// The action cannot be written as JSON.
         public static let notEncodable = Self(rawValue: "not-encodable")
+        /// Another action was appended under the id.
+        public static let conflict = Self(rawValue: "conflict")
         /// The action is larger than a queue takes.
         public static let tooLarge = Self(rawValue: "too-large")
         /// Nobody runs the queue, or it is paused.
