@@ -49,6 +49,7 @@ public final class SQLiteStore: RequestStore {
     /// The folder of the store.
     public let directory: URL
     let pool: DatabasePool
+    private let identity: DatabaseIdentity
     let files: ContentFiles
     let locks: FileLocks
     let bell: CommitBell
@@ -92,6 +93,7 @@ public final class SQLiteStore: RequestStore {
                 try DatabaseFile.open(path, configuration)
             }
         }
+        identity = try DatabaseIdentity(ofFileAt: path)
         files = try ContentFiles(
             directory: directory.appendingPathComponent("content", isDirectory: true),
             thresholds: configuration.thresholds, calls: calls)
@@ -116,7 +118,8 @@ public final class SQLiteStore: RequestStore {
 
     // MARK: Writing
 
-    /// See ``/Hablare/RequestStore/commit(_:)``.
+    /// See ``/Hablare/RequestStore/commit(_:)``. Throws ``/Hablare/AIServiceError/Code/storageMissing`` where the store was
+    /// deleted, moved or replaced since it was opened.
     public func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         let erases = writes.contains(where: \.erases)
         let (commit, released) = try transact { db in
@@ -158,6 +161,8 @@ public final class SQLiteStore: RequestStore {
             if emptyingLog { try CommitLog.empty(db) }
             let (result, record) = try body(db)
             outcome = (result, try log.withLock { $0 }.add(record, db))
+            // As late as it can be taken back.
+            try identity.check()
             return .commit
         }
         guard let outcome else {

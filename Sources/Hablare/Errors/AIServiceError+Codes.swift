@@ -74,6 +74,8 @@ extension AIServiceError.Code {
     public static let storageReadOnly = Self(rawValue: "storage-read-only")
     /// The store is damaged.
     public static let storageCorrupt = Self(rawValue: "storage-corrupt")
+    /// The store was deleted, moved or replaced by another one while it was open. Nothing is acknowledged any more.
+    public static let storageMissing = Self(rawValue: "storage-missing")
     /// The store was written by a newer version of this software.
     public static let storageTooNew = Self(rawValue: "storage-too-new")
     /// Another process keeps the store locked.
@@ -94,7 +96,7 @@ extension AIServiceError.Code {
             .budgetExceeded, .streamInterrupted:
             .operation
         case .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew, .storageBusy, .storageUncertain,
-            .storageFailed:
+            .storageMissing, .storageFailed:
             .storage
         default: .provider
         }
@@ -107,7 +109,7 @@ extension AIServiceError.Code {
         case .suspended, .storageBusy, .storageUncertain, .connectionFailed, .rateLimited, .overloaded:
             .retry(after: nil)
         case .programMissing, .providerNotFound, .invalidConfiguration, .storageFull, .storageReadOnly, .storageTooNew,
-            .quotaExceeded, .unauthorized, .budgetExceeded:
+            .storageMissing, .quotaExceeded, .unauthorized, .budgetExceeded:
             .needsUser
         default: .fail
         }
