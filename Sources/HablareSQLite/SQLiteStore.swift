@@ -60,6 +60,8 @@ public final class SQLiteStore: RequestStore {
     /// Whether what was deleted may still be in the write-ahead log, as far as this process knows: ``ErasureMark`` is
     /// what counts. What another one deleted, and is about to erase, is noticed first.
     enum Erasure { case finished, noticed, wanted, postponed }
+    /// What is known of damage.
+    let damage = Guarded(KnownDamage())
     /// At first what a process may have left that ended before it could empty the log.
     let erasure = Guarded(Erasure.postponed)
     /// How long a deletion waits for those who read an older state, in milliseconds.
@@ -142,7 +144,7 @@ public final class SQLiteStore: RequestStore {
     /// Where there is no room, it is run once more without the older rows of the log: other processes then read
     /// everything, and the log never costs a commit. A full store must delete.
     private func transact<R>(_ body: (Database) throws -> (R, ChangeRecord)) throws -> R {
-        try translatingErrors(of: path) {
+        try noticingDamage {
             try pool.writeWithoutTransaction { db in
                 do {
                     return try transact(db, emptyingLog: false, body)
