@@ -26,9 +26,13 @@ extension AIRequestManager {
 
     /// A page of what is known of many requests.
     ///
-    /// - Throws: ``AIServiceError`` of category storage.
+    /// - Throws: ``AIServiceError``: `invalidRequest` for a negative ``SnapshotFilter/limit``, or of category storage.
     public func snapshots(_ filter: SnapshotFilter = SnapshotFilter()) async throws -> [RequestSnapshot] {
-        try await explained(try await journal.read { try $0.snapshots(filter) })
+        guard filter.limit >= 0 else {
+            throw AIServiceError(
+                .invalidRequest, "The filter's `limit` is negative. Ask for at most as many requests as you can show.")
+        }
+        return try await explained(try await journal.read { try $0.snapshots(filter) })
     }
 
     /// The response of a completed request; `nil` when it is not completed. The result of one that is no longer kept

@@ -71,8 +71,9 @@ public struct EngineConfiguration: Sendable, Hashable {
 
     /// Refuses what cannot work.
     ///
+    /// - Parameter registry: The providers of this process.
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``.
-    func check() throws(AIServiceError) {
+    func check(with registry: ProviderRegistry) throws(AIServiceError) {
         let positive: [(String, Duration)] = [
             ("attemptTimeout", attemptTimeout), ("renewalInterval", renewalInterval), ("leaseDuration", leaseDuration),
             ("pruneInterval", pruneInterval),
@@ -90,7 +91,7 @@ public struct EngineConfiguration: Sendable, Hashable {
             throw AIServiceError(.invalidConfiguration, "`\(name)` is negative. Give it zero or more.")
         }
         try breaker.check("`breaker`")
-        try Budget.check(budgets)
+        try Budget.check(budgets, of: registry)
         try retention.check()
         try cache.check()
         guard retry.maximumAttempts >= 1 else {

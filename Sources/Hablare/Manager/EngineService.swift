@@ -69,7 +69,7 @@ public struct EngineService: Service {
     private func run(
         whenStarted: @Sendable () -> Void = {}, untilShutdown: @escaping @Sendable () async -> Void
     ) async throws {
-        try manager.configuration.check()
+        try manager.configuration.check(with: manager.registry)
         let housekeeper = Housekeeper(manager)
         let engine = manager.engine
         let registration = try await begin(with: housekeeper)
