@@ -414,7 +414,7 @@ package struct EngineCore: Sendable {
             lanes.values[index].backlogMayExist()
             release(spare)
         }
-        if lanes.values[index].wantsMore(now: now.date) {
+        if configuration.scope != .nothing, lanes.values[index].wantsMore(now: now.date) {
             lanes.values[index].backlog = .asked(more: false)
             effects.append(.claim(lanes.values[index].provider, limit: lanes.values[index].room(now: now.date)))
         }

@@ -80,7 +80,7 @@ struct StoreHistory {
     private mutating func claim() throws {
         let query = ClaimQuery(
             owner: pickOne(owners), provider: anyProvider(),
-            scope: pickOne([.everything, .everything, .job(anyJob()), .request(anyID())]), limit: pick(0...4), now: date
+            scope: pickOne([.everything, .everything, .job(anyJob()), .request(anyID()), .nothing]), limit: pick(0...4), now: date
         )
         let claim = try (expected: reference.claim(query), actual: store.claim(query))
         let expected = claim.expected.flights
