@@ -35,7 +35,8 @@ extension AIServiceError.Code {
     public static let workLost = Self(rawValue: "work-lost")
     /// The provider failed, in its own words.
     public static let providerFailed = Self(rawValue: "provider-failed")
-    /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached.
+    /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached. Where it says for how long,
+    /// all requests of its account wait: see ``EngineConfiguration/longestPause``.
     public static let rateLimited = Self(rawValue: "rate-limited")
     /// The provider is overloaded or failed inside; the same call may succeed later.
     public static let overloaded = Self(rawValue: "overloaded")
