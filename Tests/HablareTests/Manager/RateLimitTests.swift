@@ -145,13 +145,13 @@ struct RateLimitTests {
         let machine = ProcessStore.Machine()
         let first = try Engine(
             [refusing(Self.tooMany(.seconds(999_999_999)), rate: rate)], store: ProcessStore(machine))
-        let second = try Engine(
-            [ScriptedProvider(limits: ProviderLimits(rate: rate))], store: ProcessStore(machine))
         let until = StoreWorkbench.date(900)
         try await first.run {
             let refused = try await first.manager.submit(AIRequest(prompt: "refused"), to: "scripted")
             _ = try await first.manager.outcome(of: refused)
-            // The second process has not run before.
+            // The second process opens the store after the pause.
+            let second = try Engine(
+                [ScriptedProvider(limits: ProviderLimits(rate: rate))], store: ProcessStore(machine))
             try await second.run {
                 let ids = [
                     try await first.manager.submit(AIRequest(prompt: "1"), to: "scripted"),
