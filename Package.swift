@@ -113,6 +113,7 @@ let package = Package(
             name: "HablareData",
             dependencies: [
                 "Hablare", "HablareFiles", "HablarePersistence", "HablareStructured",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),

@@ -13,8 +13,11 @@ import HablareTestKit
 /// What breaks a rule makes ``check(_:)`` throw a `ContractViolation` that says which and how.
 @MainActor
 public struct LoadContract {
-    /// Makes what loads for a view, which it may not keep alive, under a policy. What it is given to load with runs wherever it is
-    /// called: not on the main actor.
+    /// Makes what loads for a view, which it may not keep alive, under a policy.
+    ///
+    /// What it is given to load with is `nonisolated(nonsending)`: it runs where it is called, which may not be the main
+    /// actor. A loader whose own function type is `@concurrent`, as that of every `async` function is in a module without
+    /// `NonisolatedNonsendingByDefault`, may call it from anywhere.
     public typealias MakeDriver =
         @MainActor (ViewRecorder, LoadPolicy, @escaping @Sendable () async throws -> String) -> any LoadDriver
 

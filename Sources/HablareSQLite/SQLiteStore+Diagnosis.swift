@@ -26,12 +26,14 @@ extension SQLiteStore {
     ///
     /// - Throws: ``/Hablare/AIServiceError`` of category storage when the database cannot be read at all.
     public func diagnose() throws -> StoreDiagnosis {
-        var (diagnosis, references) = try translatingErrors(of: directory.appendingPathComponent("hablare.sqlite").path)
-        {
+        var (diagnosis, references) = try noticingDamage {
             try pool.read { db in
                 let check = RowCheck(db: db)
                 return (try check.diagnosis(), try check.references())
             }
+        }
+        if let damage = diagnosis.findings.first(where: { $0.kind == .integrity }) {
+            self.damage.withLock { $0.found(damage.message) }
         }
         let living = try checkOwners(&diagnosis)
         try ContentCheck(files: files, mayBeInUse: living > 0).run(references, into: &diagnosis)

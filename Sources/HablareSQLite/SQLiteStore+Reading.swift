@@ -9,14 +9,16 @@ extension SQLiteStore {
     }
 
     func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
-        try translatingErrors(of: path) {
+        try noticingDamage {
             try pool.read { db in try body(ReadTransaction(db: db, content: files)) }
         }
     }
 
     /// See ``/Hablare/StoreReading/snapshot(of:)``.
     public func snapshot(of id: UUID) throws -> RequestSnapshot? {
-        try read { try $0.snapshot(of: id, countingAhead: true) }
+        let snapshot = try read { try $0.snapshot(of: id, countingAhead: true) }
+        if snapshot == nil { try notFound(id) }
+        return snapshot
     }
 
     /// See ``/Hablare/StoreReading/snapshots(_:)``.
@@ -36,7 +38,9 @@ extension SQLiteStore {
 
     /// See ``/Hablare/StoreReading/request(of:)``.
     public func request(of id: UUID) throws -> StoredRequest? {
-        try read { try $0.request(of: id) }
+        let request = try read { try $0.request(of: id) }
+        if request == nil { try notFound(id) }
+        return request
     }
 
     /// See ``/Hablare/StoreReading/stream(of:from:maximumBytes:)``.

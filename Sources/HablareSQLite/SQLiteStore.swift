@@ -49,6 +49,7 @@ public final class SQLiteStore: RequestStore {
     /// The folder of the store.
     public let directory: URL
     let pool: DatabasePool
+    private let identity: DatabaseIdentity
     let files: ContentFiles
     let locks: FileLocks
     let bell: CommitBell
@@ -59,6 +60,8 @@ public final class SQLiteStore: RequestStore {
     /// Whether what was deleted may still be in the write-ahead log, as far as this process knows: ``ErasureMark`` is
     /// what counts. What another one deleted, and is about to erase, is noticed first.
     enum Erasure { case finished, noticed, wanted, postponed }
+    /// What is known of damage.
+    let damage = Guarded(KnownDamage())
     /// At first what a process may have left that ended before it could empty the log.
     let erasure = Guarded(Erasure.postponed)
     /// How long a deletion waits for those who read an older state, in milliseconds.
@@ -94,6 +97,7 @@ public final class SQLiteStore: RequestStore {
                 try DatabaseFile.open(path, configuration)
             }
         }
+        identity = try DatabaseIdentity(ofFileAt: path)
         files = try ContentFiles(
             directory: directory.appendingPathComponent("content", isDirectory: true),
             thresholds: configuration.thresholds, calls: calls)
@@ -124,7 +128,8 @@ public final class SQLiteStore: RequestStore {
 
     // MARK: Writing
 
-    /// See ``/Hablare/RequestStore/commit(_:)``.
+    /// See ``/Hablare/RequestStore/commit(_:)``. Throws ``/Hablare/AIServiceError/Code/storageMissing`` where the store was
+    /// deleted, moved or replaced since it was opened.
     public func commit(_ writes: [StoreWrite]) throws -> StoreCommit {
         let erases = writes.contains(where: \.erases)
         let (commit, released) = try transact { db in
@@ -148,7 +153,7 @@ public final class SQLiteStore: RequestStore {
     /// Where there is no room, it is run once more without the older rows of the log: other processes then read
     /// everything, and the log never costs a commit. A full store must delete.
     private func transact<R>(_ body: (Database) throws -> (R, ChangeRecord)) throws -> R {
-        try translatingErrors(of: path) {
+        try noticingDamage {
             try pool.writeWithoutTransaction { db in
                 do {
                     return try transact(db, emptyingLog: false, body)
@@ -168,6 +173,8 @@ public final class SQLiteStore: RequestStore {
             let (result, record) = try body(db)
             // In the transaction: a store that is opened from now on reads what this one commits.
             outcome = (result, folder.mayHaveOthers ? try log.withLock { $0 }.add(record, db) : nil)
+            // As late as it can be taken back.
+            try identity.check()
             return .commit
         }
         guard let outcome else {

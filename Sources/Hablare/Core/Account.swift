@@ -102,6 +102,18 @@ struct Account: Sendable {
         limitsReported(now: now)
     }
 
+    /// What the store has of the account's pause: another process was told of it, or somebody lifted it.
+    mutating func isPausedInStore(until date: Date?, now: Date) {
+        guard let date else { return liftPause() }
+        if date > now { pause(until: date, now: now) }
+    }
+
+    /// The account may be called again. When permits can be had is asked anew.
+    mutating func liftPause() {
+        pausedUntil = nil
+        nextAsk = nil
+    }
+
     /// The provider said what limits the account: from now on permits are counted.
     mutating func limitsReported(now: Date) {
         isUnlimited = false

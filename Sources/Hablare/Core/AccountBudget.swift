@@ -117,6 +117,11 @@ package struct AccountBudget: Sendable, Hashable, Codable {
 
     /// Takes note of what a process learned of the account.
     package mutating func note(_ report: AccountReport, now: Date) {
+        if report.liftsPause {
+            pausedUntil = nil
+            // It may be the end of the pause.
+            nextCall = nil
+        }
         if let until = report.pausedUntil {
             let believed = min(until, now.addingTimeInterval(Self.longestPause))
             pausedUntil = max(pause(now: now) ?? believed, believed)

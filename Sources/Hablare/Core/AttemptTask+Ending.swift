@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 
 /// Judges how an attempt ended.
 extension AttemptTask.Parts {
@@ -86,9 +87,17 @@ extension AttemptTask.Parts {
     }
 
     /// What an attempt used, with what it cost by the prices of the day on which it was sent. Of a failure nothing is
-    /// known, unless it says so.
+    /// known, unless it says so; nor of counts that cannot be.
     private func usage(of flight: QueuedFlight, _ reply: Reply, startedAt: Date) -> Usage {
-        guard let used = reply.usage else { return Usage() }
+        guard var used = reply.usage else { return Usage() }
+        if used.isImpossible {
+            // The answer is paid for, and is kept.
+            logger.error(
+                "A provider reported a negative usage or cost, which is not recorded. Correct the provider.",
+                metadata: ["provider": "\(flight.provider)", "request": "\(flight.request.id)"])
+            if let cost = used.costMicroDollars, cost < 0 { used.costMicroDollars = nil }
+            if used.hasImpossibleCount { return Usage(costMicroDollars: used.costMicroDollars) }
+        }
         let registered = registry.registration(of: flight.provider)
         let payee = CostModel.Payee(
             names: registered?.payeeNames ?? [flight.provider.rawValue],

@@ -84,7 +84,8 @@ final class Engine: Sendable {
             configuration: EngineCore.Configuration(
                 cancellationGrace: configuration.cancellationGrace, scope: configuration.scope,
                 isShared: store.signal != nil,
-                suspendsRefusingAccounts: configuration.suspendsRefusingAccounts))
+                suspendsRefusingAccounts: configuration.suspendsRefusingAccounts,
+                longestPause: configuration.longestPause))
         core.isFollowed = parts.observer.meters != nil || seams.follower != nil
         state = Guarded(State(core: core))
     }
@@ -238,6 +239,7 @@ extension Engine: CommitListener {
         switch row {
         case .request(let id): read { $0.isOfInterest(row) } || chunks.readerCount(of: id) > 0
         case .flight(let id): read { $0.isOfInterest(row) } || chunks.hasReaders(of: id)
+        case .account: read { $0.isOfInterest(row) }
         }
     }
 

@@ -162,14 +162,17 @@ extension EngineCore {
         touch(index)
         let account = lanes.values[index].account
         let failing = lanes.values[index].breaker.ended(report.health, probe: attempt.probe, now: now.date)
-        if let until = report.pausedUntil { accounts[account]?.pause(until: until, now: now.date) }
+        let longestPause = configuration.longestPause
+        let latest = now.date.addingTimeInterval(longestPause / .seconds(1))
+        let pausedUntil = report.pausedUntil.map { min($0, latest) }
+        if let pausedUntil { accounts[account]?.pause(until: pausedUntil, now: now.date) }
         if let most = report.limits?.concurrency { lanes.values[index].gate.learned(limit: most) }
-        let limits = report.limits?.ofAccount
+        let limits = report.limits?.ofAccount?.pausing(atMost: longestPause)
         if limits != nil { accounts[account]?.limitsReported(now: now.date) }
-        guard failing != .unchanged || report.pausedUntil != nil || limits != nil else { return }
+        guard failing != .unchanged || pausedUntil != nil || limits != nil else { return }
         effects.append(
             .report(
-                AccountReport(account: account, limits: limits, pausedUntil: report.pausedUntil, failing: failing)))
+                AccountReport(account: account, limits: limits, pausedUntil: pausedUntil, failing: failing)))
     }
 
     // MARK: Recording
@@ -209,9 +212,11 @@ extension EngineCore.CallReport {
             self.init(health: .unknown)
         case (_, .success): self.init(health: .sound)
         case (nil, .failure(let error)):
+            // Another failure's wish for time is the request's own: an overload of one says nothing of the others' limit.
+            let pause = error.code == .rateLimited ? error.retryAfter : nil
             self.init(
                 health: reply.wasSent ? Breaker.Health(error) : .unknown,
-                pausedUntil: error.retryAfter.map { now.addingTimeInterval($0 / .seconds(1)) })
+                pausedUntil: pause.map { now.addingTimeInterval($0 / .seconds(1)) })
         }
         limits = reply.limits?.value
         if let pause = limits?.pause {

@@ -100,6 +100,7 @@ extension EngineCore {
             // An attempt of this process wakes its readers itself, once they can see what was added.
             guard readers > 0, places[flight] == nil else { return }
             effects.append(.wakeReadersOfFlight(flight))
+        case .account(let account, let date): paused(account, until: date)
         case .ownerRetired: break  // its flights and requests follow
         case .uncached: effects.append(.answers(.dropped))
         case .nextDeadline(let date):

@@ -90,7 +90,7 @@ extension EngineCore {
     package struct CallReport: Sendable, Hashable {
         /// What it says of the provider's health.
         package var health: Breaker.Health
-        /// When the provider wants to hear of us again.
+        /// Until when the provider wants no calls of the account.
         package var pausedUntil: Date?
         /// What the provider said of its limits.
         package var limits: ReportedLimits?

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import OrderedCollections
 
 /// Reasons to suspend work, and whether an engine runs.
@@ -106,6 +106,11 @@ extension EngineCore {
         lanes[provider].map { suspendedAccounts.contains($0.account) } ?? false
     }
 
+    /// Whether a provider's account is paused.
+    package func isAccountPaused(of provider: ProviderID) -> Bool {
+        lanes[provider].flatMap { accounts[$0.account]?.pausedUntil.map { $0 > now.date } } ?? false
+    }
+
     /// A request of a provider failed for good with an error. Where its account refuses every call in the same way, nothing
     /// more is sent to it, if the process is to keep its requests from that.
     mutating func refused(by provider: ProviderID, with error: AIServiceError) {
@@ -121,7 +126,16 @@ extension EngineCore {
 
     /// An account is to be called again.
     package mutating func resumed(_ account: AccountID) {
-        if suspendedAccounts.remove(account) != nil { backlogMayExist() }
+        let wasPaused = accounts[account]?.pausedUntil != nil
+        accounts[account]?.liftPause()
+        if suspendedAccounts.remove(account) != nil || wasPaused { backlogMayExist() }
+    }
+
+    /// An account is paused until a date, as the store has it, or not at all.
+    package mutating func paused(_ account: AccountID, until date: Date?) {
+        guard accounts[account] != nil else { return }
+        accounts[account]?.isPausedInStore(until: date, now: now.date)
+        for index in lanes.values.indices where lanes.values[index].account == account { touch(index) }
     }
 
     // MARK: The engine

@@ -44,15 +44,18 @@ package struct EngineCore: Sendable {
         package var isShared: Bool
         /// Whether an account that refuses a call as it would every other is called no more.
         package var suspendsRefusingAccounts: Bool
+        /// The most that a provider's wish for a pause is kept to.
+        package var longestPause: Duration
 
         package init(
             cancellationGrace: Duration = .seconds(5), scope: ClaimScope = .everything, isShared: Bool = false,
-            suspendsRefusingAccounts: Bool = false
+            suspendsRefusingAccounts: Bool = false, longestPause: Duration = .seconds(900)
         ) {
             self.cancellationGrace = cancellationGrace
             self.scope = scope
             self.isShared = isShared
             self.suspendsRefusingAccounts = suspendsRefusingAccounts
+            self.longestPause = longestPause
         }
     }
 
@@ -134,12 +137,14 @@ package struct EngineCore: Sendable {
         switch row {
         case .request(let id): watched.contains(id)
         case .flight(let id): places[id] != nil || watched.hasMembers(of: id)
+        case .account(let id): accounts[id] != nil
         }
     }
 
     /// The rows of interest, for a look at all of them.
     package var rowsOfInterest: [ChangedRow] {
         places.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) }
+            + accounts.keys.sorted().map { .account($0) }
     }
 
     /// Whether nothing is on its way to the store that names this process as a holder.
@@ -414,7 +419,7 @@ package struct EngineCore: Sendable {
             lanes.values[index].backlogMayExist()
             release(spare)
         }
-        if lanes.values[index].wantsMore(now: now.date) {
+        if configuration.scope != .nothing, lanes.values[index].wantsMore(now: now.date) {
             lanes.values[index].backlog = .asked(more: false)
             effects.append(.claim(lanes.values[index].provider, limit: lanes.values[index].room(now: now.date)))
         }

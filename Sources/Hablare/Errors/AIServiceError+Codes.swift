@@ -35,7 +35,8 @@ extension AIServiceError.Code {
     public static let workLost = Self(rawValue: "work-lost")
     /// The provider failed, in its own words.
     public static let providerFailed = Self(rawValue: "provider-failed")
-    /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached.
+    /// The provider asks for fewer calls: a limit of requests, units or concurrency was reached. Where it says for how long,
+    /// all requests of its account wait: see ``EngineConfiguration/longestPause``.
     public static let rateLimited = Self(rawValue: "rate-limited")
     /// The provider is overloaded or failed inside; the same call may succeed later.
     public static let overloaded = Self(rawValue: "overloaded")
@@ -74,6 +75,8 @@ extension AIServiceError.Code {
     public static let storageReadOnly = Self(rawValue: "storage-read-only")
     /// The store is damaged.
     public static let storageCorrupt = Self(rawValue: "storage-corrupt")
+    /// The store was deleted, moved or replaced by another one while it was open. Nothing is acknowledged any more.
+    public static let storageMissing = Self(rawValue: "storage-missing")
     /// The store was written by a newer version of this software.
     public static let storageTooNew = Self(rawValue: "storage-too-new")
     /// Another process keeps the store locked.
@@ -94,7 +97,7 @@ extension AIServiceError.Code {
             .budgetExceeded, .streamInterrupted:
             .operation
         case .storageFull, .storageReadOnly, .storageCorrupt, .storageTooNew, .storageBusy, .storageUncertain,
-            .storageFailed:
+            .storageMissing, .storageFailed:
             .storage
         default: .provider
         }
@@ -107,7 +110,7 @@ extension AIServiceError.Code {
         case .suspended, .storageBusy, .storageUncertain, .connectionFailed, .rateLimited, .overloaded:
             .retry(after: nil)
         case .programMissing, .providerNotFound, .invalidConfiguration, .storageFull, .storageReadOnly, .storageTooNew,
-            .quotaExceeded, .unauthorized, .budgetExceeded:
+            .storageMissing, .quotaExceeded, .unauthorized, .budgetExceeded:
             .needsUser
         default: .fail
         }

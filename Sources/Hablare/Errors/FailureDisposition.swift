@@ -1,6 +1,8 @@
 /// Whose move it is after a failure.
 public enum FailureDisposition: Sendable, Hashable, Codable {
-    /// The same call may succeed later; not before `after`, when the other side gave a time.
+    /// The same call may succeed later; not before `after`, when the other side gave a time. Other requests wait for
+    /// that time only where the code is ``AIServiceError/Code/rateLimited``: then their account is paused, for at most
+    /// ``EngineConfiguration/longestPause``.
     case retry(after: Duration?)
     /// The same call will fail again.
     case fail

@@ -193,10 +193,10 @@ extension MemoryRows {
             guard let flight = flights[row.flight] else { continue }
             statistics.requests[RequestPhase(row.lifecycle.state, flight.lifecycle), default: 0] += 1
         }
-        for record in ledger.values.joined() {
-            statistics.attempts += 1
-            statistics.usage.add(record.usage)
-        }
+        var tally = LedgerTally()
+        for record in ledger.values.joined() { tally.add(record) }
+        statistics.attempts = tally.sum.attempts
+        statistics.usage = tally.sum.usage
         (statistics.cachedAnswers, statistics.cachedBytes) = cacheSize()
         return statistics
     }

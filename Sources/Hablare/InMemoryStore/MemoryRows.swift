@@ -275,6 +275,7 @@ extension MemoryRows: ClaimableRows {
     ) -> [FlightID] {
         let key: QueueKey
         switch scope {
+        case .nothing: return []
         case .everything: key = QueueKey(provider: provider, job: nil, priority: priority)
         case .job(let job): key = QueueKey(provider: provider, job: job, priority: priority)
         case .request(let id):

@@ -21,9 +21,9 @@ public struct Budget: Sendable, Hashable {
     public enum Scope: Sendable, Hashable {
         /// All of them.
         case all
-        /// Those of one provider.
+        /// Those of one provider, which must be registered in this process.
         case provider(ProviderID)
-        /// Those of requests with a tag.
+        /// Those of requests with a tag, of 1 to ``AIRequest/maximumTagLength`` bytes.
         case tag(String)
         /// Those of one job.
         case job(JobKey)
@@ -68,8 +68,8 @@ public struct Budget: Sendable, Hashable {
         self.unknownCosts = unknownCosts
     }
 
-    /// Refuses what cannot work.
-    static func check(_ budgets: [Budget]) throws(AIServiceError) {
+    /// Refuses what cannot work with the providers of this process.
+    static func check(_ budgets: [Budget], of registry: ProviderRegistry) throws(AIServiceError) {
         var names: Set<String> = []
         for budget in budgets {
             guard (1...64).contains(budget.name.utf8.count) else {
@@ -83,6 +83,35 @@ public struct Budget: Sendable, Hashable {
                 throw AIServiceError(
                     .invalidConfiguration, "The limit of budget \(budget.name) is negative. Give it zero or more.")
             }
+            try budget.scope.check(of: budget.name, in: registry)
+        }
+    }
+}
+
+extension Budget.Scope {
+    /// Refuses a scope that no attempt of this process can be in: a slip of the pen would be a budget without effect.
+    fileprivate func check(of name: String, in registry: ProviderRegistry) throws(AIServiceError) {
+        switch self {
+        case .all: break
+        case .provider(let id):
+            guard registry.registration(of: id) == nil else { return }
+            let known = registry.ids.map(\.rawValue).joined(separator: ", ")
+            throw AIServiceError(
+                .invalidConfiguration,
+                "Budget \(name) is for provider \(id), which is not registered. Registered: \(known.isEmpty ? "none" : known). Correct the name, or leave the budget out where the provider is not used."
+            )
+        case .tag(let tag):
+            guard !(1...AIRequest.maximumTagLength).contains(tag.utf8.count) else { return }
+            throw AIServiceError(
+                .invalidConfiguration,
+                "Budget \(name) is for a tag that no request can have: a tag has between 1 and \(AIRequest.maximumTagLength) bytes. Use the tag of the requests."
+            )
+        case .job(let job):
+            guard !JobKey.lengths.contains(job.rawValue.utf8.count) else { return }
+            throw AIServiceError(
+                .invalidConfiguration,
+                "Budget \(name) is for a job that cannot exist: a job key has between 1 and \(JobKey.lengths.upperBound) bytes. Use the key of the job."
+            )
         }
     }
 }

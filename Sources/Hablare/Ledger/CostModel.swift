@@ -52,7 +52,7 @@ struct CostModel: Sendable, Hashable {
         if !prices.isEmpty, charged.allSatisfy({ $0.unit == .call }) {
             return Self.sum(charged, of: UnitCounts(Usage(), pricedBy: charged))
         }
-        guard var maximum = maximum() else { return nil }
+        guard var maximum = maximum(), !maximum.isImpossible else { return nil }
         let read = prices.filter { $0.unit.isInputToken }.max { $0.microDollarsPerMillion < $1.microDollarsPerMillion }
         maximum.cachedInputTokens = read?.unit == .cachedInputToken ? maximum.inputTokens : 0
         maximum.cacheWriteTokens = read?.unit == .cacheWriteToken ? maximum.inputTokens : 0

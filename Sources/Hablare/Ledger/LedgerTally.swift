@@ -16,13 +16,21 @@ package struct LedgerTally: Sendable {
 
     /// Adds an attempt.
     package mutating func add(_ record: AttemptRecord) {
-        let usage = record.usage
+        add(record.usage)
         counts.attempts += 1
         counts.failed += record.outcome == .failed || record.outcome == .lost ? 1 : 0
         counts.billed += record.billing == .billed || record.billing == .billedDiscarded ? 1 : 0
         counts.discarded += record.billing == .billedDiscarded ? 1 : 0
         counts.maybeBilled += record.billing == .maybeBilled ? 1 : 0
-        counts.withoutCost += record.billing != .neverSent && usage.costMicroDollars == nil ? 1 : 0
+        counts.withoutCost += record.billing != .neverSent && record.usage.costMicroDollars == nil ? 1 : 0
+        let microseconds =
+            (record.endedAt.timeIntervalSince1970 * 1_000_000).rounded()
+            - (record.startedAt.timeIntervalSince1970 * 1_000_000).rounded()
+        add(Int64(exactly: max(0, microseconds)) ?? .max, to: .microseconds)
+    }
+
+    /// Adds what was used, of no attempt.
+    mutating func add(_ usage: Usage) {
         hasCost = hasCost || usage.costMicroDollars != nil
         add(usage.inputTokens, to: .inputTokens)
         add(usage.outputTokens, to: .outputTokens)
@@ -32,10 +40,6 @@ package struct LedgerTally: Sendable {
         add(usage.costMicroDollars ?? 0, to: .cost)
         add(usage.cachedInputTokens, to: .cachedInputTokens)
         add(usage.cacheWriteTokens, to: .cacheWriteTokens)
-        let microseconds =
-            (record.endedAt.timeIntervalSince1970 * 1_000_000).rounded()
-            - (record.startedAt.timeIntervalSince1970 * 1_000_000).rounded()
-        add(Int64(exactly: max(0, microseconds)) ?? .max, to: .microseconds)
     }
 
     private mutating func add(_ number: Int64, to quantity: Quantity) {

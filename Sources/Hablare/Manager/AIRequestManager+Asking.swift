@@ -6,7 +6,11 @@ extension AIRequestManager {
     /// - Throws: ``AIServiceError``: `unknownRequest`, or of category storage.
     public func status(for id: UUID) async throws -> RequestStatus {
         let reader = StatusReader(journal: journal, retention: configuration.retention, date: seams.date)
-        guard let status = try await reader.status(of: id) else { throw AIServiceError.unknown(id) }
+        guard let status = try await reader.status(of: id) else {
+            // A damaged store says so to who asks for the request alone.
+            _ = try await journal.read { try $0.snapshot(of: id) }
+            throw AIServiceError.unknown(id)
+        }
         guard case .executing = status else { return status }
         return .executing(progress: engine.read { $0.watched.progress(of: id) })
     }
@@ -22,9 +26,13 @@ extension AIRequestManager {
 
     /// A page of what is known of many requests.
     ///
-    /// - Throws: ``AIServiceError`` of category storage.
+    /// - Throws: ``AIServiceError``: `invalidRequest` for a negative ``SnapshotFilter/limit``, or of category storage.
     public func snapshots(_ filter: SnapshotFilter = SnapshotFilter()) async throws -> [RequestSnapshot] {
-        try await explained(try await journal.read { try $0.snapshots(filter) })
+        guard filter.limit >= 0 else {
+            throw AIServiceError(
+                .invalidRequest, "The filter's `limit` is negative. Ask for at most as many requests as you can show.")
+        }
+        return try await explained(try await journal.read { try $0.snapshots(filter) })
     }
 
     /// The response of a completed request; `nil` when it is not completed. The result of one that is no longer kept

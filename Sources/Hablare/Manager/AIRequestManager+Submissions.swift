@@ -12,6 +12,16 @@ extension AIRequestManager {
         guard let registered = registry.registration(of: provider) else {
             throw AIServiceError.providerNotFound(provider, known: registry.ids)
         }
+        guard !request.prompt.isBlank else {
+            throw AIServiceError(
+                .invalidRequest,
+                "The prompt is empty: it has no text but white space, and no other part. Give it text, a picture or a tool's answer."
+            )
+        }
+        guard request.sample >= 0 else {
+            throw AIServiceError(
+                .invalidRequest, "`sample` is negative. Count the answers that you want for one prompt from 0.")
+        }
         if let limit = registered.limits.maximumCharacters {
             let count = request.prompt.plainText.unicodeScalars.count
             guard count <= limit else {

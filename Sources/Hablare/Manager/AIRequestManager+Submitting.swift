@@ -54,7 +54,7 @@ extension AIRequestManager {
             throw AIServiceError(
                 .invalidRequest, "A place in a job is between 0 and \(Self.lastPosition). Count from 0.")
         }
-        guard !jobKey.rawValue.isEmpty, jobKey.rawValue.utf8.count <= 256 else {
+        guard JobKey.lengths.contains(jobKey.rawValue.utf8.count) else {
             throw AIServiceError(
                 .invalidRequest, "A job key has between 1 and 256 bytes. Use a hash of the job's input.")
         }

@@ -52,7 +52,19 @@ extension AIRequestManager {
     /// ``EngineConfiguration/suspendsRefusingAccounts``.
     public func isSuspended(_ provider: ProviderID) -> Bool { engine.read { $0.isAccountSuspended(of: provider) } }
 
-    /// Calls an account again that was suspended because it refused a call: its key is right now, or it has credit.
-    /// Harmless where it is not suspended.
-    public func resume(_ account: AccountID) { engine.apply { $0.resumed(account) } }
+    /// Whether a provider's account is paused, as this process knows: its provider asked for that.
+    package func isPaused(_ provider: ProviderID) -> Bool { engine.read { $0.isAccountPaused(of: provider) } }
+
+    /// Calls an account again: one that this process had suspended because it refused a call, whose key is right now or
+    /// which has credit; or one that is paused because its provider had asked for that. The pause is lifted for all
+    /// processes on the store, on return in this one, in others as soon as they hear of the commit. Harmless where the
+    /// account is neither suspended nor paused.
+    ///
+    /// A limit that the provider reported and the rate of ``ProviderLimits/rate`` are kept to all the same.
+    ///
+    /// - Throws: ``AIServiceError`` of category storage where the pause is not lifted for the other processes.
+    public func resume(_ account: AccountID) async throws {
+        engine.apply { $0.resumed(account) }
+        _ = try await journal.commit(.report(AccountReport(account: account, liftsPause: true), at: seams.date()))
+    }
 }

@@ -6,8 +6,14 @@ public import Logging
 /// Whatever it acknowledges is on disk. A façade: it decides nothing and holds no state but its parts, so it is a
 /// `Sendable` class and not an actor, and calls from many tasks do not queue up behind each other.
 ///
-/// Work is executed while an ``EngineService`` runs; without one, requests are accepted and wait. Make one manager per
-/// store and process, at the composition root.
+/// Work is executed while an ``EngineService`` runs; without one, requests are accepted and wait for a process in which one
+/// does. Make one manager per store and process, at the composition root.
+///
+/// To submit, cancel, wait, watch and read needs no engine. A caller who waits or watches hears of what other processes on
+/// the store commit, as long as it does so, by the store's ``RequestStore/signal`` and at every
+/// ``EngineConfiguration/renewalInterval``; a store without a signal is of one process. Where an engine has run here and
+/// was shut down, waits end with ``AIServiceError/Code/suspended``, and may be begun again when one runs again; a process
+/// that is to go on listening has no engine, or one of the scope ``ClaimScope/nothing``, which calls no provider.
 public final class AIRequestManager: Sendable {
     let store: any RequestStore
     package let registry: ProviderRegistry

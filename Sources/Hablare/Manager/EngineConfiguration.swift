@@ -24,6 +24,11 @@ public struct EngineConfiguration: Sendable, Hashable {
     /// ``AIRequestManager/resume(_:)``, and what waits for its providers stays in the store, where other processes may
     /// take it. Calls under way go on. Default `false`: each request is sent, and fails with the refusal.
     public var suspendsRefusingAccounts: Bool
+    /// For how long an account is paused at most when its provider refuses a call with a limit of calls or units
+    /// (``AIServiceError/Code/rateLimited``) and asks for some time, or says that a limit is used up. All processes on the
+    /// store keep the pause, their requests say ``RequestSnapshot/WaitReason/rateLimited(until:)``, and
+    /// ``AIRequestManager/resume(_:)`` lifts it. 0 or more, at most a day. Default 15 min.
+    public var longestPause: Duration
     /// What calls cost, where the provider does not say. Default ``PriceTable/shipped``.
     public var prices: PriceTable
     /// What may be spent. Default: as much as requests ask for.
@@ -47,6 +52,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         retry: RetryPolicy = RetryPolicy(),
         breaker: BreakerPolicy = BreakerPolicy(),
         suspendsRefusingAccounts: Bool = false,
+        longestPause: Duration = .seconds(900),
         prices: PriceTable = .shipped,
         budgets: [Budget] = [],
         retention: Retention = Retention(),
@@ -62,6 +68,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         self.retry = retry
         self.breaker = breaker
         self.suspendsRefusingAccounts = suspendsRefusingAccounts
+        self.longestPause = longestPause
         self.prices = prices
         self.budgets = budgets
         self.retention = retention
@@ -71,8 +78,9 @@ public struct EngineConfiguration: Sendable, Hashable {
 
     /// Refuses what cannot work.
     ///
+    /// - Parameter registry: The providers of this process.
     /// - Throws: ``AIServiceError`` with code ``AIServiceError/Code/invalidConfiguration``.
-    func check() throws(AIServiceError) {
+    func check(with registry: ProviderRegistry) throws(AIServiceError) {
         let positive: [(String, Duration)] = [
             ("attemptTimeout", attemptTimeout), ("renewalInterval", renewalInterval), ("leaseDuration", leaseDuration),
             ("pruneInterval", pruneInterval),
@@ -82,6 +90,7 @@ public struct EngineConfiguration: Sendable, Hashable {
         }
         let natural: [(String, Duration)] = [
             ("cancellationGrace", cancellationGrace), ("shutdownGrace", shutdownGrace),
+            ("longestPause", longestPause),
             ("retry.baseDelay", retry.baseDelay),
             ("retry.maximumDelay", retry.maximumDelay),
             ("retry.maximumElapsed", retry.maximumElapsed),
@@ -90,7 +99,7 @@ public struct EngineConfiguration: Sendable, Hashable {
             throw AIServiceError(.invalidConfiguration, "`\(name)` is negative. Give it zero or more.")
         }
         try breaker.check("`breaker`")
-        try Budget.check(budgets)
+        try Budget.check(budgets, of: registry)
         try retention.check()
         try cache.check()
         guard retry.maximumAttempts >= 1 else {

@@ -27,7 +27,8 @@ public struct EngineService: Service {
 
     /// Runs an engine for as long as a piece of code needs it, then shuts it down gracefully.
     ///
-    /// Cancelling the calling task cancels `body`; what it leaves under way is stopped and waits in the store.
+    /// `body` runs on no actor: where it uses a model of the main actor, begin it with `@MainActor in`, see
+    /// <doc:PreviewsAndTests>. Cancelling the calling task cancels `body`; what it leaves under way is stopped and waits in the store.
     ///
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws; or, when the engine cannot start, ``AIServiceError``: `invalidConfiguration`,
@@ -69,7 +70,7 @@ public struct EngineService: Service {
     private func run(
         whenStarted: @Sendable () -> Void = {}, untilShutdown: @escaping @Sendable () async -> Void
     ) async throws {
-        try manager.configuration.check()
+        try manager.configuration.check(with: manager.registry)
         let housekeeper = Housekeeper(manager)
         let engine = manager.engine
         let registration = try await begin(with: housekeeper)
@@ -119,6 +120,7 @@ public struct EngineService: Service {
         manager.engine.apply { $0.revive() }
         // Requests that ran out of time while no engine ran end before this one starts anything.
         await housekeeper.sweep()
+        await housekeeper.recallPauses()
         manager.engine.apply { $0.opened(as: registered.owner) }
         manager.answers.attended(true)
         whenOpen()

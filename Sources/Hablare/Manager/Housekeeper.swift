@@ -98,6 +98,21 @@ struct Housekeeper: Sendable {
         }
     }
 
+    /// Keeps to the pauses that other processes, or earlier ones, were asked for.
+    func recallPauses() async {
+        do {
+            let accounts = try await manager.journal.read { try $0.accounts() }
+            manager.engine.apply { core in
+                for account in accounts where account.budget.pausedUntil != nil {
+                    core.paused(account.id, until: account.budget.pausedUntil)
+                }
+            }
+        } catch {
+            // The provider asks for the pause again.
+            manager.logger.error("The pauses of accounts could not be read", metadata: ["error": "\(error)"])
+        }
+    }
+
     // MARK: Renewal
 
     /// Renews, reaps and looks around at every interval, until cancelled.

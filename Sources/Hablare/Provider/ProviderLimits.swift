@@ -11,7 +11,8 @@ public struct ProviderLimits: Sendable, Hashable {
     /// submission as ``AIServiceError/Code/invalidRequest``.
     public var maximumCharacters: Int?
     /// How much may be asked a minute of the provider's account, by all processes on a store together. `nil`, the
-    /// default: any number of calls, as suits a local program.
+    /// default: any number of calls, as suits a local program. A pause that the provider asks for, with
+    /// ``AIServiceError/Code/rateLimited``, is kept in any case, by all of them: see ``EngineConfiguration/longestPause``.
     public var rate: RateLimit?
     /// When it is left alone because it fails. `nil`, the default: as ``EngineConfiguration/breaker`` says. A program
     /// on this machine, whose failures are its input's, is best served by ``BreakerPolicy/never``.

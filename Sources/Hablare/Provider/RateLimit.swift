@@ -34,8 +34,8 @@ public struct RateLimit: Sendable, Hashable {
     public static let elevenLabs = RateLimit(requestsPerMinute: 300, isEstimate: true)
 
     /// None but what the provider says itself: the pauses that it asks for and the rates that it reports are kept, by the
-    /// process that was told at once, by the others on its store within a second. For a service whose limits are not known. No limit at all (`nil` in
-    /// ``ProviderLimits/rate``) keeps them in the process only that heard of them.
+    /// process that was told at once, by the others on its store within a second. For a service whose limits are not known.
+    /// With no limit at all (`nil` in ``ProviderLimits/rate``) pauses are kept likewise, but not the rates that it reports.
     public static let asReported = RateLimit(requestsPerMinute: nil, isEstimate: true)
 
     /// Whether every number is one that a bucket can be made of.
@@ -101,6 +101,14 @@ public struct ReportedLimits: Sendable, Hashable {
     /// What of it is for the account, in the store; `nil` where that is nothing.
     var ofAccount: ReportedLimits? {
         requests == nil && units == nil ? nil : ReportedLimits(requests: requests, units: units)
+    }
+
+    /// The same, without a wait that is longer than is to be kept to.
+    func pausing(atMost longest: Duration) -> ReportedLimits {
+        var limits = self
+        if let reset = requests?.resetsAfter { limits.requests?.resetsAfter = min(reset, longest) }
+        if let reset = units?.resetsAfter { limits.units?.resetsAfter = min(reset, longest) }
+        return limits
     }
 
     /// For how long nothing can be sent: what is used up has to be filled first.

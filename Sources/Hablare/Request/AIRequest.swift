@@ -34,7 +34,8 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.id }
         set { parts.value.id = newValue }
     }
-    /// What is asked.
+    /// What is asked. `submit` refuses a prompt of nothing but white space with ``AIServiceError/Code/invalidRequest``:
+    /// a service would bill it.
     public var prompt: Prompt {
         get { parts.value.prompt }
         set { parts.value.prompt = newValue }
@@ -50,7 +51,8 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.parameters }
         set { parts.value.parameters = newValue }
     }
-    /// Tells apart several answers wanted for one and the same prompt. Default 0.
+    /// Tells apart several answers wanted for one and the same prompt, from 0; `submit` refuses a negative number with
+    /// ``AIServiceError/Code/invalidRequest``. Default 0.
     public var sample: Int {
         get { parts.value.sample }
         set { parts.value.sample = newValue }

@@ -5,7 +5,10 @@ import Foundation
 ///
 /// Make it from the input and every option that changes the outcome: ``hashing(_:)``.
 public struct JobKey: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
-    /// The key's text. Anything, at most 256 bytes of UTF-8 to be accepted by `submit`.
+    /// How many bytes of UTF-8 a key has that `submit` accepts.
+    static let lengths = 1...256
+
+    /// The key's text. Anything, between 1 and 256 bytes of UTF-8 to be accepted by `submit`.
     public let rawValue: String
 
     /// Creates a key from text that the caller guarantees to name the work.

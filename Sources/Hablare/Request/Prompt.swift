@@ -61,6 +61,27 @@ public enum Prompt: Sendable, Hashable, Codable {
             }.joined(separator: "\n\n")
         }
     }
+
+    /// Whether it asks for nothing: it has only parts of text, if any, and these only white space and characters that
+    /// nobody sees.
+    package var isBlank: Bool {
+        switch self {
+        case .text(let text):
+            text.isBlank
+        case .messages(let messages):
+            messages.allSatisfy { message in
+                message.parts.allSatisfy { part in
+                    if case .text(let text) = part { text.isBlank } else { false }
+                }
+            }
+        }
+    }
+}
+
+extension String {
+    fileprivate var isBlank: Bool {
+        unicodeScalars.allSatisfy { $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint }
+    }
 }
 
 extension Prompt: ExpressibleByStringInterpolation {

@@ -1,4 +1,9 @@
 /// What one attempt used, in the units its provider counts. Zero where it does not count a unit.
+///
+/// No number is negative. The engine keeps the answer of a provider that reports a negative count or cost, and logs an
+/// error that names the provider. It takes nothing else of that report than a cost of zero or more: the counts are
+/// zero, the cost is unknown, and what was reserved in a budget stays spent. Where only the cost is negative, the price
+/// table says what the counts cost.
 public struct Usage: Sendable, Hashable, Codable {
     /// Tokens read by a model, with those that came from or went to the provider's cache.
     public var inputTokens: Int64
@@ -48,21 +53,21 @@ public struct Usage: Sendable, Hashable, Codable {
 }
 
 extension Usage {
-    /// A provider may report anything: a sum stays at the farthest number instead of overflowing.
-    private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
-        let (sum, overflows) = one.addingReportingOverflow(other)
-        return overflows ? (one < 0 ? .min : .max) : sum
+    /// Whether it has a number that nothing can have used.
+    package var isImpossible: Bool { hasImpossibleCount || costMicroDollars.map { $0 < 0 } ?? false }
+
+    /// Whether it counts less than nothing of a unit.
+    var hasImpossibleCount: Bool {
+        [
+            inputTokens, outputTokens, characters, bytes, audioMilliseconds, cachedInputTokens, cacheWriteTokens,
+        ].contains { $0 < 0 }
     }
 
-    /// Adds another attempt's usage. The cost stays `nil` until one attempt with a known cost is added.
-    package mutating func add(_ other: Usage) {
-        inputTokens = Self.sum(inputTokens, other.inputTokens)
-        outputTokens = Self.sum(outputTokens, other.outputTokens)
-        characters = Self.sum(characters, other.characters)
-        bytes = Self.sum(bytes, other.bytes)
-        audioMilliseconds = Self.sum(audioMilliseconds, other.audioMilliseconds)
-        cachedInputTokens = Self.sum(cachedInputTokens, other.cachedInputTokens)
-        cacheWriteTokens = Self.sum(cacheWriteTokens, other.cacheWriteTokens)
-        if let cost = other.costMicroDollars { costMicroDollars = Self.sum(costMicroDollars ?? 0, cost) }
+    /// The sum over several usages, in any order: exact, and cut off only at the end. Its cost is `nil` where none is
+    /// known, and else the sum of those that are.
+    package static func sum(of usages: some Sequence<Usage>) -> Usage {
+        var tally = LedgerTally()
+        for usage in usages { tally.add(usage) }
+        return tally.sum.usage
     }
 }

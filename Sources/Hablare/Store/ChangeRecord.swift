@@ -3,7 +3,7 @@ public import Foundation
 /// The rows that one commit changed, as a store keeps them for other processes.
 ///
 /// A record names rows and not their contents: a reader takes what is true when it reads. So a record takes 9 bytes for a
-/// flight and 17 for a request, and one is enough for a commit of any size.
+/// flight, 17 for a request and 5 more than its name for an account, and one is enough for a commit of any size.
 public struct ChangeRecord: Sendable, Hashable {
     /// The changed rows, in the order of the commit. A row may be there more than once.
     public private(set) var rows: [ChangedRow] = []
@@ -39,6 +39,7 @@ public struct ChangeRecord: Sendable, Hashable {
             for id in settlement.finished { note(.request(id)) }
             if settlement.entersCache { touchesAnswers = true }
         case .appended(let id): note(.flight(id))
+        case .account(let id, pausedUntil: _): note(.account(id))
         case .ownerRetired, .nextDeadline: break
         case .uncached: touchesAnswers = true
         }
@@ -61,10 +62,11 @@ public struct ChangeRecord: Sendable, Hashable {
 
 extension ChangeRecord {
     private static let flags: (mayWait: UInt8, touchesAnswers: UInt8) = (1, 2)
-    private static let kinds: (request: UInt8, flight: UInt8) = (1, 2)
+    private static let kinds: (request: UInt8, flight: UInt8, account: UInt8) = (1, 2, 3)
 
-    /// The record as bytes: a byte of flags, then for each row its kind (1 byte) and its id (a UUID's 16 bytes, or a
-    /// flight's 8, the most significant first).
+    /// The record as bytes: a byte of flags, then for each row its kind (1 byte) and its id (a UUID's 16 bytes; a flight's
+    /// 8, the most significant first; or the length of an account's name in 4 bytes, the most significant first, and the
+    /// name in UTF-8).
     public var encoded: Data {
         var data = Data(capacity: 1 + 17 * rows.count)
         data.append((mayWait ? Self.flags.mayWait : 0) | (touchesAnswers ? Self.flags.touchesAnswers : 0))
@@ -76,6 +78,11 @@ extension ChangeRecord {
             case .flight(let id):
                 data.append(Self.kinds.flight)
                 withUnsafeBytes(of: id.rawValue.bigEndian) { data.append(contentsOf: $0) }
+            case .account(let id):
+                data.append(Self.kinds.account)
+                let name = Array(id.rawValue.utf8)
+                withUnsafeBytes(of: UInt32(clamping: name.count).bigEndian) { data.append(contentsOf: $0) }
+                data.append(contentsOf: name)
             }
         }
         return data
@@ -96,33 +103,50 @@ extension ChangeRecord {
                 rows.append(.request(UUID(uuid: uuid)))
                 bytes.removeFirst(16)
             case Self.kinds.flight:
-                guard bytes.count >= 8 else { return nil }
-                let number = bytes.prefix(8).reduce(into: UInt64(0)) { $0 = $0 << 8 | UInt64($1) }
+                guard let number = Self.number(of: 8, &bytes) else { return nil }
                 rows.append(.flight(FlightID(rawValue: Int64(bitPattern: number))))
-                bytes.removeFirst(8)
+            case Self.kinds.account:
+                guard let count = Self.number(of: 4, &bytes), bytes.count >= count else { return nil }
+                guard let name = String(validating: bytes.prefix(Int(count)), as: UTF8.self) else { return nil }
+                rows.append(.account(AccountID(rawValue: name)))
+                bytes.removeFirst(Int(count))
             default: return nil
             }
         }
+    }
+
+    /// Takes a number of so many bytes, the most significant first.
+    private static func number(of count: Int, _ bytes: inout Data.SubSequence) -> UInt64? {
+        guard bytes.count >= count else { return nil }
+        defer { bytes.removeFirst(count) }
+        return bytes.prefix(count).reduce(into: UInt64(0)) { $0 = $0 << 8 | UInt64($1) }
     }
 }
 
 // MARK: - Reading back
 
 extension StoreReading {
-    /// The changes that led to the present state of rows: those of the flights, then those of the requests, each row once.
+    /// The changes that led to the present state of rows: those of the accounts, then those of the flights, then those of
+    /// the requests, each row once.
     ///
     /// - Throws: ``AIServiceError`` of category storage.
     public func presentChanges(of rows: some Sequence<ChangedRow>) throws -> [StoreChange] {
         var requests: [UUID] = []
         var flights: [FlightID] = []
+        var accounts: [AccountID] = []
         var known: Set<ChangedRow> = []
         for row in rows where known.insert(row).inserted {
             switch row {
             case .request(let id): requests.append(id)
             case .flight(let id): flights.append(id)
+            case .account(let id): accounts.append(id)
             }
         }
         var changes: [StoreChange] = []
+        if !accounts.isEmpty {
+            let pauses = Dictionary(try self.accounts().map { ($0.id, $0.budget.pausedUntil) }) { first, _ in first }
+            changes = accounts.map { .account($0, pausedUntil: pauses[$0] ?? nil) }
+        }
         if !flights.isEmpty {
             let found = try self.flights(flights)
             for id in flights {

@@ -10,6 +10,12 @@ public enum ClaimScope: Sendable, Hashable {
     /// One request, whether it leads its flight or joined the one of somebody else, and the repairs that a
     /// `StructuredRequestor` makes of its answer.
     case request(UUID)
+    /// Nothing: the process calls no provider. What is submitted in it is carried out by other processes on the store. Its
+    /// engine looks after the store all the same: it ends requests that are out of time, takes over from processes that are
+    /// gone so that their work waits for others, and gives up what is past its keeping time.
+    ///
+    /// To submit, wait, watch and read, a process needs no engine at all: see ``AIRequestManager``.
+    case nothing
 }
 
 extension ClaimScope {
@@ -24,6 +30,7 @@ extension ClaimScope {
         case .everything: true
         case .job(let key): key == job
         case .request(let wanted): Self.requests(of: wanted).contains(id)
+        case .nothing: false
         }
     }
 }

@@ -51,18 +51,22 @@ public struct AccountReport: Sendable, Hashable {
     public var account: AccountID
     /// What the provider said of its limits.
     public var limits: ReportedLimits?
-    /// When the provider wants to hear of us again.
+    /// Until when the provider wants no calls of the account.
     public var pausedUntil: Date?
+    /// Whether a person lifts the account's pause.
+    public var liftsPause: Bool
     /// Whether the provider fails.
     public var failing: Failing
 
     /// Creates a report.
     public init(
-        account: AccountID, limits: ReportedLimits? = nil, pausedUntil: Date? = nil, failing: Failing = .unchanged
+        account: AccountID, limits: ReportedLimits? = nil, pausedUntil: Date? = nil, liftsPause: Bool = false,
+        failing: Failing = .unchanged
     ) {
         self.account = account
         self.limits = limits
         self.pausedUntil = pausedUntil
+        self.liftsPause = liftsPause
         self.failing = failing
     }
 }

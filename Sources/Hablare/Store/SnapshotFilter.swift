@@ -12,7 +12,7 @@ public struct SnapshotFilter: Sendable, Hashable {
     public var job: JobKey?
     /// Only these requests.
     public var ids: [UUID]?
-    /// At most so many. Default 1,000.
+    /// At most so many; the manager refuses a negative number, and a store answers it with none. Default 1,000.
     public var limit: Int
     /// Continues after this request. Of a job's, one that was deleted since has no position any more, and nothing follows
     /// it: pages of a job continue with ``continues(after:)``.

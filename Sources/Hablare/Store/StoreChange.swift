@@ -22,6 +22,8 @@ public enum StoreChange: Sendable {
     case settled(Settlement)
     /// Chunks were added to the output of a flight.
     case appended(FlightID)
+    /// An account is paused until a date, or not any more.
+    case account(AccountID, pausedUntil: Date?)
     /// A process was deregistered, and its leases were broken. The flights and requests concerned follow.
     case ownerRetired(OwnerID)
     /// Answers left the cache, or responses were evicted or deleted.
@@ -52,6 +54,8 @@ public enum ChangedRow: Sendable, Hashable {
     case request(UUID)
     /// A flight, or its output.
     case flight(FlightID)
+    /// An account's pause.
+    case account(AccountID)
 }
 
 /// The changes that other processes committed since the last look.

@@ -106,7 +106,13 @@ package struct StoreMachine<Rows: StoreRows> {
     }
 
     private mutating func note(_ report: AccountReport, at date: Date) throws(Rows.Failure) -> WriteReceipt {
-        try change(report.account) { $0.note(report, now: date) }
+        let (before, after) = try change(report.account) { budget in
+            let before = budget.pausedUntil
+            budget.note(report, now: date)
+            return (before, budget.pausedUntil)
+        }
+        // As stores keep it.
+        if before?.microsecond != after?.microsecond { changes.append(.account(report.account, pausedUntil: after)) }
         return .done
     }
 
@@ -261,4 +267,12 @@ extension StoreMachine: Sendable where Rows: Sendable {}
 extension BudgetCharge {
     /// The budget and period that it is charged to.
     var place: BudgetPeriod { BudgetPeriod(budget: budget, period: period) }
+}
+
+extension Date {
+    /// The nearest microsecond, counted from 1970; as far as that can be.
+    fileprivate var microsecond: Int64 {
+        let microseconds = (timeIntervalSince1970 * 1_000_000).rounded()
+        return Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max)
+    }
 }

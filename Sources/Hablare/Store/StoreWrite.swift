@@ -43,7 +43,8 @@ public enum StoreWrite: Sendable {
     case expire(at: Date, limit: Int)
     /// A process wants to send calls. Receipt: ``WriteReceipt/permits(_:)``.
     indirect case reserve(PermitRequest, at: Date)
-    /// A process learned something of an account.
+    /// A process learned something of an account, or lifts its pause. Change: ``StoreChange/account(_:pausedUntil:)`` where
+    /// its pause is another one then.
     indirect case report(AccountReport, at: Date)
     /// The response's bytes are given up; that there was one stays. Change: ``StoreChange/uncached`` with the last member
     /// that keeps them.

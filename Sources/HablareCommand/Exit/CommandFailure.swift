@@ -70,7 +70,8 @@ struct CommandFailure: Error, Equatable {
         case .invalidConfiguration, .storageTooNew, .storageCorrupt: .configuration
         case .invalidResponse, .responseTooLarge: .badInput
         case .unknownRequest, .responseExpired: .inputMissing
-        case .storageFull, .storageReadOnly, .storageFailed, .contentMissing: .inputOutput
+        case .storageFull, .storageReadOnly, .storageMissing, .storageFailed, .contentMissing:
+            .inputOutput
         case .storageBusy, .storageUncertain, .suspended: .temporary
         default: .incomplete
         }

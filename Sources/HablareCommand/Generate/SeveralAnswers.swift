@@ -225,8 +225,8 @@ struct SeveralAnswers: Sendable {
 extension Usage {
     /// What several answers used together, with what they cost where that is known of each; `nil` of none.
     static func total(of usages: [Usage]) -> Usage? {
-        guard var total = usages.first else { return nil }
-        for usage in usages.dropFirst() { total.add(usage) }
+        guard !usages.isEmpty else { return nil }
+        var total = Usage.sum(of: usages)
         if usages.contains(where: { $0.costMicroDollars == nil }) { total.costMicroDollars = nil }
         return total
     }

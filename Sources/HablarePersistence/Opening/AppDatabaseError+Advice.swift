@@ -11,7 +11,7 @@ import Darwin
 #endif
 
 extension AppDatabaseError {
-    /// What a failed read or write means, and what to do about it; `nil` for an error that is not of the database, its
+    /// What a failed read, write or batch means, and what to do about it; `nil` for an error that is not of the database, its
     /// file or its folder, or that is about what was written: a constraint, a mistake in the SQL.
     ///
     /// - Parameters:
@@ -24,6 +24,12 @@ extension AppDatabaseError {
         case let error as DatabaseError:
             guard let known = AppDatabaseError(knownOf: error, path) else { return nil }
             self = known
+        case let error as BatchFailure:
+            guard let known = AppDatabaseError(describing: error.cause, of: database) else { return nil }
+            self.init(
+                known.code,
+                "\(known.message) The first \(error.committed) items of the batch are written; go on there.",
+                cause: error)
         default: return nil
         }
     }

@@ -68,7 +68,24 @@ public struct SearchIndex: Sendable, Hashable {
     }
 
     /// Whether the index has what the rows have. It reads all of them.
+    ///
+    /// FTS5 takes this question as a write. So in a read, as ``AppDatabase/read(_:)`` has it, a temporary copy of the whole
+    /// database is asked, which needs as much room on the disk; and an index whose tokenizer the app has made itself can be
+    /// asked about in a write only.
     public func isIntact(in db: Database) throws -> Bool {
+        do {
+            return try isIntactHere(in: db)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
+            // The empty path is that of a database in a temporary file.
+            let copy = try DatabaseQueue(path: "")
+            return try copy.writeWithoutTransaction { copy in
+                try db.backup(to: copy)
+                return try isIntactHere(in: copy)
+            }
+        }
+    }
+
+    private func isIntactHere(in db: Database) throws -> Bool {
         do {
             // The 1 has the texts compared, too.
             try db.execute(

@@ -14,7 +14,20 @@ public struct SearchTerms: Sendable, Hashable {
     /// What FTS5 is asked for.
     let expression: String
 
+    /// How many words and quoted phrases are searched for at most; further ones are left out. 16.
+    public static let mostTerms = 16
+    /// How many Unicode scalars of a word are searched for at most; a longer word is searched for by its beginning. 64.
+    public static let longestWord = 64
+    /// How many Unicode scalars all words and phrases have together at most; further words are left out. 512.
+    public static let longestTerms = 512
+    /// How many Unicode scalars of a text are looked at. 16,384.
+    public static let longestText = 16_384
+
     /// Takes what a user typed.
+    ///
+    /// FTS5 takes longer than a person waits for many or very long words, so that only a part of a long text is searched for:
+    /// a word that was typed twice is searched for once, and ``mostTerms``, ``longestWord``, ``longestTerms`` and
+    /// ``longestText`` are kept.
     ///
     /// - Parameters:
     ///   - text: The words. `nil` is the result where there are none.
@@ -23,14 +36,19 @@ public struct SearchTerms: Sendable, Hashable {
     public init?(_ text: String, matching: Matching = .all, completesLastWord: Bool = false) {
         // By scalars, because a quote with a mark upon it is a character of its own, and to FTS5 a quote. FTS5 reads to
         // the first zero.
-        let scalars = text.unicodeScalars.map { $0 == "\0" ? " " : $0 }[...]
-        let parts = matching == .phrase ? [scalars] : Self.parts(of: scalars)
-        var phrases = parts.filter { $0.contains(where: Self.isOfWord) }.map(Self.quoted)
-        guard let last = phrases.popLast() else { return nil }
-        phrases.append(completesLastWord ? last + " *" : last)
+        let scalars = text.unicodeScalars.prefix(Self.longestText).map { $0 == "\0" ? " " : $0 }[...]
+        let isCut = scalars.count < text.unicodeScalars.count
+        var parts = matching == .phrase ? [scalars] : Self.parts(of: scalars)
+        parts = parts.filter { $0.contains(where: Self.isOfWord) }
+        var terms = SearchTermList(
+            mostTerms: Self.mostTerms, longestWord: Self.longestWord, longestTerms: Self.longestTerms)
+        for (index, part) in parts.enumerated() {
+            terms.add(part, goesOn: (completesLastWord || isCut) && index == parts.count - 1)
+        }
+        guard !terms.expressions.isEmpty else { return nil }
         // Side by side and not by AND: a dash or a smiley is nothing to most tokenizers, and `AND` nothing finds nothing,
         // where what stands side by side is all that is something.
-        expression = phrases.joined(separator: matching == .any ? " OR " : " ")
+        expression = terms.expressions.joined(separator: matching == .any ? " OR " : " ")
     }
 
     /// Words, and what stands between double quotes. A quote that is never closed begins a word.
@@ -45,12 +63,5 @@ public struct SearchTerms: Sendable, Hashable {
     /// Whether something is there for a tokenizer. What else it takes for part of a word is its own affair.
     private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil || !scalar.isASCII
-    }
-
-    private static func quoted(_ text: ArraySlice<Unicode.Scalar>) -> String {
-        var quoted = String.UnicodeScalarView(["\""])
-        for scalar in text { quoted.append(contentsOf: scalar == "\"" ? ["\"", "\""] : [scalar]) }
-        quoted.append("\"")
-        return String(quoted)
     }
 }

@@ -67,6 +67,7 @@ struct ClaimTransaction {
 
     private func waiting(_ count: Int, of priority: Priority, _ query: ClaimQuery) throws -> [Taken] {
         switch query.scope {
+        case .nothing: return []
         case .everything:
             return try waiting(count, of: priority, query, from: "flights f INDEXED BY flights_live")
         case .request:
@@ -150,7 +151,7 @@ struct ClaimTransaction {
         select.bind(3, count)
         select.bind(4, Coding.time(query.now))
         switch query.scope {
-        case .everything: break
+        case .everything, .nothing: break
         case .job(let job): select.bind(5, job.rawValue)
         case .request(let id):
             for (place, id) in zip(Self.placesOfRequests, ClaimScope.requests(of: id)) { select.bind(place, id.bytes) }

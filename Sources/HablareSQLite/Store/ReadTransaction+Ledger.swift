@@ -25,6 +25,14 @@ extension ReadTransaction {
         return LedgerReport(unordered: rows, total: total.sum)
     }
 
+    /// Adds up all attempts, also those that a budget refused.
+    func tally() throws -> LedgerTally {
+        var tally = LedgerTally()
+        var select = try BoundStatement(db, "SELECT NULL, \(Self.columns) FROM attempts a")
+        try select.forEach { if $0.int(1) > 0 { Self.add($0, to: &tally) } }
+        return tally
+    }
+
     /// What is grouped by, and where it is found.
     private static func key(_ grouping: LedgerQuery.Grouping) -> (key: String, join: String) {
         switch grouping {
@@ -49,6 +57,12 @@ extension ReadTransaction {
     /// A sum of SQLite fails where it overflows, and a total is inexact: so the halves are added up, each of which has
     /// room for two thousand million rows.
     private static let sums = quantities.map { "sum((\($0)) >> 32), sum((\($0)) & 4294967295)" }.joined(separator: ", ")
+
+    /// What is read of each group of attempts, after its key.
+    private static let columns = """
+        count(*), sum(a.outcome IN (1, 4)), sum(a.billing >= 2), sum(a.billing = 3), sum(a.billing = 1),
+            sum(a.billing > 0 AND a.cost IS NULL), count(a.cost), \(sums)
+        """
 
     private func forEachSum(
         of query: LedgerQuery, by key: String, joining join: String,
@@ -77,11 +91,7 @@ extension ReadTransaction {
         let restriction = "WHERE \(conditions.joined(separator: " AND "))"
         var select = try BoundStatement(
             db,
-            """
-            SELECT \(key), count(*), sum(a.outcome IN (1, 4)), sum(a.billing >= 2), sum(a.billing = 3),
-                sum(a.billing = 1), sum(a.billing > 0 AND a.cost IS NULL), count(a.cost), \(Self.sums)
-            FROM attempts a \(join) \(restriction) GROUP BY 1
-            """)
+            "SELECT \(key), \(Self.columns) FROM attempts a \(join) \(restriction) GROUP BY 1")
         if let from = query.from { select.bind(1, Coding.time(from)) }
         if let to = query.to { select.bind(2, Coding.time(to)) }
         if let provider = query.provider { select.bind(3, provider.rawValue) }

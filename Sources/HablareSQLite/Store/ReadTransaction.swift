@@ -390,21 +390,9 @@ struct ReadTransaction {
                 generation: 0)
             statistics.requests[RequestPhase(state, flight), default: 0] += Int(row.int(2))
         }
-        var attempts = try BoundStatement(
-            db,
-            """
-            SELECT count(*), total(input_tokens), total(output_tokens), total(characters), total(bytes),
-                CASE WHEN count(cost) > 0 THEN total(cost) END, total(audio), total(cached_tokens),
-                total(cache_write_tokens)
-            FROM attempts
-            """)
-        try attempts.forEach { row in
-            statistics.attempts = Int(row.int(0))
-            statistics.usage = Usage(
-                inputTokens: row.int(1), outputTokens: row.int(2), characters: row.int(3), bytes: row.int(4),
-                audioMilliseconds: row.int(6), costMicroDollars: row.optionalInt(5), cachedInputTokens: row.int(7),
-                cacheWriteTokens: row.int(8))
-        }
+        let attempts = try tally().sum
+        statistics.attempts = attempts.attempts
+        statistics.usage = attempts.usage
         (statistics.cachedAnswers, statistics.cachedBytes) = try cacheSize()
         return statistics
     }

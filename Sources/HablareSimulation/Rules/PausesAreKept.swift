@@ -1,6 +1,7 @@
 import Hablare
 
-/// A process that an account asked to wait sends it nothing until then.
+/// A process that an account asked to wait, because too much was asked of it, sends it nothing until then, or until the
+/// longest pause that is kept to is over.
 enum PausesAreKept: SimulationRule {
     static let name = "pauses are kept"
 
@@ -9,13 +10,13 @@ enum PausesAreKept: SimulationRule {
         var found: [String] = []
         shared(history, &found)
         for call in history.calls {
-            guard let end = call.end, let after = history.failure(of: call)?.retryAfter, after > .zero,
+            guard let end = call.end, let pause = refusal(call, history), pause > 0,
                 history.processes[Int(call.process)].sleeps.isEmpty
             else { continue }
             let account = history.plan.providers[Int(call.provider)].account
             // What was under way to its provider before it was asked is not called back.
             let begin = end.time + history.hurry
-            let until = end.time + min(after.nanoseconds, 24 * 3_600_000_000_000) - 1000
+            let until = end.time + pause - 1000
             for later in history.calls where later.process == call.process && later.started > end.place {
                 guard history.plan.providers[Int(later.provider)].account == account, later.startedAt > begin,
                     later.startedAt < until
@@ -26,16 +27,19 @@ enum PausesAreKept: SimulationRule {
         return found
     }
 
-    /// Where an account has a limit, all processes keep to what one of them was told, as soon as it is on disk and what
-    /// they were granted before is spent.
+    /// All processes keep to what one of them was told, as soon as it is on disk and they have heard of it; where the
+    /// account has a limit, as soon as what they were granted before is spent.
     private static func shared(_ history: SimulationHistory, _ found: inout [String]) {
         guard history.processes.allSatisfy({ $0.sleeps.isEmpty && $0.storeFailures.isEmpty }) else { return }
         for call in history.calls {
             let provider = history.plan.providers[Int(call.provider)]
-            guard provider.rate != nil, let end = call.end, call.cancelled.map({ $0.place > end.place }) ?? true,
+            guard let end = call.end, call.cancelled.map({ $0.place > end.place }) ?? true,
                 let pause = pause(call, history), pause > 0
             else { continue }
-            let begin = end.time + 1_000_000_000 + 2 * history.hurry
+            let plan = history.plan
+            let hearing =
+                plan.signalDelay + (plan.lostSignals > 0 ? plan.configuration.renewalInterval.nanoseconds : 0)
+            let begin = end.time + (provider.rate == nil ? hearing : 1_000_000_000) + 2 * history.hurry
             guard history.processes[Int(call.process)].deathTime > begin else { continue }
             for later in history.calls where later.startedAt > begin && later.startedAt < end.time + pause - 1000 {
                 guard history.plan.providers[Int(later.provider)].account == provider.account else { continue }
@@ -48,9 +52,18 @@ enum PausesAreKept: SimulationRule {
 
     /// How long a provider asked for, by what it said beside its answer or by its refusal.
     private static func pause(_ call: CallStory, _ history: SimulationHistory) -> Int64? {
-        let day: Int64 = 24 * 3_600_000_000_000
-        let after = history.failure(of: call)?.retryAfter.map { min($0.nanoseconds, day) }
+        let after = refusal(call, history)
         guard case .usedUp(let reset)? = history.sayings[call.number] else { return after }
-        return max(reset, after ?? 0)
+        return max(min(reset, longest(history)), after ?? 0)
+    }
+
+    /// How long a provider asked for as it refused a call because too much is asked of it.
+    private static func refusal(_ call: CallStory, _ history: SimulationHistory) -> Int64? {
+        guard let failure = history.failure(of: call), failure.code == .rateLimited else { return nil }
+        return failure.retryAfter.map { min($0.nanoseconds, longest(history)) }
+    }
+
+    private static func longest(_ history: SimulationHistory) -> Int64 {
+        history.plan.configuration.longestPause.nanoseconds
     }
 }

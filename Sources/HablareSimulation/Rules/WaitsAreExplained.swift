@@ -67,7 +67,7 @@ enum WaitsAreExplained: SimulationRule {
         let wasTold = history.calls.contains { call in
             providers.map(\.account).contains(history.plan.providers[Int(call.provider)].account)
                 && (call.end?.place ?? .max) < operation.end
-                && (history.failure(of: call)?.retryAfter != nil || history.sayings[call.number] != nil)
+                && (history.failure(of: call)?.code == .rateLimited || history.sayings[call.number] != nil)
         }
         if providers.allSatisfy({ $0.rate == nil }), !wasTold {
             found.append("request \(story.number) is limited by nothing (\(operation.number))")

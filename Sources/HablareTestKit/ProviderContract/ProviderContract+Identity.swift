@@ -25,6 +25,7 @@ extension ProviderContract {
                 let units = provider.units(of: request)
                 try require("the units of a request, \(units)", units.isFinite && units >= 0)
                 guard let most = provider.maximumUsage(of: request) else { continue }
+                try require("the most that a call can use, \(most), has no negative number", !most.isImpossible)
                 let used = bench.stage.usage
                 // Where the provider knows what it costs, that is what counts.
                 let isEnough =

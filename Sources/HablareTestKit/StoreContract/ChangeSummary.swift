@@ -8,6 +8,8 @@ package enum ChangeSummary: Hashable, Sendable {
     case flight(FlightID, FlightLifecycle)
     case settled(FlightID, FlightLifecycle, finished: [UUID], Outcome)
     case appended(FlightID)
+    /// The date to the microsecond, as stores keep it.
+    case account(AccountID, pausedUntil: Date?)
     case ownerRetired(OwnerID)
     case uncached
     case nextDeadline(Date?)
@@ -47,6 +49,12 @@ package enum ChangeSummary: Hashable, Sendable {
                 .settled(
                     settlement.end.flight, settlement.flight, finished: settlement.finished, Outcome(settlement))
             case .appended(let flight): .appended(flight)
+            case .account(let account, let date):
+                .account(
+                    account,
+                    pausedUntil: date.map {
+                        Date(timeIntervalSince1970: ($0.timeIntervalSince1970 * 1_000_000).rounded() / 1_000_000)
+                    })
             case .ownerRetired(let owner): .ownerRetired(owner)
             case .uncached: .uncached
             case .nextDeadline(let date): .nextDeadline(date)

@@ -197,6 +197,15 @@ public struct SharedStoreContract: Sendable {
                 ])
             try require("a second time", try second.news(), is: [])
         },
+        Rule("A process hears of a pause that another one was asked for, and of its end") { first, second in
+            _ = try second.news()
+            func paused(_ date: Date?) -> [ChangeSummary] { [.account("a", pausedUntil: date)] }
+            try first.report(AccountReport(account: "a", pausedUntil: StoreWorkbench.date(60)), at: 0)
+            try require("the pause", try second.news(), is: paused(StoreWorkbench.date(60)))
+            try first.report(AccountReport(account: "a", liftsPause: true), at: 1)
+            try require("its end", try second.news(), is: paused(nil))
+            try require("own commits", try first.news(), is: [])
+        },
         Rule("Rows that are of no interest are not read") { first, second in
             _ = try second.news()
             let flight = try first.submit(1)

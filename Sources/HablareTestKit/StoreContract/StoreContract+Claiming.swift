@@ -109,6 +109,13 @@ extension StoreContract {
             try require("the urgent one", others, is: [StoreWorkbench.id(1)])
             try require("given back", try bench.claim(owner, scope: scope, limit: 9).map(\.id), is: [taken.id])
         },
+        Rule("A claim in the scope of nothing takes nothing") { bench in
+            let owner = try bench.register()
+            try bench.submit(StoreWorkbench.submission(1, priority: .high))
+            try bench.submit(StoreWorkbench.submission(2, job: "a", position: 0))
+            try require("nothing", try bench.claim(owner, scope: .nothing, limit: 9).count, is: 0)
+            try require("all is left", try bench.claim(owner, limit: 9).count, is: 2)
+        },
         Rule("A claim in the scope of a request takes its repairs, too, the oldest first, and no others'") { bench in
             let owner = try bench.register()
             func submit(_ number: Int, of id: Int) throws {

@@ -128,6 +128,7 @@ extension StoreContract {
                 _ = try bench.write(.settle(end))
             }
             let usage = try bench.store.ledger(LedgerQuery()).total.usage
+            try require("what the statistics say was used", try bench.store.statistics().usage, is: usage)
             try require("the tokens", usage.inputTokens, is: .max)
             try require("the others", usage.outputTokens, is: 3 << 53 | 3)
             try require("what is less than nothing", usage.bytes, is: -21)

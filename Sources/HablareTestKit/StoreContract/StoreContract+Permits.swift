@@ -140,6 +140,37 @@ extension StoreContract {
             try require("paused", paused, is: PermitGrant(costs: [], next: StoreWorkbench.date(day)))
             try require("a day later", try bench.reserve([1], of: sixty, at: day).costs, is: [1])
         },
+        Rule("A pause that is lifted is over at once, whether it was asked for with a date or by a used-up limit") {
+            bench in
+            let limits = ReportedLimits(units: .init(remaining: 0, resetsAfter: .seconds(60)))
+            for report in [
+                AccountReport(account: "a", pausedUntil: StoreWorkbench.date(60)),
+                AccountReport(account: "a", limits: limits),
+            ] {
+                try bench.report(report, at: 0)
+                try require("paused", try bench.reserve([1], of: sixty, at: 1).costs, is: [])
+                try bench.report(AccountReport(account: "a", liftsPause: true), at: 2)
+                let reason = try bench.store.accounts().first?.budget.waitReason(now: StoreWorkbench.date(2))
+                try require("why a request waits", reason, is: nil)
+                try require("lifted", try bench.reserve([1], of: sixty, at: 2).costs, is: [1])
+            }
+        },
+        Rule("A pause is a change where it is another one than before, and so is its end") { bench in
+            func changes(_ report: AccountReport) throws -> [ChangeSummary] {
+                let commit = try bench.store.commit([.report(report, at: StoreWorkbench.date(0))])
+                return commit.summary
+            }
+            let (short, long) = (StoreWorkbench.date(5), StoreWorkbench.date(9))
+            func paused(_ date: Date?) -> [ChangeSummary] { [.account("a", pausedUntil: date)] }
+            let pause = AccountReport(account: "a", pausedUntil: long)
+            try require("a pause", try changes(pause), is: paused(long))
+            try require("the same pause", try changes(pause), is: [])
+            try require("a shorter one", try changes(AccountReport(account: "a", pausedUntil: short)), is: [])
+            try require("a failure", try changes(AccountReport(account: "a", failing: .until(long))), is: [])
+            let lift = AccountReport(account: "a", liftsPause: true)
+            try require("its end", try changes(lift), is: paused(nil))
+            try require("the end of none", try changes(lift), is: [])
+        },
         Rule("A pause does not outlive a clock that is set back by years") { bench in
             try bench.report(
                 AccountReport(account: "a", pausedUntil: StoreWorkbench.date(100_000_060)), at: 100_000_000)

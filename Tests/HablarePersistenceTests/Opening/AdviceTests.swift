@@ -19,6 +19,19 @@ import Testing
         #expect((error?.cause as? DatabaseError)?.extendedResultCode == code)
     }
 
+    @Test("is that of a failed batch's cause, and says where to go on")
+    func batch() throws {
+        let database = try AppDatabase.inMemory(migrator: Notes.migrator)
+        let full = DatabaseError(resultCode: .SQLITE_FULL)
+        let failure = BatchFailure(index: nil, committed: 500, cause: full)
+        let error = try #require(AppDatabaseError(describing: failure, of: database))
+        #expect(error.code == .full && error.message.contains("The first 500 items"))
+        #expect((error.cause as? BatchFailure)?.committed == 500)
+        let constraint = DatabaseError(resultCode: .SQLITE_CONSTRAINT_UNIQUE)
+        let ofAnItem = BatchFailure(index: 3, committed: 0, cause: constraint)
+        #expect(AppDatabaseError(describing: ofAnItem, of: database) == nil)
+    }
+
     @Test("is none about what was written, and none about other errors")
     func none() throws {
         let database = try AppDatabase.inMemory(migrator: Notes.migrator)

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HablarePersistence
+import HablareTestFiles
 import HablareTestKit
 import Testing
 
@@ -161,6 +162,26 @@ import Testing
         }
         #expect(try titles("apple") == [])
         #expect(try titles("pear") == ["pear"])
+    }
+
+    @Test("says whether it is intact in a read, too, in memory and in a file")
+    func intactInRead() async throws {
+        let folder = try TemporaryFolder()
+        let file = try AppDatabase(at: folder.url.appending(path: "library.sqlite"), migrator: Library.migrator)
+        for database in [database, file] {
+            try await database.writer.write { db in
+                for number in 0..<100 {
+                    var book = Book(title: "apple \(number)")
+                    try book.insert(db)
+                }
+            }
+            #expect(try await database.read { try Library.index.isIntact(in: $0) })
+            try await database.writer.write { db in
+                try db.execute(sql: "INSERT OR REPLACE INTO book (id, title) VALUES (1, 'pear')")
+            }
+            #expect(try await !database.read { try Library.index.isIntact(in: $0) })
+            #expect(try await database.read { try Book.fetchCount($0) } == 100, "the read goes on")
+        }
     }
 
     @Test("is made of rows that are there already, in the words of its tokenizer, and goes without a trace")

@@ -24,6 +24,75 @@ import Testing
         #expect(SearchTerms("one tw", matching: .phrase, completesLastWord: true)?.expression == #""one tw" *"#)
     }
 
+    @Test("is each word once, however often it was typed")
+    func repetitions() {
+        let typed = String(repeating: "the \"apple pie\" ", count: 300)
+        #expect(SearchTerms(typed)?.expression == #""the" "apple pie""#)
+        #expect(SearchTerms(typed, matching: .any)?.expression == #""the" OR "apple pie""#)
+        // The word that may go on is another one than the same word as it is.
+        #expect(SearchTerms("a b a", completesLastWord: true)?.expression == #""a" "b" "a" *"#)
+    }
+
+    @Test("is no more words than a search takes, the first of them")
+    func manyWords() {
+        let words = (0..<300).map { "w\($0)" }
+        let expected = words.prefix(SearchTerms.mostTerms).map { "\"\($0)\"" }
+        let typed = words.joined(separator: " ")
+        #expect(SearchTerms(typed)?.expression == expected.joined(separator: " "))
+        #expect(SearchTerms(typed, matching: .any)?.expression == expected.joined(separator: " OR "))
+        #expect(
+            SearchTerms(typed, completesLastWord: true)?.expression == expected.joined(separator: " "),
+            "the last word is not among them")
+    }
+
+    @Test("is no longer word than a search takes: of a longer one its beginning")
+    func longWord() throws {
+        let beginning = String(repeating: "x", count: SearchTerms.longestWord)
+        #expect(SearchTerms(beginning)?.expression == "\"\(beginning)\"")
+        for length in [1, 1000, 2_000_000] {
+            for matching in [SearchTerms.Matching.all, .any, .phrase] {
+                let typed = beginning + String(repeating: "y", count: length)
+                #expect(SearchTerms(typed, matching: matching)?.expression == "\"\(beginning)\" *")
+            }
+        }
+        let database = try AppDatabase.inMemory(migrator: Library.migrator)
+        try database.writer.write { db in
+            var book = Book(title: "1 \(beginning)yyy 2")
+            try book.insert(db)
+        }
+        let terms = try #require(SearchTerms("\(beginning)yyy 2"))
+        #expect(
+            try database.reader.read { try Library.index.search(for: terms, as: Book.self, in: $0).hits.count } == 1)
+    }
+
+    @Test("is no longer phrase than a search takes: its first words")
+    func longPhrase() throws {
+        let typed = (0..<1000).map { "w\($0)" }.joined(separator: " ")
+        for (terms, quoted) in [(SearchTerms(typed, matching: .phrase), typed), (SearchTerms("\"\(typed)\" z"), typed)]
+        {
+            let phrase = try #require(terms).expression.split(separator: "\"")[0]
+            #expect(phrase.count <= SearchTerms.longestTerms && phrase.count > SearchTerms.longestTerms - 5)
+            #expect(quoted.hasPrefix(phrase + " "), "whole words")
+        }
+    }
+
+    @Test("is bounded, whatever was typed", arguments: Seeds.choose(6))
+    func bounded(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let pieces = ["a", "the", " ", "\"", "é", "x-", "\u{1F600}", "\0", String(repeating: "z", count: 90)]
+        for _ in 0..<20 {
+            let text = (0..<Int.random(in: 0...20_000, using: &random)).map { _ in
+                pieces[Int.random(in: 0..<pieces.count, using: &random)]
+            }.joined()
+            for matching in [SearchTerms.Matching.all, .any, .phrase] {
+                guard let terms = SearchTerms(text, matching: matching, completesLastWord: true) else { continue }
+                // Quotes are doubled, and stand around each term with a star or an OR.
+                let most = 2 * SearchTerms.longestTerms + 8 * SearchTerms.mostTerms
+                #expect(terms.expression.unicodeScalars.count <= most, "HABLARE_SEED=\(seed)")
+            }
+        }
+    }
+
     @Test("is nothing where there is no word", arguments: ["", " \n", "\"", "\"\"", "* - ()", "\0"])
     func nothing(text: String) {
         for matching in [SearchTerms.Matching.all, .any, .phrase] {
@@ -42,7 +111,7 @@ import Testing
         ]
         try database.reader.read { db in
             for _ in 0..<300 {
-                let text = (0..<Int.random(in: 0...8, using: &random)).map { _ in
+                let text = (0..<Int.random(in: 0...(Bool.random(using: &random) ? 8 : 80), using: &random)).map { _ in
                     pieces[Int.random(in: 0..<pieces.count, using: &random)]
                 }.joined()
                 for matching in [SearchTerms.Matching.all, .any, .phrase] {

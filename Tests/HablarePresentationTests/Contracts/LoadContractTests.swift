@@ -20,6 +20,18 @@ import Testing
         try await contract(of: .none, patience: .seconds(60)).check(rule)
     }
 
+    @Test("A loader whose function type leaves the main actor may call it from there")
+    func concurrentType() async throws {
+        let rule = try #require(LoadContract.rules.first { $0.name == "A resource is loaded off the main actor" })
+        // Without `NonisolatedNonsendingByDefault`, the type of any `async` function is this one.
+        typealias Load = @Sendable @concurrent () async throws -> String
+        let contract = LoadContract { view, policy, load in
+            let load: Load = load
+            return FaultyLoader(.loadsOnMainThread, view, policy, load)
+        }
+        try await contract.check(rule)
+    }
+
     @Test("Every fault breaks a rule, and every rule is broken by some fault")
     func everyRule() async {
         var broken: Set<String> = []

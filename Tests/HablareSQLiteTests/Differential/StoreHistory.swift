@@ -80,7 +80,8 @@ struct StoreHistory {
     private mutating func claim() throws {
         let query = ClaimQuery(
             owner: pickOne(owners), provider: anyProvider(),
-            scope: pickOne([.everything, .everything, .job(anyJob()), .request(anyID())]), limit: pick(0...4), now: date
+            scope: pickOne([.everything, .everything, .job(anyJob()), .request(anyID()), .nothing]), limit: pick(0...4),
+            now: date
         )
         let claim = try (expected: reference.claim(query), actual: store.claim(query))
         let expected = claim.expected.flights
@@ -281,14 +282,14 @@ struct StoreHistory {
                 break
             }
             // Too late for many.
-            let hop = FallbackHop(anyProvider(), model: chance(2) ? nil : "n")
+            let hop = FallbackHop(anyNamedProvider(), model: chance(2) ? nil : "n")
             outcome = .postponed(
                 anyError(), until: later(chance(2) ? -500...20_000 : 60_000...600_000),
                 else: chance(4) ? nil : AttemptEnd.Diversion(to: hop, account: anyAccount()))
         case 5: outcome = .held(anyError())
         case 6 where chained.contains(attempt.flight):
             outcome = .diverted(
-                anyError(), to: FallbackHop(anyProvider(), model: chance(2) ? nil : "n"), account: anyAccount())
+                anyError(), to: FallbackHop(anyNamedProvider(), model: chance(2) ? nil : "n"), account: anyAccount())
         case 7: outcome = .expired
         default:
             outcome = .completed(
@@ -476,6 +477,8 @@ extension StoreHistory {
         StoreWorkbench.id(pick(max(0, lastID - (chance(3) ? 400 : 12))...lastID + 1))
     }
     private mutating func anyProvider() -> ProviderID { pickOne(["p", "p", "p", "q", ""]) }
+    /// Whom a flight is diverted to. A registered provider has a name, and SQLite takes none for that of a damaged row.
+    private mutating func anyNamedProvider() -> ProviderID { pickOne(["p", "p", "p", "q"]) }
     private mutating func anyJob() -> JobKey { JobKey(rawValue: pickOne(["j", "k", ""])) }
 
     private mutating func anyAccount() -> AccountID { pickOne(["a", "b", "p"]) }
@@ -492,6 +495,7 @@ extension StoreHistory {
         var report = AccountReport(account: anyAccount())
         if chance(3) { report.pausedUntil = pickOne([later(-500...20_000), .distantFuture]) }
         if chance(2) { report.limits = ReportedLimits(requests: anyQuota(), units: anyQuota()) }
+        report.liftsPause = chance(5)
         report.failing = pickOne([.unchanged, .over, .until(later(0...9_000))])
         return report
     }
@@ -682,6 +686,8 @@ extension StoreChange {
         case .flight: "change: flight"
         case .settled: "change: settled"
         case .appended: "change: appended"
+        case .account(_, pausedUntil: nil): "change: account no longer paused"
+        case .account: "change: account paused"
         case .ownerRetired: "change: owner retired"
         case .uncached: "change: uncached"
         case .nextDeadline(nil): "change: no deadline"

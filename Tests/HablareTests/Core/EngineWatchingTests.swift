@@ -52,7 +52,7 @@ struct EngineWatchingTests {
         #expect(try await stream.next() == .pending)
         try bench.submit(1)
         #expect(bench.core.isOfInterest(.request(id)) && bench.core.isOfInterest(.flight(flight)))
-        #expect(bench.core.rowsOfInterest == [.flight(flight), .request(id)])
+        #expect(bench.core.rowsOfInterest == [.flight(flight), .request(id), .account("p")])
         #expect(try await stream.next() == .executing(progress: nil))
         bench.core.progressed(bench.key(1), to: 0.5)
         #expect(try await stream.next() == .executing(progress: 0.5))
@@ -61,7 +61,7 @@ struct EngineWatchingTests {
             bench, .completed(answer(to: id)), flight: .settled(.completed), finished: [id])
         bench.commit(.settled(settled)).tellEnds()
         #expect(try await collect(stream.statuses) == [.completed(answer(to: id))])
-        #expect(bench.core.watched.isEmpty && bench.core.rowsOfInterest.isEmpty)
+        #expect(bench.core.watched.isEmpty && bench.core.rowsOfInterest == [.account("p")])
     }
 
     @Test("Every finished member hears its outcome, and a member that waits on hears that it waits")

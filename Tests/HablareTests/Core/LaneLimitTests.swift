@@ -191,6 +191,70 @@ import Testing
         #expect(bench.passTime(to: 7).started == [2])
     }
 
+    @Test(
+        "A failure that is no limit of calls pauses nobody, whatever time it asks for",
+        arguments: [
+            AIServiceError.Code.overloaded, .providerFailed, .connectionFailed, AIServiceError.Code(rawValue: "own"),
+        ])
+    func ownPauses(code: AIServiceError.Code) throws {
+        var bench = bench(rate: nil)
+        try bench.submit(1)
+        let failure = AIServiceError(code, "Too busy.", disposition: .retry(after: .seconds(999_999_999)))
+        #expect(bench.end(1, Reply(result: .failure(failure))).reports.isEmpty)
+        #expect(try bench.submit(2).started == [2])
+    }
+
+    @Test("A pause is no longer than the longest that is kept to, however it was asked for")
+    func longestPause() throws {
+        let usedUp = ReportedLimits(requests: .init(remaining: 0, resetsAfter: .seconds(999_999_999)))
+        for reply in [Reply.paused(.seconds(999_999_999)), .sound(limits: usedUp)] {
+            var bench = bench(rate: nil)
+            try bench.submit(1)
+            let reports = bench.end(1, reply).reports
+            #expect(reports.map(\.pausedUntil) == [bench.date(900)])
+            #expect(reports.allSatisfy { $0.limits?.pause ?? .zero <= .seconds(900) })
+            #expect(try bench.submit(2).started.isEmpty)
+            #expect(bench.passTime(to: 899.9).started.isEmpty)
+            #expect(bench.passTime(to: 900).started == [2])
+        }
+    }
+
+    @Test("A pause that another process was asked for is kept, and its end heard of", arguments: [true, false])
+    func pausesOfOthers(isLimited: Bool) throws {
+        var bench = bench(rate: isLimited ? RateLimit(requestsPerMinute: 60) : nil)
+        #expect(bench.core.isOfInterest(.account("account")) && !bench.core.isOfInterest(.account("other")))
+        bench.hear(.account("account", pausedUntil: bench.date(60)))
+        let waiting = try bench.submit(1, cost: 1)
+        #expect(waiting.started.isEmpty && waiting.reserved.isEmpty)
+        bench.hear(.account("other", pausedUntil: nil))
+        #expect(bench.passTime(to: 59).isEmpty)
+        bench.setTime(30)
+        let lifted = bench.hear(.account("account", pausedUntil: nil))
+        #expect(isLimited ? lifted.reserved == [[1]] : lifted.started == [1])
+    }
+
+    @Test("A pause that is over by the time that it is heard of holds up nothing")
+    func latePauses() throws {
+        var bench = bench(rate: nil)
+        bench.setTime(61)
+        bench.hear(.account("account", pausedUntil: bench.date(60)))
+        #expect(try bench.submit(1).started == [1])
+    }
+
+    @Test("A pause that is lifted is over at once, also where permits were to come at its end")
+    func liftedPauses() throws {
+        var bench = bench()
+        try bench.submit(1, cost: 1)
+        #expect(bench.grant([], next: bench.date(60)).isEmpty)
+        #expect(bench.passTime(to: 1).reserved.isEmpty)
+        #expect(bench.hear(.account("account", pausedUntil: nil)).reserved == [[1]])
+        var other = self.bench(rate: nil)
+        try other.submit(1)
+        other.end(1, .paused(.seconds(60)))
+        #expect(try other.submit(2).started.isEmpty)
+        #expect(other.after(other.core.resumed("account")).started == [2])
+    }
+
     @Test("A pause and limits that a stopped call was told of count as well")
     func limitsOfStoppedCalls() throws {
         var bench = bench(rate: nil)

@@ -239,11 +239,49 @@ struct BudgetTests {
     }
 
     @Test(
+        "A negative usage or cost does not make room in a budget: what was reserved stays spent",
+        arguments: [Usage(inputTokens: -1), Usage(outputTokens: -1, costMicroDollars: -100)])
+    func negativeUsage(reported: Usage) async throws {
+        let provider = ScriptedProvider { _ in .success(ProviderAnswer(.text(Body("x")), usage: reported)) }
+            .using(atMost: { _ in Usage(costMicroDollars: 10) })
+        let engine = try Engine([provider], configuration: try Self.configuration([Budget("b", microDollars: 25)]))
+        let manager = engine.manager
+        try await engine.run {
+            for sample in 0..<2 {
+                _ = try await manager.execute(AIRequest(prompt: "x", sample: sample), with: "scripted")
+            }
+            #expect(try await Self.spent(manager) == [20])
+            #expect(
+                await code { _ = try await manager.execute(AIRequest(prompt: "x", sample: 2), with: "scripted") }
+                    == .budgetExceeded)
+        }
+    }
+
+    @Test("A negative bound is an unknown one: a budget that refuses these does not send the call")
+    func negativeBound() async throws {
+        let provider = ScriptedProvider().using(atMost: { _ in Usage(costMicroDollars: -1) })
+        let budget = Budget("b", microDollars: 25, unknownCosts: .refuse)
+        let engine = try Engine([provider], configuration: try Self.configuration([budget]))
+        let manager = engine.manager
+        try await engine.run {
+            #expect(
+                await code { _ = try await manager.execute(AIRequest(prompt: "x"), with: "scripted") }
+                    == .budgetExceeded)
+        }
+        #expect(provider.record.calls.isEmpty)
+    }
+
+    @Test(
         "Budgets that cannot work are refused when the engine starts",
         arguments: [
             [Budget("", microDollars: 1)], [Budget("b", microDollars: -1)],
             [Budget("b", microDollars: 1), Budget("b", microDollars: 2)],
             [Budget(String(repeating: "x", count: 65), microDollars: 1)],
+            [Budget("b", microDollars: 1, scope: .provider("opnai"))],
+            [Budget("b", microDollars: 1, scope: .tag(""))],
+            [Budget("b", microDollars: 1, scope: .tag(String(repeating: "x", count: 129)))],
+            [Budget("b", microDollars: 1, scope: .job(JobKey(rawValue: "")))],
+            [Budget("b", microDollars: 1, scope: .job(JobKey(rawValue: String(repeating: "x", count: 257))))],
         ])
     func absurd(budgets: [Budget]) async throws {
         let engine = try Engine(configuration: try Self.configuration(budgets))

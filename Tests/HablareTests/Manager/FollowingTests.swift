@@ -96,7 +96,7 @@ import Testing
             let id = try await manager.submit(AIRequest(prompt: "2"), to: "p")
             #expect(try await manager.status(for: id) == .pending)
             isRight.withLock { $0 = true }
-            manager.resume(provider.account)
+            try await manager.resume(provider.account)
             #expect(try await manager.outcome(of: id).phase == .completed)
             #expect(!manager.isSuspended("p"))
         }

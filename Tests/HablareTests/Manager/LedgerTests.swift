@@ -56,6 +56,29 @@ struct LedgerTests {
         }
     }
 
+    @Test(
+        "The answer with a negative usage is kept, what cannot be is not recorded, and an error names the provider",
+        arguments: [
+            (Usage(inputTokens: -1, outputTokens: 9), Usage()),
+            (Usage(inputTokens: 5, outputTokens: -9, costMicroDollars: 4), Usage(costMicroDollars: 4)),
+            (Usage(inputTokens: 5, costMicroDollars: -1), Usage(inputTokens: 5, costMicroDollars: 15)),
+            (Usage(costMicroDollars: .min, cacheWriteTokens: .min), Usage()),
+        ])
+    func negativeUsage(reported: Usage, recorded: Usage) async throws {
+        let engine = try Engine([Self.answering(reported)], configuration: try Self.priced([Self.perToken]))
+        let manager = engine.manager
+        try await engine.run {
+            let response = try await manager.execute(AIRequest(prompt: "x"), with: "scripted")
+            #expect(try await text(response) == "x")
+            #expect(response.usage == recorded)
+            #expect(try await manager.attempts(for: response.requestID).map(\.usage) == [recorded])
+            let total = try await manager.ledger().total
+            #expect(total.billed == 1 && total.withoutCost == (recorded.costMicroDollars == nil ? 1 : 0))
+        }
+        #expect(engine.log.says("error: A provider reported a negative usage or cost"))
+        #expect(engine.log.lines.contains { $0.contains("scripted") })
+    }
+
     @Test("An answer that is refused was billed all the same, at its price")
     func refusedAnswer() async throws {
         let provider = ScriptedProvider(responseType: .image) { _ in

@@ -110,6 +110,89 @@ struct RateLimitTests {
         }
     }
 
+    /// A provider that refuses its first call with an error, and answers others.
+    private func refusing(_ error: AIServiceError, rate: RateLimit? = nil) -> ScriptedProvider {
+        let isFirst = Guarded(true)
+        return ScriptedProvider(limits: ProviderLimits(rate: rate)) { call in
+            let refuses = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return refuses ? .failure(error) : .success(ProviderAnswer(.text(Body(call.request.prompt.plainText))))
+        }
+    }
+
+    private static func tooMany(_ wait: Duration) -> AIServiceError {
+        AIServiceError(.rateLimited, "Too many calls.", disposition: .retry(after: wait))
+    }
+
+    @Test("An overload of one request keeps no other one waiting, whatever time the provider asks for")
+    func overload() async throws {
+        let wait = FailureDisposition.retry(after: .seconds(999_999_999))
+        let engine = try Engine([refusing(AIServiceError(.overloaded, "Too busy.", disposition: wait))])
+        let manager = engine.manager
+        try await engine.run {
+            let first = try await manager.submit(AIRequest(prompt: "1"), to: "scripted")
+            _ = try await manager.outcome(of: first)
+            #expect(try await manager.execute(AIRequest(prompt: "2"), with: "scripted").text() == "2")
+        }
+    }
+
+    @Test(
+        "All processes keep the pause that one was asked for, say so, and go on when one of them lifts it",
+        arguments: [nil, RateLimit(requestsPerMinute: 6000)])
+    func sharedPause(rate: RateLimit?) async throws {
+        let machine = ProcessStore.Machine()
+        let first = try Engine(
+            [refusing(Self.tooMany(.seconds(999_999_999)), rate: rate)], store: ProcessStore(machine))
+        let until = StoreWorkbench.date(900)
+        try await first.run {
+            let refused = try await first.manager.submit(AIRequest(prompt: "refused"), to: "scripted")
+            _ = try await first.manager.outcome(of: refused)
+            // The second process opens the store after the pause.
+            let second = try Engine(
+                [ScriptedProvider(limits: ProviderLimits(rate: rate))], store: ProcessStore(machine))
+            try await second.run {
+                let ids = [
+                    try await first.manager.submit(AIRequest(prompt: "1"), to: "scripted"),
+                    try await second.manager.submit(AIRequest(prompt: "2"), to: "scripted"),
+                ]
+                for engine in [first, second] {
+                    for id in ids {
+                        try await engine.expectSoon {
+                            try await engine.manager.snapshot(for: id).waiting == .rateLimited(until: until)
+                        }
+                    }
+                }
+                for _ in 0..<50 { try await pause() }
+                for id in ids { #expect(try await first.manager.attempts(for: id).isEmpty) }
+                try await second.manager.resume("scripted")
+                for id in ids { _ = try await first.soon { try await first.manager.execute(requestID: id) } }
+            }
+        }
+    }
+
+    @Test("A process that runs already hears of a pause, and of its end")
+    func heardPause() async throws {
+        let machine = ProcessStore.Machine()
+        let first = try Engine([refusing(Self.tooMany(.seconds(60)))], store: ProcessStore(machine))
+        let second = try Engine(store: ProcessStore(machine))
+        try await second.run {
+            _ = try await second.manager.execute(AIRequest(prompt: "it runs"), with: "scripted")
+            try await first.run {
+                let refused = try await first.manager.submit(AIRequest(prompt: "refused"), to: "scripted")
+                _ = try await first.manager.outcome(of: refused)
+            }
+            try await second.expectSoon { second.manager.isPaused("scripted") }
+            let id = try await second.manager.submit(AIRequest(prompt: "2"), to: "scripted")
+            for _ in 0..<50 { try await pause() }
+            #expect(try await second.manager.attempts(for: id).isEmpty)
+            try await first.manager.resume("scripted")
+            _ = try await second.soon { try await second.manager.execute(requestID: id) }
+            #expect(!second.manager.isPaused("scripted"))
+        }
+    }
+
     @Test(
         "Limits that make no sense are refused where the engine is put together",
         arguments: [
@@ -125,6 +208,7 @@ struct RateLimitTests {
         for configuration in [
             EngineConfiguration(attemptTimeout: .zero), EngineConfiguration(renewalInterval: .seconds(-1)),
             EngineConfiguration(renewalInterval: .seconds(30)), EngineConfiguration(cancellationGrace: .seconds(-1)),
+            EngineConfiguration(longestPause: .seconds(-1)),
             EngineConfiguration(retry: RetryPolicy(maximumAttempts: 0)),
             EngineConfiguration(breaker: BreakerPolicy(threshold: 0)),
         ] {

@@ -35,8 +35,53 @@ struct SubmittingTests {
         #expect(await refusal(AIRequest(prompt: "x", parameters: ["a": .double(.nan)])) == .invalidRequest)
         #expect(await refusal(AIRequest(prompt: "x", attemptTimeout: .zero)) == .invalidRequest)
         #expect(await refusal(AIRequest(prompt: "x", attemptTimeout: .seconds(-1))) == .invalidRequest)
+        #expect(await refusal(AIRequest(prompt: "x", sample: -1)) == .invalidRequest)
         #expect(try await manager.statistics() == StoreStatistics())
         try await manager.submit(AIRequest(prompt: "äöü"), to: "limited")
+    }
+
+    @Test(
+        "A prompt that asks for nothing is refused, and neither sent nor billed",
+        arguments: [
+            Prompt.text(""), .text(" \t\r\n"), .text("\u{A0}\u{200B}\u{FEFF}"), .messages([]),
+            .messages([Prompt.Message(role: .user, parts: [])]),
+            .messages([Prompt.Message(role: .system, text: " "), Prompt.Message(role: .user, parts: [.text("")])]),
+        ])
+    func blankPrompts(prompt: Prompt) async throws {
+        let provider = ScriptedProvider()
+        let manager = try Engine([provider]).manager
+        let error = await #expect(throws: AIServiceError.self) {
+            try await manager.submit(AIRequest(prompt: prompt), to: "scripted")
+        }
+        #expect(error?.code == .invalidRequest && error?.message.contains("The prompt is empty") == true)
+        let request = AIRequest(prompt: prompt)
+        #expect(
+            await code {
+                _ = try await manager.submit([AIRequest(prompt: "x"), request], to: "scripted", jobKey: job)
+            } == .invalidRequest)
+        #expect(try await manager.statistics() == StoreStatistics())
+    }
+
+    @Test(
+        "A prompt without text is taken where it has another part",
+        arguments: [
+            Prompt.Part.image(Body(Data([1])), .png), .toolResult(id: "t", content: ""),
+            .toolCall(id: "t", name: "f", arguments: .null),
+        ])
+    func otherParts(part: Prompt.Part) async throws {
+        let prompt = Prompt.messages([Prompt.Message(role: .user, parts: [.text(" "), part])])
+        try await Engine().manager.submit(AIRequest(prompt: prompt), to: "scripted")
+    }
+
+    @Test("A page of less than no requests is refused")
+    func negativeLimit() async throws {
+        let manager = try Engine().manager
+        try await manager.submit(AIRequest(prompt: "x"), to: "scripted")
+        for limit in [-1, Int.min] {
+            let found = await code { _ = try await manager.snapshots(SnapshotFilter(limit: limit)) }
+            #expect(found == .invalidRequest)
+        }
+        #expect(try await manager.snapshots(SnapshotFilter(limit: 0)).isEmpty)
     }
 
     @Test("An unknown provider's refusal names those that are known")

@@ -82,12 +82,20 @@ private struct Shelf: ContentReading {
 @Suite struct UsageTests {
     @Test("Usage adds up, and an unknown cost is not zero")
     func sums() {
-        var sum = Usage()
-        sum.add(Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4))
-        #expect(sum == Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4))
-        sum.add(Usage(costMicroDollars: 0))
-        sum.add(Usage(bytes: 1, costMicroDollars: 5))
-        #expect(sum == Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 5, costMicroDollars: 5))
+        var used = [Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4)]
+        #expect(Usage.sum(of: used) == Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 4))
+        used += [Usage(costMicroDollars: 0), Usage(bytes: 1, costMicroDollars: 5)]
+        #expect(
+            Usage.sum(of: used) == Usage(inputTokens: 1, outputTokens: 2, characters: 3, bytes: 5, costMicroDollars: 5))
+    }
+
+    @Test("A sum is the same in any order, also where a part of it is too large")
+    func order() {
+        let used = [Int64.max, -5, .max, .min, .min, 7].map { Usage(inputTokens: $0, costMicroDollars: $0) }
+        for turn in used.indices {
+            let sum = Usage.sum(of: used[turn...] + used[..<turn])
+            #expect(sum == Usage(inputTokens: 0, costMicroDollars: 0))
+        }
     }
 }
 

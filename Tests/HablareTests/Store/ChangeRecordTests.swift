@@ -83,10 +83,14 @@ import Testing
         var random = SeededGenerator(seed: UInt64(seed))
         let changes = (0..<Int.random(in: 0...40, using: &random)).map { _ -> StoreChange in
             let flight = FlightID(rawValue: .random(in: .min ... .max, using: &random))
-            return switch Int.random(in: 0..<4, using: &random) {
+            return switch Int.random(in: 0..<5, using: &random) {
             case 0: .request(UUID(), of: flight, .cancelled)
             case 1: .flight(flight, Self.lifecycle(.waiting))
             case 2: .uncached
+            case 3:
+                .account(
+                    AccountID(rawValue: String(repeating: "é", count: Int.random(in: 0...300, using: &random))),
+                    pausedUntil: nil)
             default: .appended(flight)
             }
         }
@@ -103,20 +107,24 @@ import Testing
             .appended(Self.flight), .appended(Self.flight), .request(id, of: Self.flight, .pending),
             .request(id, of: Self.flight, .cancelled))
         #expect(record.encoded.count == 1 + 9 + 17)
+        #expect(self.record(.account("né", pausedUntil: nil)).encoded.count == 1 + 5 + 3)
     }
 
     @Test("Damaged bytes are no record, and never a trap")
     func damaged() {
         let record = record(
-            .request(StoreWorkbench.id(1), of: Self.flight, .pending), .appended(Self.flight), .uncached)
+            .request(StoreWorkbench.id(1), of: Self.flight, .pending), .appended(Self.flight),
+            .account("account", pausedUntil: nil), .uncached)
         let bytes = record.encoded
-        let whole: Set = [bytes.count, 1, 1 + 17]
+        let whole: Set = [bytes.count, 1, 1 + 17, 1 + 17 + 9]
         for count in 0..<bytes.count {
             #expect((ChangeRecord(decoding: bytes.prefix(count)) == nil) == !whole.contains(count))
         }
         #expect(ChangeRecord(decoding: Data()) == nil)
-        #expect(ChangeRecord(decoding: bytes + [3]) == nil, "a kind of row that this version does not know")
+        #expect(ChangeRecord(decoding: bytes + [4]) == nil, "a kind of row that this version does not know")
         #expect(ChangeRecord(decoding: Data([4]) + bytes.dropFirst()) == nil, "a flag that it does not know")
+        #expect(ChangeRecord(decoding: Data([0, 3, 0, 0, 0, 1, 0xFF])) == nil, "a name that is no text")
+        #expect(ChangeRecord(decoding: Data([0, 3, 0xFF, 0xFF, 0xFF, 0xFF])) == nil, "a length that is not there")
         var random = SeededGenerator(seed: 1)
         for _ in 0..<2_000 {
             let count = Int.random(in: 0...64, using: &random)

@@ -2,8 +2,9 @@ import GRDB
 
 /// The tables of action queues.
 enum ActionSchema {
-    /// One row for each queue, whose token tells its owner from earlier ones; and one for each action, keyed by its
-    /// place in the queue, so that new rows always go to the end.
+    /// One row for each queue, whose token tells its owner from earlier ones; one for each action, keyed by its place in the
+    /// queue, so that new rows always go to the end; and one for each of the last actions whose id the app has chosen, which
+    /// stays when the action is over. `digest`: the SHA-256 of the action's JSON.
     static func create(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -25,6 +26,13 @@ enum ActionSchema {
                     remembered INTEGER NOT NULL,
                     given_up INTEGER NOT NULL,
                     failure TEXT,
+                    PRIMARY KEY (queue, number)
+                ) WITHOUT ROWID;
+                CREATE TABLE hablare_action_ids (
+                    queue TEXT NOT NULL,
+                    number INTEGER NOT NULL,
+                    id BLOB NOT NULL,
+                    digest BLOB NOT NULL,
                     PRIMARY KEY (queue, number)
                 ) WITHOUT ROWID;
                 """)

@@ -8,8 +8,10 @@ enum ActionTable {
     struct Contents<Action: QueuedAction>: Sendable {
         let owner: ActionOwner
         let stored: [StoredAction<Action>]
-        /// The number of the last row, whether or not it can be read.
+        /// The number of the last action, whether or not it can be read, or is over.
         let last: Int64
+        /// The ids that the app has chosen, with the numbers of their actions.
+        let names: [(name: ActionName, number: Int64)]
         /// Rows that this version cannot read, by their numbers.
         let unreadable: [Int64]
     }
@@ -41,7 +43,26 @@ enum ActionTable {
                 unreadable.append(number)
             }
         }
-        return Contents(owner: owner, stored: stored, last: last, unreadable: unreadable)
+        let names = try names(of: queue, in: database)
+        return Contents(
+            owner: owner, stored: stored, last: max(last, names.last?.number ?? 0), names: names,
+            unreadable: unreadable)
+    }
+
+    private static func names(
+        of queue: String, in database: Database
+    ) throws -> [(name: ActionName, number: Int64)] {
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT number, id, digest FROM hablare_action_ids WHERE queue = ? ORDER BY number",
+            arguments: [queue])
+        var names: [(name: ActionName, number: Int64)] = []
+        while let row = try rows.next() {
+            guard let number = Int64.fromDatabaseValue(row["number"]), let bytes = Data.fromDatabaseValue(row["id"]),
+                let id = UUID(bytes: bytes), let digest = Data.fromDatabaseValue(row["digest"])
+            else { continue }  // damaged: such an action could be appended twice
+            names.append((ActionName(id: ActionID(rawValue: id), digest: digest), number))
+        }
+        return names
     }
 
     /// Writes changes of an owner's queue.
@@ -58,6 +79,7 @@ enum ActionTable {
             case .delete(let number):
                 try database.cachedStatement(sql: "DELETE FROM hablare_actions WHERE queue = ? AND number = ?")
                     .execute(arguments: [owner.queue, number])
+            case .name(let name, let number): try insert(name, number: number, of: owner, in: database)
             }
         }
     }
@@ -114,6 +136,16 @@ enum ActionTable {
                 owner.queue, record.number, record.id.rawValue.bytes, payload,
                 Int64((appendedAt.timeIntervalSince1970 * 1000).rounded()),
             ])
+    }
+
+    private static func insert(
+        _ name: ActionName, number: Int64, of owner: ActionOwner, in database: Database
+    ) throws {
+        try database.cachedStatement(
+            sql: "INSERT INTO hablare_action_ids (queue, number, id, digest) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [owner.queue, number, name.id.rawValue.bytes, name.digest])
+        try database.cachedStatement(sql: "DELETE FROM hablare_action_ids WHERE queue = ? AND number <= ?")
+            .execute(arguments: [owner.queue, number - ActionName.mostKept])
     }
 
     /// A row may be a turn ahead: an item is marked as applied in the transaction that carries it out, and the owner may

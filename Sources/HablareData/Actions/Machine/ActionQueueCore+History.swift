@@ -2,7 +2,13 @@ extension ActionQueueCore {
     // MARK: What a person asks for
 
     /// An action was appended. What was undone before cannot be redone any more.
-    mutating func appended(_ new: NewAction<Action>, now: Duration) {
+    ///
+    /// - Throws: ``ActionQueueError/Code/conflict``; then nothing has changed.
+    mutating func appended(_ new: NewAction<Action>, now: Duration) throws {
+        if let name = new.name {
+            if try isKnown(name) { return }
+            named(name, number: lastNumber + 1)
+        }
         for number in future { forget(number) }
         future = []
         lastNumber += 1

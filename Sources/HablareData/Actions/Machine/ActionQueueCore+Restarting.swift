@@ -3,10 +3,11 @@ extension ActionQueueCore {
     /// settled first.
     init(
         configuration: ActionQueueConfiguration, owner: ActionOwner, stored: [StoredAction<Action>], last: Int64 = 0,
-        unreadable: [Int64] = [], now: Duration
+        names: [(name: ActionName, number: Int64)] = [], unreadable: [Int64] = [], now: Duration
     ) {
         self.init(configuration: configuration, owner: owner, unreadable: unreadable)
         lastNumber = last
+        for (name, number) in names { recall(name, number: number) }
         for stored in stored.sorted(by: { $0.record.number < $1.record.number }) {
             var step = ActionStep(stored)
             // It was committed before, and is tried again without anybody's word.

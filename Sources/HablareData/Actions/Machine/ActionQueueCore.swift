@@ -1,3 +1,4 @@
+import Foundation
 import OrderedCollections
 
 /// Decides what a queue does. Pure: told what happened, it says what is to be written and what is to be handed over;
@@ -40,6 +41,9 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
     /// Rows that this version of the app cannot read, by their numbers.
     private(set) var unreadable: [Int64] = []
     private var writes: OrderedDictionary<Int64, ActionWrite> = [:]
+    /// The last actions whose ids the app has chosen, by these; also of actions that are over.
+    private var names: [ActionID: (digest: Data, number: Int64)] = [:]
+    private var newNames: [ActionWrite] = []
 
     init(configuration: ActionQueueConfiguration, owner: ActionOwner, unreadable: [Int64] = []) {
         self.unreadable = unreadable
@@ -49,8 +53,36 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
 
     /// What is to be written since this was last asked: at most one write for each row.
     mutating func takeWrites() -> [ActionWrite] {
-        defer { writes = [:] }
-        return Array(writes.values)
+        defer {
+            writes = [:]
+            newNames = []
+        }
+        return Array(writes.values) + newNames
+    }
+
+    // MARK: Names
+
+    /// Whether an action was appended before under an id that the app has chosen.
+    ///
+    /// - Throws: ``ActionQueueError/Code/conflict`` where that was another action.
+    func isKnown(_ name: ActionName) throws -> Bool {
+        guard let known = names[name.id] else { return false }
+        guard known.digest == name.digest else { throw ActionQueueError.conflict(name.id) }
+        return true
+    }
+
+    /// An id is taken by an action.
+    mutating func named(_ name: ActionName, number: Int64) {
+        newNames.append(.name(name, number: number))
+        recall(name, number: number)
+    }
+
+    /// An id is taken, as the journal has it.
+    mutating func recall(_ name: ActionName, number: Int64) {
+        names[name.id] = (name.digest, number)
+        // Now and then, and not for each.
+        guard names.count >= 2 * Int(ActionName.mostKept) else { return }
+        names = names.filter { $0.value.number > number - ActionName.mostKept }
     }
 
     // MARK: Steps
@@ -120,7 +152,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         switch write {
         case .update(let record): writes[number] = .insert(record, payload: payload, appendedAt: appendedAt)
         case .delete: writes[number] = nil
-        case .insert: writes[number] = write
+        case .insert, .name: writes[number] = write
         }
     }
 

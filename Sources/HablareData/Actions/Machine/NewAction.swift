@@ -6,4 +6,6 @@ struct NewAction<Action: QueuedAction>: Sendable {
     let action: Action
     let payload: Data
     let appendedAt: Date
+    /// The id, where the app has chosen it.
+    var name: ActionName?
 }

@@ -16,8 +16,25 @@ extension DurableActionQueue {
     public func append(_ action: Action) async throws -> ActionID {
         let new = try newAction(action)
         let now = clock.now
-        try await ask { $0.appended(new, now: now) }
+        try await ask { try $0.appended(new, now: now) }
         return new.id
+    }
+
+    /// Appends an action under an id of the caller's, once: what was appended under it before is not appended again.
+    ///
+    /// So a caller that does not know whether an action was appended, because its process ended or the call failed, appends
+    /// it again under the same id. The queue remembers the ids of its last 10,000 actions, also of those that are carried
+    /// out, undone or dropped by then. Otherwise as without an id.
+    ///
+    /// - Parameters:
+    ///   - action: The action. Its JSON must be the same each time, for which the encoder sorts the keys.
+    ///   - id: The action's id, which names it for ever: derived from what is done, or stored before this is called.
+    /// - Throws: As without an id; `conflict` where another action was appended under the id.
+    public func append(_ action: Action, id: ActionID) async throws {
+        var new = try newAction(action, id: id)
+        new.name = ActionName(id, of: new.payload)
+        let now = clock.now
+        try await ask { [new] in try $0.appended(new, now: now) }
     }
 
     /// Appends several actions, in one transaction: on return all of them are on disk.
@@ -32,7 +49,7 @@ extension DurableActionQueue {
         let new = try actions.map { try newAction($0) }
         let now = clock.now
         try await ask { core in
-            for new in new { core.appended(new, now: now) }
+            for new in new { try core.appended(new, now: now) }
         }
         return new.map(\.id)
     }
@@ -200,10 +217,12 @@ extension DurableActionQueue {
     // MARK: The way in
 
     /// On the caller's actor, so that actions are in the order in which a view appended them.
-    private func newAction(_ action: Action) throws -> NewAction<Action> {
+    private func newAction(_ action: Action, id: ActionID? = nil) throws -> NewAction<Action> {
         let payload: Data
         do {
-            payload = try JSONEncoder().encode(action)
+            let encoder = JSONEncoder()
+            if id != nil { encoder.outputFormatting = .sortedKeys }
+            payload = try encoder.encode(action)
         } catch {
             throw ActionQueueError.notEncodable(error)
         }
@@ -211,7 +230,7 @@ extension DurableActionQueue {
             throw ActionQueueError.tooLarge(payload.count, limit: Self.largestAction)
         }
         return NewAction(
-            id: ActionID(rawValue: makeID()), action: action, payload: payload, appendedAt: date())
+            id: id ?? ActionID(rawValue: makeID()), action: action, payload: payload, appendedAt: date())
     }
 
     /// Asks the core for something, and waits until it is on disk. Where `work` throws, it has changed nothing.

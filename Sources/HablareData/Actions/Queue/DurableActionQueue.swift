@@ -86,7 +86,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     ///   - configuration: When it commits, how often it tries, how much it remembers.
     ///   - seams: Clock, dates, UUIDs and threads. Default: the system's.
     ///   - logger: Where failures of the journal, rows that cannot be read and the like are told. Default: the process's.
-    /// - Throws: ``ActionQueueError``: `notMigrated`, `diskFull`, `databaseFailed`. Cancelling the task does not end it.
+    /// - Throws: ``ActionQueueError``: `invalidConfiguration`, `notMigrated`, `diskFull`, `databaseFailed`. Cancelling the task does not end it.
     public convenience init(
         _ name: String, in database: any DatabaseWriter, committer: Committer,
         configuration: ActionQueueConfiguration = ActionQueueConfiguration(), seams: EngineSeams = EngineSeams(),
@@ -108,7 +108,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
     ///   - logger: Where failures of the journal, rows that cannot be read and the like are told. Default: the process's.
     ///   - apply: Carries an action out. It runs on the queue's own thread and may run again after its transaction was
     ///     taken back, so it touches nothing but the database it is given.
-    /// - Throws: ``ActionQueueError``: `notMigrated`, `diskFull`, `databaseFailed`. Cancelling the task does not end it.
+    /// - Throws: ``ActionQueueError``: `invalidConfiguration`, `notMigrated`, `diskFull`, `databaseFailed`. Cancelling the task does not end it.
     public convenience init<A>(
         _ name: String, in database: any DatabaseWriter,
         configuration: ActionQueueConfiguration = ActionQueueConfiguration(), seams: EngineSeams = EngineSeams(),
@@ -125,6 +125,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         _ name: String, journal: GroupWriter, committer: Committer, configuration: ActionQueueConfiguration,
         seams: EngineSeams, logger: Logger
     ) async throws {
+        try configuration.check()
         self.name = name
         self.committer = committer
         self.configuration = configuration
@@ -143,7 +144,7 @@ public final class DurableActionQueue<Committer: ActionCommitter>: Sendable {
         }
         let core = ActionQueueCore(
             configuration: configuration, owner: contents.owner, stored: contents.stored, last: contents.last,
-            unreadable: contents.unreadable, now: clock.now)
+            names: contents.names, unreadable: contents.unreadable, now: clock.now)
         state = Guarded(State(core: core, snapshot: core.snapshot))
         if !contents.unreadable.isEmpty {
             logger.warning(

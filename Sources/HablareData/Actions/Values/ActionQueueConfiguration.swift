@@ -1,4 +1,5 @@
-/// When a queue commits, how often it tries, and how much it remembers.
+/// When a queue commits, how often it tries, and how much it remembers. A queue that is opened with a setting below its
+/// least throws ``ActionQueueError/Code/invalidConfiguration``.
 public struct ActionQueueConfiguration: Sendable, Hashable {
     /// Who decides when actions are committed.
     public enum Mode: Sendable, Hashable {
@@ -12,21 +13,23 @@ public struct ActionQueueConfiguration: Sendable, Hashable {
 
     /// Who decides when actions are committed. Default: ``Mode/automatic``.
     public var mode: Mode
-    /// So many waiting actions, over all groups, are committed at once. Default 10; less than 1 counts as 1.
+    /// So many waiting actions, over all groups, are committed at once. At least 1. Default 10.
     public var count: Int
-    /// So long after the last change whatever waits is committed. Default 500 ms.
+    /// So long after the last change whatever waits is committed. 0 or more. Default 500 ms.
     public var quietTime: Duration
-    /// The most items of one call of the committer. Default 100; less than 1 counts as 1.
+    /// The most items of one call of the committer. At least 1. Default 100.
     public var largestGroup: Int
-    /// How many actions can be undone, over commits and restarts. Default 50; less than 0 counts as 0.
+    /// How many actions can be undone, over commits and restarts. 0 or more.
+    /// Default 50.
     public var undoDepth: Int
-    /// How many attempts an item gets before it counts as failed. Default 8; less than 1 counts as 1.
+    /// How many attempts an item gets before it counts as failed. At least 1.
+    /// Default 8.
     public var maximumAttempts: Int
-    /// What is waited after the first failure; doubles with each further one. Default 1 s.
+    /// What is waited after the first failure; doubles with each further one. 0 or more. Default 1 s.
     public var retryDelay: Duration
-    /// The most that is waited between two attempts. Default 60 s.
+    /// The most that is waited between two attempts. 0 or more. Default 60 s.
     public var maximumRetryDelay: Duration
-    /// How long a shutdown waits for commits under way before it cancels them. Default 5 s.
+    /// How long a shutdown waits for commits under way before it cancels them. 0 or more. Default 5 s.
     public var shutdownGrace: Duration
 
     /// Creates a configuration.
@@ -44,6 +47,26 @@ public struct ActionQueueConfiguration: Sendable, Hashable {
         self.retryDelay = retryDelay
         self.maximumRetryDelay = maximumRetryDelay
         self.shutdownGrace = shutdownGrace
+    }
+
+    /// Refuses what cannot work.
+    func check() throws(ActionQueueError) {
+        let counts = [
+            ("count", count, 1), ("largestGroup", largestGroup, 1), ("undoDepth", undoDepth, 0),
+            ("maximumAttempts", maximumAttempts, 1),
+        ]
+        for (name, value, least) in counts where value < least {
+            throw ActionQueueError(
+                .invalidConfiguration, "`\(name)` of the queue's configuration is \(value). Give it \(least) or more.")
+        }
+        let durations = [
+            ("quietTime", quietTime), ("retryDelay", retryDelay), ("maximumRetryDelay", maximumRetryDelay),
+            ("shutdownGrace", shutdownGrace),
+        ]
+        for (name, value) in durations where value < .zero {
+            throw ActionQueueError(
+                .invalidConfiguration, "`\(name)` of the queue's configuration is negative. Give it zero or more.")
+        }
     }
 
     /// What is waited after so many failed attempts.

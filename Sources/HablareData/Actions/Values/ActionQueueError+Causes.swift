@@ -53,6 +53,15 @@ extension ActionQueueError {
             """)
     }
 
+    static func conflict(_ id: ActionID) -> ActionQueueError {
+        ActionQueueError(
+            .conflict,
+            """
+            Another action was appended to this queue under the id \(id). Give each action an id of its own; to append one \
+            again, leave it as it was.
+            """)
+    }
+
     static func notEncodable(_ error: any Error) -> ActionQueueError {
         ActionQueueError(
             .notEncodable, "The action cannot be written as JSON. Mend its `encode(to:)`.",

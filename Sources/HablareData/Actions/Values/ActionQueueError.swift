@@ -21,6 +21,8 @@ public struct ActionQueueError: Error, Sendable, Hashable {
         public static let notPending = Self(rawValue: "not-pending")
         /// The action cannot be written as JSON.
         public static let notEncodable = Self(rawValue: "not-encodable")
+        /// Another action was appended under the id.
+        public static let conflict = Self(rawValue: "conflict")
         /// The action is larger than a queue takes.
         public static let tooLarge = Self(rawValue: "too-large")
         /// Nobody runs the queue, or it is paused.
@@ -31,6 +33,8 @@ public struct ActionQueueError: Error, Sendable, Hashable {
         public static let takenOver = Self(rawValue: "taken-over")
         /// The queue was erased from its database, for example by `AppDatabase.deleteAll()`, while it was open.
         public static let erased = Self(rawValue: "erased")
+        /// A setting of the ``ActionQueueConfiguration`` has a value that cannot work.
+        public static let invalidConfiguration = Self(rawValue: "invalid-configuration")
         /// The database does not have this library's tables.
         public static let notMigrated = Self(rawValue: "not-migrated")
         /// The disk, or the quota, of the database is full, and nothing was changed. What was on it before is safe.

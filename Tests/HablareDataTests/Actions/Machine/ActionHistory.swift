@@ -103,7 +103,7 @@ struct ActionHistory {
         let now = now
         try tell { core, book in
             for new in new {
-                core.appended(new, now: now)
+                try core.appended(new, now: now)
                 book.appended(new.id, new.action)
             }
         }
@@ -280,6 +280,7 @@ struct ActionHistory {
             case .delete(let number):
                 let row = rows.removeValue(forKey: number)
                 book.check(row != nil, "what is removed is in the journal")
+            case .name: break
             }
         }
     }

@@ -89,6 +89,95 @@ import Testing
         #expect(second.pendingActions.map(\.action.name) == [2])
     }
 
+    private let id = ActionID(rawValue: UUID())
+
+    @Test("An action that is appended again under its id is one action: at once, after a restart and when it is over")
+    func again() async throws {
+        let desk = try ActionDesk(configuration: ActionQueueConfiguration(mode: .review, undoDepth: 0))
+        for _ in 0..<2 {
+            let queue = try await desk.queue()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<10 { group.addTask { [id] in try await queue.append(Swipe(1), id: id) } }
+                try await group.waitForAll()
+            }
+            #expect(queue.pendingActions.map(\.id) == [id])
+        }
+        let queue = try await desk.queue()
+        try await queue.whileRunning {
+            _ = try await queue.flush()
+            #expect(desk.committer.inEffect == [1])
+            try await queue.append(Swipe(1), id: id)
+            #expect(queue.snapshot.pending == 0)
+        }
+        #expect(try desk.rows() == 0, "the action is over, and forgotten")
+        let later = try await desk.queue()
+        try await later.append(Swipe(1), id: id)
+        #expect(later.snapshot.pending == 0)
+        // The next action has another number than the one that is over.
+        let next = ActionID(rawValue: UUID())
+        try await later.append(Swipe(2), id: next)
+        #expect(later.pendingActions.map(\.id) == [next])
+        let other = try await desk.queue("other")
+        try await other.append(Swipe(1), id: id)
+        #expect(other.pendingActions.map(\.id) == [id], "each queue has ids of its own")
+    }
+
+    @Test("An action that was withdrawn or undone does not come back when it is appended again under its id")
+    func againWhenUnwanted() async throws {
+        let desk = try ActionDesk(configuration: ActionQueueConfiguration(mode: .review))
+        let queue = try await desk.queue()
+        let undone = ActionID(rawValue: UUID())
+        try await queue.append(Swipe(1), id: id)
+        try await queue.append(Swipe(2), id: undone)
+        try await queue.undo()
+        try await queue.withdraw(id)
+        for queue in [queue, try await desk.queue()] {
+            try await queue.append(Swipe(1), id: id)
+            try await queue.append(Swipe(2), id: undone)
+            #expect(queue.pendingActions.isEmpty)
+            #expect(queue.snapshot.canRedo, "nothing was appended")
+        }
+    }
+
+    @Test("Another action under a known id is refused, and nothing is appended")
+    func idConflict() async throws {
+        let desk = try ActionDesk()
+        let queue = try await desk.queue()
+        try await queue.append(Swipe(1), id: id)
+        for queue in [queue, try await desk.queue()] {
+            let error = await #expect(throws: ActionQueueError.self) { try await queue.append(Swipe(2), id: id) }
+            #expect(error?.code == .conflict && error?.message.contains(id.description) == true)
+            #expect(queue.pendingActions.map(\.action) == [Swipe(1)])
+        }
+    }
+
+    @Test("The ids of the last actions are kept, and older ones are not, in memory and in the journal")
+    func keptIDs() throws {
+        let owner = ActionOwner(queue: "q", token: 1)
+        var core = ActionQueueCore<Swipe>(configuration: ActionQueueConfiguration(), owner: owner)
+        func name(_ number: Int64) -> ActionName {
+            let bytes = (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> ($0 * 8) : 0) }
+            return ActionName(id: ActionID(rawValue: UUID(bytes: bytes) ?? UUID()), digest: Data([1]))
+        }
+        let count = 2 * ActionName.mostKept
+        for number in 1...count { core.named(name(number), number: number) }
+        #expect(try core.isKnown(name(count)) && core.isKnown(name(ActionName.mostKept + 1)))
+        #expect(try !core.isKnown(name(1)))
+        let database = try DatabaseQueue()
+        try database.write { db in
+            try ActionSchema.create(db)
+            let opened = try ActionTable.open("q", of: Swipe.self, token: 1, in: db)
+            try ActionTable.write(
+                [
+                    .name(name(1), number: 1), .name(name(2), number: 2),
+                    .name(name(3), number: ActionName.mostKept + 1),
+                ],
+                of: opened.owner, in: db)
+            let names = try ActionTable.open("q", of: Swipe.self, token: 2, in: db).names
+            #expect(names.map(\.name) == [name(2), name(3)])
+        }
+    }
+
     @Test("An action that is too large, or is no JSON, is refused and names what to do")
     func refused() async throws {
         struct Huge: QueuedAction {
@@ -121,6 +210,39 @@ import Testing
         }
         #expect(error?.code == .notMigrated)
         #expect(error?.message.contains("registerHablareData()") == true)
+    }
+
+    @Test(
+        "A setting that cannot work is refused when the queue is opened, by its name",
+        arguments: [
+            ("count", ActionQueueConfiguration(count: 0)), ("count", ActionQueueConfiguration(count: -1)),
+            ("quietTime", ActionQueueConfiguration(quietTime: .seconds(-1))),
+            ("largestGroup", ActionQueueConfiguration(largestGroup: 0)),
+            ("undoDepth", ActionQueueConfiguration(undoDepth: -1)),
+            ("maximumAttempts", ActionQueueConfiguration(maximumAttempts: 0)),
+            ("retryDelay", ActionQueueConfiguration(retryDelay: .seconds(-1))),
+            ("maximumRetryDelay", ActionQueueConfiguration(maximumRetryDelay: .seconds(-1))),
+            ("shutdownGrace", ActionQueueConfiguration(shutdownGrace: .seconds(-1))),
+        ])
+    func invalidSettings(name: String, configuration: ActionQueueConfiguration) async throws {
+        let desk = try ActionDesk(configuration: configuration)
+        let error = await #expect(throws: ActionQueueError.self) { try await desk.queue() }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("`\(name)`") == true)
+    }
+
+    @Test("The least settings work")
+    func leastSettings() async throws {
+        let least = ActionQueueConfiguration(
+            count: 1, quietTime: .zero, largestGroup: 1, undoDepth: 0, maximumAttempts: 1, retryDelay: .zero,
+            maximumRetryDelay: .zero, shutdownGrace: .zero)
+        let desk = try ActionDesk(configuration: least)
+        let queue = try await desk.queue()
+        try await queue.whileRunning {
+            try await queue.append(Swipe(1))
+            await queue.soon { $0.pending == 0 }
+        }
+        #expect(desk.committer.inEffect == [1])
     }
 
     @Test("Queues of one database are apart by their names")

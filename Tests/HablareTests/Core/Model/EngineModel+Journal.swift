@@ -279,10 +279,21 @@ extension EngineModel {
                 where other.flight == key.flight && place == .queued && settlement.flight.isSettled {
                     doubtful.insert(other)
                 }
-            case .request, .nextDeadline, .appended, .ownerRetired, .uncached: break
+            case .account("shared", let date): pausedElsewhere(until: date)
+            case .account, .request, .nextDeadline, .appended, .ownerRetired, .uncached: break
             }
         }
         return stops
+    }
+
+    /// The store has another pause of the shared account.
+    private mutating func pausedElsewhere(until date: Date?) {
+        guard let date else { return pausedUntil = .distantPast }
+        guard date > now.date else { return }
+        count("paused elsewhere")
+        pausedUntil = max(pausedUntil, date)
+        freeUntil = .distantPast
+        countsUntil = now.date.addingTimeInterval(Account.permitLifetime)
     }
 
     private static func reason(_ lifecycle: FlightLifecycle) -> StopReason {

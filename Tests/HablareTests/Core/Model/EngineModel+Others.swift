@@ -136,12 +136,22 @@ extension EngineModel {
         case 17, 18:
             // It takes this process for dead.
             try foreign([.retireOwner(owner, at: now.date)])
+        case 19: try foreign([.report(anyPause(), at: now.date)])
         default: break
         }
         if !isNoticing, !foreignRows.isEmpty || mayWait, chance(2, in: 3) {
             isNoticing = true
             journal.append(.notice)
         }
+    }
+
+    /// The other process was asked for a pause, or somebody lifts the one there is.
+    private mutating func anyPause() -> AccountReport {
+        let account = any(["shared", "a"] as [AccountID]) ?? "shared"
+        if chance(1, in: 3) { return AccountReport(account: account, liftsPause: true) }
+        return AccountReport(
+            account: account,
+            pausedUntil: now.date.addingTimeInterval(Double.random(in: 0...2, using: &random)))
     }
 
     private mutating func claimElsewhere() {

@@ -378,6 +378,7 @@ struct EngineModel {
     private mutating func resumeAccount() throws {
         guard let account = any(suspendedAccounts.sorted { $0.rawValue < $1.rawValue }) else { return }
         suspendedAccounts.remove(account)
+        if account == "shared" { pausedUntil = .distantPast }
         try perform(after(core.resumed(account)), "resumed \(account)")
     }
 

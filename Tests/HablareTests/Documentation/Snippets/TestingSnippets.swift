@@ -35,4 +35,18 @@ extension Shouting {
         }
     }
     // end snippet
+
+    // snippet: a test of a model
+    @Test("The model shows what the provider answers")
+    func shows() async throws {
+        let manager = AIRequestManager(
+            store: InMemoryStore(), providers: try ProviderRegistry([ScriptedProvider(id: "shouter")]))
+        let answer = try await EngineService.run(manager) { @MainActor in
+            let shouting = Shouting(manager: manager)
+            await shouting.shout("hello")
+            return shouting.answer
+        }
+        #expect(answer == "hello")
+    }
+    // end snippet
 }

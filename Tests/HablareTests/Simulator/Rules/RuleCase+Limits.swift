@@ -43,7 +43,7 @@ extension RuleCase {
             trace.completes(1)
         },
         RuleCase(PausesAreKept.self, "began in the pause that call 0 asked for") { trace, isGuilty in
-            trace.fails(trace.call(0), "rate-limit-exceeded")
+            trace.fails(trace.call(0), "rate-limited")
             trace.wait(isGuilty ? 1 : 3)
             trace.call(1)
         },
@@ -52,6 +52,17 @@ extension RuleCase {
             trace.fails(trace.call(0), "rate-limited")
             trace.wait(isGuilty ? 2 : 4)
             trace.call(1, in: 1)
+        },
+        RuleCase(PausesAreKept.self, "began in the pause that the account of call 0 asked for") { trace, isGuilty in
+            trace.plan.providers[0].rate = nil
+            trace.fails(trace.call(0), "rate-limited")
+            trace.wait(isGuilty ? 1 : 3)
+            trace.call(1, in: 1)
+        },
+        RuleCase(PausesAreKept.self, "began in the pause that call 0 asked for") { trace, isGuilty in
+            trace.fails(trace.call(0), isGuilty ? "rate-limited" : "come-back-in-ten-years")
+            trace.wait(1)
+            trace.call(1)
         },
     ]
 }

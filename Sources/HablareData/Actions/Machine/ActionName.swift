@@ -1,0 +1,18 @@
+import Crypto
+import Foundation
+
+/// An id that the app has chosen for an action, with what tells the action from another one.
+struct ActionName: Sendable, Hashable {
+    /// How many of a queue's actions, the last ones, are found again by an id that the app has chosen.
+    static let mostKept: Int64 = 10_000
+
+    let id: ActionID
+    /// The SHA-256 of the action's JSON.
+    let digest: Data
+}
+
+extension ActionName {
+    init(_ id: ActionID, of payload: Data) {
+        self.init(id: id, digest: Data(SHA256.hash(data: payload)))
+    }
+}

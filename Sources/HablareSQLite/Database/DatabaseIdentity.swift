@@ -1,0 +1,51 @@
+import Foundation
+import Hablare
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The file that a store has opened, to notice when its path names another one, or none.
+///
+/// SQLite goes on writing to a file that was deleted, and tells nobody: what is committed then is gone with the process.
+struct DatabaseIdentity: Sendable, Hashable {
+    private let path: String
+    private let device: UInt64
+    private let file: UInt64
+
+    /// Looks at the file of a path, which was just opened. No other file has its number for as long as it is open.
+    init(ofFileAt path: String) throws(AIServiceError) {
+        guard let (device, file) = Self.numbers(ofFileAt: path) else { throw .missing(path: path, cause: errno) }
+        self.path = path
+        self.device = device
+        self.file = file
+    }
+
+    /// Looks whether the path still names the file. One call of the system.
+    ///
+    /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` where it does not.
+    func check() throws(AIServiceError) {
+        guard let (device, file) = Self.numbers(ofFileAt: path) else { throw .missing(path: path, cause: errno) }
+        guard (device, file) == (self.device, self.file) else { throw .missing(path: path, cause: nil) }
+    }
+
+    private static func numbers(ofFileAt path: String) -> (device: UInt64, file: UInt64)? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
+    }
+}
+
+extension AIServiceError {
+    /// - Parameter cause: Why the path names no file; `nil` where it names another one.
+    fileprivate static func missing(path: String, cause: Int32?) -> AIServiceError {
+        AIServiceError(
+            .storageMissing,
+            "\(path) was deleted, moved or replaced while it was open, so that nothing is kept any more. End this process. Bring the store's folder back if its requests are needed, then start again.",
+            cause: cause.map { String(cString: strerror($0)) } ?? "another file is in its place")
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import GRDB
+import Hablare
+import HablareTestFiles
+import HablareTestKit
+import Testing
+
+@testable import HablareSQLite
+
+/// A request whose row stands on a damaged page that SQLite reads without complaint.
+@Suite struct LostRowTests {
+    private let folder: TemporaryFolder
+    /// A store of one request, on whose page the count of rows is zero.
+    private let store: SQLiteStore
+
+    init() throws {
+        let sqlite = try SQLiteBench()
+        try sqlite.bench.submit(1)
+        let root = try sqlite.store.pool.read {
+            try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'requests'")
+        }
+        let size = try sqlite.store.pool.read { try Int.fetchOne($0, sql: "PRAGMA page_size") }
+        try sqlite.store.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        try sqlite.store.close()
+        let page = (try #require(root) - 1) * (try #require(size))
+        var bytes = try Data(contentsOf: sqlite.databaseFile)
+        try #require(bytes.count > page + 5)
+        #expect([10, 13].contains(bytes[page]), "a leaf, with all rows of the table")
+        bytes.replaceSubrange(page + 3..<page + 5, with: [0, 0])
+        try bytes.write(to: sqlite.databaseFile)
+        folder = sqlite.folder
+        store = try SQLiteStore(directory: folder.url)
+    }
+
+    private func expectDamage(_ error: AIServiceError) {
+        #expect(error.code == .storageCorrupt && error.message.contains("is damaged"))
+        #expect(error.message.contains("Do not submit it again") && error.cause?.isEmpty == false)
+    }
+
+    @Test("It does not read as one that was never submitted: the store says that it is damaged")
+    func small() throws {
+        for _ in 0..<2 { expectDamage(try serviceError { _ = try store.snapshot(of: StoreWorkbench.id(1)) }) }
+        expectDamage(try serviceError { _ = try store.request(of: StoreWorkbench.id(1)) })
+    }
+
+    @Test("Who asks the manager is told so, too")
+    func manager() async throws {
+        let manager = AIRequestManager(store: store, providers: try ProviderRegistry([ScriptedProvider()]))
+        let id = StoreWorkbench.id(1)
+        for ask in [
+            { _ = try await manager.status(for: id) }, { _ = try await manager.snapshot(for: id) },
+            { _ = try await manager.outcome(of: id) }, { _ = try await manager.attempts(for: id) },
+            { _ = try await manager.regenerate(id) },
+        ] as [@Sendable () async throws -> Void] {
+            let error = await #expect(throws: AIServiceError.self) { try await ask() }
+            expectDamage(try #require(error))
+        }
+    }
+
+    @Test("What a diagnosis finds is known afterwards, however large the store is")
+    func diagnosed() throws {
+        // As in a store that is too large to be checked for one request.
+        _ = store.damage.withLock { $0.missed() }
+        #expect(try store.snapshot(of: StoreWorkbench.id(1)) == nil)
+        #expect(try store.diagnose().findings.contains { $0.kind == .integrity })
+        expectDamage(try serviceError { _ = try store.snapshot(of: StoreWorkbench.id(1)) })
+    }
+
+    @Test("In a whole store it reads as unknown, also after SQLite was asked")
+    func whole() throws {
+        let sqlite = try SQLiteBench()
+        for number in 1...3 { #expect(try sqlite.store.snapshot(of: StoreWorkbench.id(number)) == nil) }
+        #expect(sqlite.store.damage.withLock(\.finding) == nil)
+    }
+
+    @Test("Now and then the store is checked again")
+    func interval() {
+        var damage = KnownDamage()
+        #expect((0..<2 * KnownDamage.interval).count { _ in damage.missed() } == 2)
+        damage.found("a page")
+        damage.found("another one")
+        #expect(damage.finding == "a page" && !damage.missed())
+    }
+}
