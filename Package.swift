@@ -63,7 +63,6 @@ let package = Package(
         .target(
             name: "Hablare",
             dependencies: [
-                "HablareFiles",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
@@ -112,7 +111,7 @@ let package = Package(
         .target(
             name: "HablareData",
             dependencies: [
-                "Hablare", "HablareFiles", "HablarePersistence", "HablareStructured",
+                "Hablare", "HablareFiles", "HablareStructured",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -162,7 +161,6 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -171,7 +169,7 @@ let package = Package(
         // Named apart from its product: on a file system that ignores case, "hablare" and "Hablare" are one folder.
         .executableTarget(
             name: "HablareMain",
-            dependencies: ["HablareCommand", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["HablareCommand"],
             swiftSettings: strict
         ),
         .target(
@@ -201,7 +199,10 @@ let package = Package(
         // Only `make simulate` builds it; it is not among the products.
         .executableTarget(
             name: "hablare-simulate",
-            dependencies: ["HablareSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "Hablare", "HablareSimulation", "HablareTestKit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Sources/HablareSimulate",
             swiftSettings: strict
         ),
@@ -255,7 +256,7 @@ let package = Package(
             name: "HablareDataTests",
             dependencies: [
                 "Hablare", "HablareData", "HablarePersistence", "HablareSQLite", "HablareSimulation",
-                "HablareStructured", "HablareTestFiles", "HablareTestKit",
+                "HablareStructured", "HablareTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),

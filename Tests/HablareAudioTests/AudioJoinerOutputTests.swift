@@ -115,7 +115,8 @@ struct AudioJoinerOutputTests {
         calls.write = { descriptor, bytes, offset, path throws(FileFailure) in
             let fitting = min(bytes.count, room - Int(offset))
             guard fitting > 0 else { throw FileFailure(ENOSPC, doing: .write, to: path) }
-            return try FileCalls.system.write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<fitting]), offset, path)
+            return try FileCalls.system.write(
+                descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<fitting]), offset, path)
         }
         let joiner = try joiner(calls, container: container)
         let error = try #require(throws: AudioError.self) {

@@ -47,8 +47,12 @@ import Testing
         let folder = try TemporaryFolder()
         let file = folder.url.path + "/file"
         try FileSystem.makeFile(file)
-        #expect(throws: FileFailure(ENOTDIR, doing: .makeFolder, to: file)) { try DurableCalls.system.makeFolders(file) }
-        #expect(throws: FileFailure(ENOTDIR, doing: .makeFolder, to: file + "/a")) { try DurableCalls.system.makeFolders(file + "/a") }
+        #expect(throws: FileFailure(ENOTDIR, doing: .makeFolder, to: file)) {
+            try DurableCalls.system.makeFolders(file)
+        }
+        #expect(throws: FileFailure(ENOTDIR, doing: .makeFolder, to: file + "/a")) {
+            try DurableCalls.system.makeFolders(file + "/a")
+        }
         #expect(throws: FileFailure(ENOTDIR, doing: .look, to: file + "/a")) {
             try FileSystem.status(of: file + "/a")
         }

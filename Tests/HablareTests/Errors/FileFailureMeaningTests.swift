@@ -1,8 +1,9 @@
 import Foundation
+import Hablare
 import HablareFiles
 import Testing
 
-@testable import Hablare
+@testable import HablareLoading
 
 @Suite struct FileFailureMeaningTests {
     @Test(
