@@ -36,7 +36,8 @@ struct WaiterTests {
             group.addTask { try await waiter.value(isCancellable: false) }
             group.cancelAll()
             #expect(waiter.resume(with: .success(4)))
-            #expect(try await group.next() == 4)
+            let value = try await group.next()
+            #expect(value == 4)
         }
     }
 
