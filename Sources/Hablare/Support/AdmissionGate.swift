@@ -30,6 +30,9 @@ package final class AdmissionGate: Sendable {
     /// How much may be in at once.
     package func limit(inBackground: Bool) -> Int { inBackground ? max(1, limit / 2) : limit }
 
+    /// How many callers wait, for a test of who comes first.
+    package var waiting: Int { state.withLock { $0.inFront.count + $0.inBackground.count } }
+
     /// Waits until there is room for a weight, and takes it. Give it back with ``leave(_:inBackground:)``.
     ///
     /// - Throws: `CancellationError`; nothing is taken then.

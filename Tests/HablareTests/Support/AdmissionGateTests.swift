@@ -90,22 +90,21 @@ struct AdmissionGateTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             try await enter("night 1", 40, inBackground: true)
             group.addTask { try await enter("night 2", 40, inBackground: true) }
-            for _ in 0..<100 { await Task.yield() }
+            try await waitUntil { gate.waiting == 1 }
             // There is room, and none for what is in the background.
             #expect(order.withLock { $0 } == ["night 1"])
             try await enter("view 1", 60, inBackground: false)
-            group.addTask { try await enter("view 2", 60, inBackground: false) }
-            for _ in 0..<100 { await Task.yield() }
-            #expect(order.withLock { $0 } == ["night 1", "view 1"])
+            group.addTask { try await enter("view 2", 80, inBackground: false) }
+            try await waitUntil { gate.waiting == 2 }
             gate.leave(40, inBackground: true)
-            for _ in 0..<100 { await Task.yield() }
-            #expect(order.withLock { $0 } == ["night 1", "view 1"])
+            #expect(gate.waiting == 2, "what is in front comes first, and has no room yet")
             gate.leave(60)
             try await group.next()
+            #expect(order.withLock { $0 } == ["night 1", "view 1", "view 2"])
+            gate.leave(80)
             try await group.next()
-            #expect(order.withLock { $0.prefix(3) } == ["night 1", "view 1", "view 2"])
+            #expect(order.withLock { $0 } == ["night 1", "view 1", "view 2", "night 2"])
         }
-        gate.leave(60)
         gate.leave(40, inBackground: true)
         // What alone has more than half is let in when nothing else is.
         try await gate.enter(90, inBackground: true)
