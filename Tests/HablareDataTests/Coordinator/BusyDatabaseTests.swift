@@ -64,8 +64,8 @@ import Testing
         #expect(!holder.wasLeftAlone, "the main actor waited for the database")
     }
 
-    /// Holds a database, on a thread of its own, for as long as it is wanted; if the main actor is stopped by that, nobody can
-    /// say so, and it gives up by itself.
+    /// Holds a database, on a thread of its own, for as long as it is wanted. Where the main actor is stopped by that, no one
+    /// can tell it so, and it gives up by itself: after longer than a loaded machine needs for the turns of the test.
     private final class Holder: Sendable {
         private let database: any DatabaseWriter
         private let release = DispatchSemaphore(value: 0)
@@ -81,7 +81,7 @@ import Testing
                 Thread.detachNewThread {
                     database.unsafeReentrantWrite { _ in
                         continuation.resume()
-                        if release.wait(timeout: .now() + 20) == .timedOut { leftAlone.withLock { $0 = true } }
+                        if release.wait(timeout: .now() + 100) == .timedOut { leftAlone.withLock { $0 = true } }
                     }
                 }
             }
