@@ -20,6 +20,8 @@ package final class ReplacingFile {
     private let calls: DurableCalls
     private var descriptor: CInt?
     private var buffer: [UInt8] = []
+    /// Why bytes are missing: such a file never gets its name.
+    private var failure: FileFailure?
 
     /// Makes the file under its other name, in the same folder, for its owner's eyes only.
     ///
@@ -66,8 +68,14 @@ package final class ReplacingFile {
 
     private func flush() throws(FileFailure) {
         guard let descriptor, !buffer.isEmpty else { return }
-        defer { buffer.removeAll(keepingCapacity: true) }
-        try FileSystem.write(buffer, to: descriptor, path)
+        if let failure { throw failure }
+        do throws(FileFailure) {
+            try FileSystem.write(buffer, to: descriptor, path)
+        } catch {
+            failure = error
+            throw error
+        }
+        buffer.removeAll(keepingCapacity: true)
     }
 
     /// Names the file in a failure, and not its other name, which tells a person nothing.

@@ -107,9 +107,11 @@ public final class SQLiteStore: RequestStore {
         log = Guarded(
             try translatingErrors(of: path) { [pool] in
                 try pool.writeWithoutTransaction { db in
-                    // A commit that is under way may have found no other store on the folder. It is waited for; all
-                    // later ones find this store, and are logged.
+                    // A commit that is under way may have found no other store on the folder. It is waited for, a
+                    // second at least; all later ones find this store, and are logged.
+                    try db.execute(sql: "PRAGMA busy_timeout = \(Int(max(1, configuration.busyTimeout) * 1000))")
                     try db.inTransaction(.immediate) { .commit }
+                    try db.execute(sql: "PRAGMA busy_timeout = \(Int(configuration.busyTimeout * 1000))")
                     return try CommitLog(writer: writer, db)
                 }
             })

@@ -39,6 +39,7 @@ public final class ManualClock: Clock, Sendable {
 
     /// Waits until the clock has been moved to a deadline, or throws `CancellationError`.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
         let waiter = Waiter<Void>()
         let isOver = state.withLock { state in
             if deadline <= state.now { return true }
@@ -46,7 +47,7 @@ public final class ManualClock: Clock, Sendable {
             sleeping.set(state.sleepers.count)
             return false
         }
-        if isOver { return try Task.checkCancellation() }
+        if isOver { return }
         do {
             try await waiter.value()
         } catch {

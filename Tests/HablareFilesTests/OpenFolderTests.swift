@@ -38,4 +38,19 @@ import Testing
         try FileSystem.makeFile(path)
         #expect(throws: FileFailure(ENOTDIR, doing: .open, to: path)) { try OpenFolder(path) }
     }
+
+    #if os(Linux)
+    @Test("Where another folder has taken its place, others may be there")
+    func replaced() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.path + "/store"
+        try DurableCalls.system.makeFolders(path)
+        let holder = try OpenFolder(path)
+        #expect(!holder.mayHaveOthers)
+        try FileManager.default.moveItem(atPath: path, toPath: path + " moved")
+        #expect(holder.mayHaveOthers)
+        try DurableCalls.system.makeFolders(path)
+        #expect(holder.mayHaveOthers)
+    }
+    #endif
 }

@@ -11,6 +11,8 @@ struct Account: Sendable {
     /// `nil`: any number of calls.
     let limit: RateLimit?
     private(set) var pausedUntil: Date?
+    /// How many reports of a pause are on their way to the store.
+    var reportsUnderWay = 0
     private var calls = 0
     private var units = 0.0
     /// Whether the store knew of nothing that limits the account: as long as permits last, none are counted.
@@ -102,10 +104,18 @@ struct Account: Sendable {
         limitsReported(now: now)
     }
 
-    /// What the store has of the account's pause: another process was told of it, or somebody lifted it.
-    mutating func isPausedInStore(until date: Date?, now: Date) {
+    /// The store's state of the account's pause was read: another process may have been told of it, or have lifted it.
+    ///
+    /// It replaces the one here, unless that is still on its way to the store: then the later of the two counts.
+    mutating func pauseRead(until date: Date?, now: Date) {
+        let date = date.flatMap { $0 > now ? $0 : nil }
+        guard reportsUnderWay == 0 else {
+            if let date { pause(until: date, now: now) }
+            return
+        }
         guard let date else { return liftPause() }
-        if date > now { pause(until: date, now: now) }
+        pausedUntil = nil
+        pause(until: date, now: now)
     }
 
     /// The account may be called again. When permits can be had is asked anew.

@@ -170,6 +170,7 @@ extension EngineCore {
         let limits = report.limits?.ofAccount?.pausing(atMost: longestPause)
         if limits != nil { accounts[account]?.limitsReported(now: now.date) }
         guard failing != .unchanged || pausedUntil != nil || limits != nil else { return }
+        if pausedUntil != nil { accounts[account]?.reportsUnderWay += 1 }
         effects.append(
             .report(
                 AccountReport(account: account, limits: limits, pausedUntil: pausedUntil, failing: failing)))

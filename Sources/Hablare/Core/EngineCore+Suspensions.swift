@@ -131,10 +131,15 @@ extension EngineCore {
         if suspendedAccounts.remove(account) != nil || wasPaused { backlogMayExist() }
     }
 
+    /// The store has taken a report of an account, or could not.
+    package mutating func reported(_ report: AccountReport) {
+        if report.pausedUntil != nil { accounts[report.account]?.reportsUnderWay -= 1 }
+    }
+
     /// An account is paused until a date, as the store has it, or not at all.
     package mutating func paused(_ account: AccountID, until date: Date?) {
         guard accounts[account] != nil else { return }
-        accounts[account]?.isPausedInStore(until: date, now: now.date)
+        accounts[account]?.pauseRead(until: date, now: now.date)
         for index in lanes.values.indices where lanes.values[index].account == account { touch(index) }
     }
 

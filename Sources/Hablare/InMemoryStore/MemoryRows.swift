@@ -405,8 +405,8 @@ extension MemoryRows: ClaimableRows {
     mutating func leastRecentlyUsedAnswer() -> FlightID? { answered.firstKey() }
 
     func answers(_ selection: CacheSelection) -> [FlightID] {
-        flights.filter { id, flight in
-            guard flight.usedAt != nil else { return false }
+        answered.keys.filter { id in
+            guard let flight = flights[id] else { return false }
             return switch selection {
             case .everything: true
             case .provider(let provider): flight.provider == provider || flight.origin.provider == provider
@@ -417,7 +417,7 @@ extension MemoryRows: ClaimableRows {
             case .fingerprint(let fingerprint): flight.work == fingerprint
             case .answer(let answer): id == answer
             }
-        }.map(\.key)
+        }
     }
 
     // MARK: The ledger

@@ -3,7 +3,7 @@ import DequeModule
 /// A semaphore with weights: bounds how much is in at once, be it programs or bytes of content. Callers for whom there is
 /// no room wait, first come, first served; cancelling a caller's task ends its wait.
 ///
-/// What no one waits for, as a merge that was promised, is in the background: it has at most half of the room, and comes
+/// Work that no caller waits for, such as a promised merge, is in the background: it has at most half of the room, and comes
 /// after everything in front, so that a view does not wait for a night's work.
 package final class AdmissionGate: Sendable {
     private struct Entry: Sendable {
@@ -22,7 +22,7 @@ package final class AdmissionGate: Sendable {
     package let limit: Int
     private let state = Guarded(State())
 
-    /// - Parameter limit: How much at once, at least 1. What alone is more than that is let in when nothing else is.
+    /// - Parameter limit: How much at once, at least 1. A caller whose weight alone is more is let in when nothing else is.
     package init(limit: Int) {
         self.limit = max(1, limit)
     }
@@ -37,6 +37,7 @@ package final class AdmissionGate: Sendable {
     ///
     /// - Throws: `CancellationError`; nothing is taken then.
     package func enter(_ weight: Int = 1, inBackground: Bool = false) async throws {
+        try Task.checkCancellation()
         let entry = Entry(waiter: Waiter(), weight: weight, inBackground: inBackground)
         letIn { state in
             if inBackground { state.inBackground.append(entry) } else { state.inFront.append(entry) }

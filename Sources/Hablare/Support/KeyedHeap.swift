@@ -19,6 +19,9 @@ package struct KeyedHeap<Key: Hashable & Comparable & Sendable, Place: Comparabl
 
     package var count: Int { places.count }
 
+    /// The keys, in no order.
+    package var keys: some Collection<Key> { places.keys }
+
     /// How many entries take room, for a test of that.
     package var entryCount: Int { heap.count }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Hablare
+import HablareFiles
 
 #if canImport(Glibc)
 import Glibc
@@ -19,23 +20,24 @@ struct DatabaseIdentity: Sendable, Hashable {
 
     /// Looks at the file of a path, which was just opened. No other file has its number for as long as it is open.
     init(ofFileAt path: String) throws(AIServiceError) {
-        guard let (device, file) = Self.numbers(ofFileAt: path) else { throw .missing(path: path, cause: errno) }
+        (device, file) = try Self.numbers(ofFileAt: path)
         self.path = path
-        self.device = device
-        self.file = file
     }
 
     /// Looks whether the path still names the file. One call of the system.
     ///
     /// - Throws: ``/Hablare/AIServiceError/Code/storageMissing`` where it does not.
     func check() throws(AIServiceError) {
-        guard let (device, file) = Self.numbers(ofFileAt: path) else { throw .missing(path: path, cause: errno) }
+        let (device, file) = try Self.numbers(ofFileAt: path)
         guard (device, file) == (self.device, self.file) else { throw .missing(path: path, cause: nil) }
     }
 
-    private static func numbers(ofFileAt path: String) -> (device: UInt64, file: UInt64)? {
+    private static func numbers(ofFileAt path: String) throws(AIServiceError) -> (device: UInt64, file: UInt64) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw AIServiceError(FileFailure(doing: .look, to: path)) }
+            throw .missing(path: path, cause: errno)
+        }
         return (UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino))
     }
 }

@@ -241,6 +241,33 @@ import Testing
         #expect(try bench.submit(1).started == [1])
     }
 
+    @Test("A pause that was lifted elsewhere and followed by a shorter one is the shorter one, read once")
+    func replacedPauses() throws {
+        var bench = bench(rate: nil)
+        bench.hear(.account("account", pausedUntil: bench.date(900)))
+        #expect(try bench.submit(1).started.isEmpty)
+        bench.hear(.account("account", pausedUntil: bench.date(2)))
+        #expect(bench.passTime(to: 2).started == [1])
+        var late = self.bench(rate: nil)
+        late.hear(.account("account", pausedUntil: late.date(900)))
+        #expect(try late.submit(1).started.isEmpty)
+        late.setTime(3)
+        #expect(late.hear(.account("account", pausedUntil: late.date(2))).started == [1])
+    }
+
+    @Test("A pause that is on its way to the store is not lifted by what the store had before")
+    func unwrittenPauses() throws {
+        var bench = bench(rate: nil)
+        try bench.submit(1)
+        let report = try #require(bench.end(1, .paused(.seconds(60))).reports.first)
+        bench.hear(.account("account", pausedUntil: nil))
+        bench.hear(.account("account", pausedUntil: bench.date(5)))
+        #expect(try bench.submit(2).started.isEmpty)
+        #expect(bench.passTime(to: 59).started.isEmpty)
+        #expect(bench.after(bench.core.reported(report)).isEmpty)
+        #expect(bench.hear(.account("account", pausedUntil: nil)).started == [2])
+    }
+
     @Test("A pause that is lifted is over at once, also where permits were to come at its end")
     func liftedPauses() throws {
         var bench = bench()

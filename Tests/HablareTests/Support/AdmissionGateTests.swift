@@ -134,4 +134,14 @@ struct AdmissionGateTests {
         gate.leave(60)
         try await gate.enter(100)
     }
+
+    @Test("A task that was cancelled beforehand does not enter, also where there is room")
+    func cancelledBeforehand() async throws {
+        let gate = AdmissionGate(limit: 1)
+        await withTaskGroup(of: Void.self) { group in
+            group.cancelAll()
+            group.addTask { await #expect(throws: CancellationError.self) { try await gate.enter() } }
+        }
+        try await gate.enter()
+    }
 }

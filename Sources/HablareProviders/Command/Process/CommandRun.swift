@@ -122,9 +122,13 @@ struct CommandRun: Sendable {
         guard let taker = invocation.taker else { return OutputTally(content: .data) }
         var tally = OutputTally(content: taker.content)
         var left = Self.largestPipe
+        var hasEnded = false
         var pieces = pieces.makeAsyncIterator()
         while left > 0 {
-            let hasEnded = leader.hasEnded
+            if !hasEnded, leader.hasEnded {
+                hasEnded = true
+                leader.endLeftovers()
+            }
             guard let piece = try await pieces.next(isolation: nil) else { break }
             try Task.checkCancellation()
             if hasEnded { left -= piece.count }

@@ -19,6 +19,10 @@ struct ProcessGroup: Sendable {
         return waitid(P_PID, id_t(leader), &change, WEXITED | WNOHANG | WNOWAIT) == 0 && change.si_signo == SIGCHLD
     }
 
+    /// Ends whatever the leader left running, at once. Only where the leader has ended and waits to be reaped: its number is
+    /// taken until then.
+    func endLeftovers() { kill(-leader, SIGKILL) }
+
     /// Ends whatever of the group still runs, at once.
     ///
     /// Called when the leader was reaped already. Its number stays taken as long as somebody is in the group; when

@@ -76,7 +76,8 @@ extension EngineModel {
         case .listen(let isWanted):
             guard isWanted != isListening else { throw violation("it listens already, or does not") }
             isListening = isWanted
-        case .report, .wakeReaders, .failReaders, .wakeReadersOfFlight, .silence, .revive, .event, .answers: break
+        case .report(let report): core.reported(report)
+        case .wakeReaders, .failReaders, .wakeReadersOfFlight, .silence, .revive, .event, .answers: break
         }
     }
 
