@@ -13,6 +13,8 @@ struct Account: Sendable {
     private(set) var pausedUntil: Date?
     /// How many reports of a pause are on their way to the store.
     var reportsUnderWay = 0
+    /// The end of a pause that the store could not take.
+    var unreportedUntil: Date?
     private var calls = 0
     private var units = 0.0
     /// Whether the store knew of nothing that limits the account: as long as permits last, none are counted.
@@ -106,10 +108,10 @@ struct Account: Sendable {
 
     /// The store's state of the account's pause was read: another process may have been told of it, or have lifted it.
     ///
-    /// It replaces the one here, unless that is still on its way to the store: then the later of the two counts.
+    /// It replaces the one here, unless that is not in the store, or not yet: then the later of the two counts.
     mutating func pauseRead(until date: Date?, now: Date) {
         let date = date.flatMap { $0 > now ? $0 : nil }
-        guard reportsUnderWay == 0 else {
+        guard reportsUnderWay == 0, unreportedUntil ?? now <= now else {
             if let date { pause(until: date, now: now) }
             return
         }

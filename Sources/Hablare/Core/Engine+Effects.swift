@@ -213,8 +213,10 @@ extension Engine {
     private func note(_ report: AccountReport, _ state: inout State) {
         if let meters = parts.observer.meters { state.afterwards.append { meters.learned(report) } }
         commit([.report(report, at: date())], needsNetwork: false, &state) { engine, result in
-            engine.apply { $0.reported(report) }
-            guard case .failure(let error) = result else { return }
+            guard case .failure(let error) = result else {
+                return engine.apply { $0.reported(report, isWritten: true) }
+            }
+            engine.apply { $0.reported(report, isWritten: false) }
             // This process keeps to it all the same; the others learn it from the provider.
             engine.logger.error("What was learned of an account is not recorded", metadata: ["error": "\(error)"])
         }

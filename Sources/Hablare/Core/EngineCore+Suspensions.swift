@@ -132,8 +132,10 @@ extension EngineCore {
     }
 
     /// The store has taken a report of an account, or could not.
-    package mutating func reported(_ report: AccountReport) {
-        if report.pausedUntil != nil { accounts[report.account]?.reportsUnderWay -= 1 }
+    package mutating func reported(_ report: AccountReport, isWritten: Bool) {
+        guard let date = report.pausedUntil else { return }
+        accounts[report.account]?.reportsUnderWay -= 1
+        if !isWritten { accounts[report.account]?.unreportedUntil = date }
     }
 
     /// An account is paused until a date, as the store has it, or not at all.

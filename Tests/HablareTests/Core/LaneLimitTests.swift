@@ -264,8 +264,13 @@ import Testing
         bench.hear(.account("account", pausedUntil: bench.date(5)))
         #expect(try bench.submit(2).started.isEmpty)
         #expect(bench.passTime(to: 59).started.isEmpty)
-        #expect(bench.after(bench.core.reported(report)).isEmpty)
+        #expect(bench.after(bench.core.reported(report, isWritten: true)).isEmpty)
         #expect(bench.hear(.account("account", pausedUntil: nil)).started == [2])
+        // One that the store could not take is not lifted by what the store has.
+        let other = try #require(bench.end(2, .paused(.seconds(60))).reports.first)
+        #expect(bench.after(bench.core.reported(other, isWritten: false)).isEmpty)
+        bench.hear(.account("account", pausedUntil: nil))
+        #expect(try bench.submit(3).started.isEmpty)
     }
 
     @Test("A pause that is lifted is over at once, also where permits were to come at its end")

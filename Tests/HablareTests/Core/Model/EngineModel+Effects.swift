@@ -76,7 +76,7 @@ extension EngineModel {
         case .listen(let isWanted):
             guard isWanted != isListening else { throw violation("it listens already, or does not") }
             isListening = isWanted
-        case .report(let report): core.reported(report)
+        case .report(let report): core.reported(report, isWritten: true)
         case .wakeReaders, .failReaders, .wakeReadersOfFlight, .silence, .revive, .event, .answers: break
         }
     }
