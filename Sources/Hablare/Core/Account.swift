@@ -120,7 +120,7 @@ struct Account: Sendable {
         pause(until: date, now: now)
     }
 
-    /// The account may be called again. When permits can be had is asked anew.
+    /// Ends the pause: the account may be called again. The store is asked for permits again.
     mutating func liftPause() {
         pausedUntil = nil
         nextAsk = nil

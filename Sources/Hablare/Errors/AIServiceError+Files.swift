@@ -7,7 +7,7 @@ import Musl
 #endif
 
 extension AIServiceError {
-    /// What was being done with a file of a store or a cache when the system refused it.
+    /// Kinds of access to a file of a store or a cache.
     package enum FileAccess: Sendable, Hashable {
         case reading, writing, makingFolder
     }

@@ -33,8 +33,8 @@ public struct RateLimit: Sendable, Hashable {
     /// 300 calls a minute, for ElevenLabs.
     public static let elevenLabs = RateLimit(requestsPerMinute: 300, isEstimate: true)
 
-    /// None but what the provider says itself: the pauses that it asks for and the rates that it reports are kept, by the
-    /// process that was told at once, by the others on its store within a second. For a service whose limits are not known.
+    /// No limit but those that the provider reports: its pauses and its rates are kept. The process that made the call keeps
+    /// them at once; other processes on its store follow within a second. For a service whose limits are not known.
     /// With no limit at all (`nil` in ``ProviderLimits/rate``) pauses are kept likewise, but not the rates that it reports.
     public static let asReported = RateLimit(requestsPerMinute: nil, isEstimate: true)
 

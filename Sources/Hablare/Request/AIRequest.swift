@@ -34,8 +34,8 @@ public struct AIRequest: Sendable, Hashable, Codable, Identifiable {
         get { parts.value.id }
         set { parts.value.id = newValue }
     }
-    /// What is asked. `submit` refuses a prompt of nothing but white space with ``AIServiceError/Code/invalidRequest``:
-    /// a service would bill it.
+    /// The prompt. `submit` refuses one that is empty or has only white space, with the error code
+    /// ``AIServiceError/Code/invalidRequest``: a service would bill it.
     public var prompt: Prompt {
         get { parts.value.prompt }
         set { parts.value.prompt = newValue }

@@ -62,8 +62,7 @@ public enum Prompt: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether it asks for nothing: it has only parts of text, if any, and these only white space and characters that
-    /// nobody sees.
+    /// Whether it asks for nothing: it has no parts but text, and the text has only white space and invisible characters.
     package var isBlank: Bool {
         switch self {
         case .text(let text):

@@ -5,7 +5,7 @@ import Hablare
 struct CostReport: JSONPrintable, Sendable {
     let report: LedgerReport
     var grouping: LedgerQuery.Grouping?
-    /// What of it was done by providers that charge nothing.
+    /// The part that was done by providers without a price: programs of this machine.
     var unpriced = UnpricedSums()
     var gaps: [PriceGap] = []
     var budgets: [BudgetRecord] = []

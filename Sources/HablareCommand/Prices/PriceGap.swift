@@ -60,7 +60,7 @@ struct PriceGap: JSONPrintable, Sendable, Hashable {
     }
 }
 
-/// What of a report was done by providers that charge nothing: programs of this machine.
+/// The part of a report that was done by providers without a price: programs of this machine.
 struct UnpricedSums: Sendable {
     private(set) var total = LedgerSum()
     private(set) var providers: Set<String> = []
