@@ -50,7 +50,7 @@ final class SimulatedProcess: Sendable {
     let slot: Int
     let executor: ProcessExecutor
     let shutdownOrder = AsyncStream.makeStream(of: Void.self)
-    let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let signals = Broadcast<Void>(limit: 1)
     let state = Confined(State())
     private let scheduler: SimulationScheduler
     private let cutOff = Atomic(false)
@@ -142,7 +142,6 @@ final class SimulatedProcess: Sendable {
         for task in tasks { task.cancel() }
         driver?.flush()
         shutdownOrder.continuation.finish()
-        signals.continuation.finish()
         guard scheduler.runRest(ofLane: lane, within: bound) else { return false }
         driver?.stop()
         return state.withLock { state in

@@ -165,7 +165,7 @@ final class SimulatedStore: RequestStore {
 }
 
 extension SimulatedStore: StoreSignal {
-    func changes() -> AsyncStream<Void> { process.signals.stream }
+    func changes() -> AsyncStream<Void> { process.signals.elements() }
 }
 
 extension SimulatedStore: OwnerLiveness {

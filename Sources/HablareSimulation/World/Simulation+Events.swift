@@ -104,7 +104,7 @@ extension Simulation {
                 other.state.withLock { $0.isSignalOnItsWay = false }
                 guard !isLost else { return }
                 record(.signalled, in: other)
-                other.signals.continuation.yield()
+                other.signals.tell(())
             }
         }
     }
