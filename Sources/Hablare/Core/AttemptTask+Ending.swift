@@ -49,7 +49,7 @@ extension AttemptTask.Parts {
             startedAt: startedAt, endedAt: endedAt)
         if let rest = reply.rest { end.rest = rest.value }
         end.forgetsHandle = memory.hasBegunAnew
-        if memory.isWriting, !end.outcome.isAnswer {
+        if memory.isUncertain, !end.outcome.isAnswer {
             // The store knows by the time that it takes this end what has become of the handle.
             end.otherwise = AttemptEnd.Otherwise(hasHandle: !memory.hasHandle, outcome(!memory.hasHandle))
         }

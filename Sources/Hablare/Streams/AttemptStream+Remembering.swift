@@ -20,10 +20,9 @@ extension AttemptStream {
         let keptChunks: Int
         /// How far it is with what an earlier attempt left.
         private(set) var resumption: Resumption
-        /// Whether the next attempt has a handle, as far as is known here: the store knows better while something is being
-        /// written, see ``isWriting``.
+        /// Whether the next attempt has a handle, as far as is known here: the store knows better where this is uncertain.
         private(set) var hasHandle: Bool
-        /// How many writes of a handle are on their way to the store.
+        /// How many writes of a handle are on their way to the store, or may have been made without its answer.
         private var writes = 0
         /// Whether this attempt left one or tried to: either way it has begun work that may be billed.
         private(set) var hasRemembered = false
@@ -38,8 +37,9 @@ extension AttemptStream {
             resumption = hasHandle ? .given : .none
         }
 
-        /// Whether a handle is on its way to the store, or out of it.
-        var isWriting: Bool { writes > 0 }
+        /// Whether only the store knows if there is a handle: one is on its way there, or out of it, or the outcome of such
+        /// a write is unknown.
+        var isUncertain: Bool { writes > 0 }
 
         /// Whether it has said that it goes on with what it was given: then it has begun nothing.
         var goesOn: Bool { resumption == .underWay || resumption == .done }
@@ -52,14 +52,15 @@ extension AttemptStream {
             if handle != nil { hasRemembered = true }
         }
 
-        /// - Parameter wasTaken: Whether the store took it; `nil` where it failed, and all is as before.
-        fileprivate mutating func written(_ handle: Data?, wasTaken: Bool?) {
+        /// - Parameter wasTaken: Whether the store took it.
+        fileprivate mutating func written(_ handle: Data?, wasTaken: Bool) {
             writes -= 1
-            switch wasTaken {
-            case true: hasHandle = handle != nil
-            case false: wasRefused = true
-            default: break
-            }
+            if wasTaken { hasHandle = handle != nil } else { wasRefused = true }
+        }
+
+        /// The store failed: all is as before, unless it may have made the write.
+        fileprivate mutating func writingFailed(with error: any Error) {
+            if !error.isUncertain { writes -= 1 }
         }
 
         fileprivate mutating func resuming() { resumption = .underWay }
@@ -83,12 +84,17 @@ extension AttemptStream {
             state.memory.begun(handle)
             return state.token
         }
-        var wasTaken: Bool?
-        defer { state.withLock { $0.memory.written(handle, wasTaken: wasTaken) } }
-        let memory = AttemptMemory(flight: flight, token: token, handle: handle)
-        wasTaken = try await seams.journal.commit(.remember(memory)) == .done
+        let wasTaken: Bool
+        do {
+            let memory = AttemptMemory(flight: flight, token: token, handle: handle)
+            wasTaken = try await seams.journal.commit(.remember(memory)) == .done
+        } catch {
+            state.withLock { $0.memory.writingFailed(with: error) }
+            throw error
+        }
+        state.withLock { $0.memory.written(handle, wasTaken: wasTaken) }
         // The flight is not this attempt's any more, and nobody here may have heard of that yet.
-        guard wasTaken == true else { throw CancellationError() }
+        guard wasTaken else { throw CancellationError() }
     }
 
     /// Whether somebody goes on with the work of this attempt.

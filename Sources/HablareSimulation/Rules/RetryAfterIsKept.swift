@@ -41,7 +41,7 @@ enum RetryAfterIsKept: SimulationRule {
     ) {
         // With another provider the time begins anew, and with each attempt that goes on with what is remembered.
         guard let first = calls.first(where: history.hasFailed), history.planned(story.number)?.fallback == [],
-            !calls.contains(where: { $0.remembered != nil })
+            !calls.contains(where: { $0.remembered != nil || $0.handed != nil })
         else { return }
         let (limit, overflows) = first.startedAt.addingReportingOverflow(
             history.plan.configuration.retry.maximumElapsed.nanoseconds)

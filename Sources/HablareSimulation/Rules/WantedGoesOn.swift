@@ -14,7 +14,10 @@ enum WantedGoesOn: SimulationRule {
                     if let later { found.append("\(words) not wanted, and call \(later.number) was handed it") }
                 } else if isOver(call, story) {
                     found.append("\(words) wanted, and its request was cancelled")
-                } else if call.remembered == nil, call.handed == nil, isLost(call, history) {
+                } else if call.remembered == nil, call.handed == nil, isLost(call, history),
+                    // Where a commit has an unknown outcome it may have remembered its work and not have heard of it.
+                    !story.calls.contains(where: { $0.handed == call.work })
+                {
                     found.append("\(words) wanted, which nobody knows of")
                 }
             }

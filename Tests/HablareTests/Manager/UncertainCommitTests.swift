@@ -52,6 +52,41 @@ struct UncertainCommitTests {
         #expect(write == .submission ? calls <= 2 : calls == 1)
     }
 
+    @Test(
+        "The store decides what follows where it is unknown whether a handle was removed", arguments: [true, false])
+    func forgotten(isMade: Bool) async throws {
+        let provider = ScriptedProvider { call in
+            do {
+                guard call.handle == nil else {
+                    try await call.resume()
+                    try await call.yield("y")
+                    return .success(ProviderAnswer(streamed: .text))
+                }
+                try await call.remember(Data("work".utf8))
+                try await call.yield("x")
+                try await call.forget()
+                return .success(ProviderAnswer(streamed: .text))
+            } catch {
+                return .failure(AIServiceError(.overloaded, "Too much is asked."))
+            }
+        }
+        let store = ProcessStore()
+        let configuration = EngineConfiguration(
+            attemptTimeout: .seconds(1000), retry: RetryPolicy(baseDelay: .zero), breaker: .never)
+        let engine = try Engine([provider], store: store, configuration: configuration)
+        let request = AIRequest(prompt: "x", streaming: StreamingPolicy())
+        store.loseNextCommit(isMade: isMade) { write in
+            if case .remember(let memory) = write { memory.handle == nil } else { false }
+        }
+        try await engine.run {
+            try await engine.manager.submit(request, to: "scripted")
+            try await engine.advance(by: .seconds(5)) { try await engine.manager.status(for: request.id).isFinal }
+        }
+        // Where there is nothing to go on with, the stream is not begun again.
+        #expect(provider.record.calls.count == (isMade ? 1 : 2))
+        #expect(try store.snapshot(of: request.id)?.phase == (isMade ? .failed : .completed))
+    }
+
     @Test("Without an engine, too, a subscriber hears of a cancellation whose commit has an unknown outcome")
     func cancellation() async throws {
         let store = ProcessStore(hearsOthers: false)
