@@ -32,7 +32,6 @@ extension Engine {
         case .revive(let revival): state.afterwards.append { [revivals] in revivals.tell(revival) }
         case .silence(let isSilent): silence(isSilent, &state)
         case .event(let event):
-            if parts.observer.meters != nil { state.afterwards.append { [parts] in parts.observer.noted(event) } }
             follower?(event)
             followers.tell(event)
         case .answers(let change): note(change, &state)

@@ -86,7 +86,7 @@ final class Engine: Sendable {
                 isShared: store.signal != nil,
                 suspendsRefusingAccounts: configuration.suspendsRefusingAccounts,
                 longestPause: configuration.longestPause))
-        core.isFollowed = parts.observer.meters != nil || seams.follower != nil
+        core.isFollowed = seams.follower != nil
         state = Guarded(State(core: core))
     }
 
@@ -109,17 +109,19 @@ final class Engine: Sendable {
     private func applyToState<R: Sendable>(
         _ event: (inout State, Moment) -> (answer: R, effects: [EngineCore.Effect])
     ) -> R {
-        let (answer, afterwards) = state.withLock { state -> (R, [@Sendable () -> Void]) in
+        let gauges = parts.observer.lanes
+        let (answer, afterwards, hasNewLoads) = state.withLock { state -> (R, [@Sendable () -> Void], Bool) in
             let (answer, effects) = event(&state, Moment(date: date(), clock: clock.now))
             for effect in effects { perform(effect, &state) }
             setTimer(&state)
             if !state.waiters.isEmpty { wakeWaiters(&state) }
-            guard !state.afterwards.isEmpty else { return (answer, []) }
+            let hasNewLoads = gauges != nil && state.core.takeLoadChange()
+            guard !state.afterwards.isEmpty else { return (answer, [], hasNewLoads) }
             defer { state.afterwards = [] }
-            return (answer, state.afterwards)
+            return (answer, state.afterwards, hasNewLoads)
         }
         for action in afterwards { action() }
-        parts.observer.lanes?.changed { read(\.loads) }
+        if hasNewLoads { gauges?.changed { read(\.loads) } }
         return answer
     }
 
@@ -229,6 +231,7 @@ extension Engine: CommitListener {
 
     func committed(_ commit: StoreCommit, of writes: [StoreWrite]) {
         apply { $0.committed(commit, of: writes) }
+        parts.observer.committed(commit.changes)
     }
 
     func commitFailed(_ writes: [StoreWrite], with error: any Error) {

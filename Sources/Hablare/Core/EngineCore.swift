@@ -128,8 +128,13 @@ package struct EngineCore: Sendable {
     package var underWay: [AttemptKey] { places.values.sorted() }
 
     /// How much there is to do, lane by lane.
-    var loads: [LaneLoad] {
-        lanes.values.map { LaneLoad(provider: $0.provider, queued: $0.queue.count, running: $0.gate.inUse) }
+    var loads: [LaneLoad] { lanes.values.map(\.load) }
+
+    /// Returns whether the load of a lane is another than at the last call.
+    mutating func takeLoadChange() -> Bool {
+        var hasChanged = false
+        for index in lanes.values.indices where lanes.values[index].takeLoadChange() { hasChanged = true }
+        return hasChanged
     }
 
     /// Whether anyone here runs or watches a row, so that its changes are of interest.

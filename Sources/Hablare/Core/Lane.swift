@@ -38,6 +38,8 @@ struct Lane: Sendable {
     private let largestRoom: Int
     /// How long calls take, the latest counting most; `nil` before the first one ended.
     private var callSeconds: Double?
+    /// The load at the last call of ``takeLoadChange()``; `nil` before the first.
+    private var knownLoad: LaneLoad?
 
     init(_ description: LaneDescription) {
         provider = description.provider
@@ -50,6 +52,16 @@ struct Lane: Sendable {
             max(16, min(description.concurrency, 1_000_000) * 4), perHalfSecond ?? .max)
         largestRoom = max(1, perHalfSecond ?? 1_000_000)
         breaker = Breaker(description.breaker)
+    }
+
+    /// How much there is to do.
+    var load: LaneLoad { LaneLoad(provider: provider, queued: queue.count, running: gate.inUse) }
+
+    /// Returns whether the load is another than at the last call.
+    mutating func takeLoadChange() -> Bool {
+        guard knownLoad?.queued != queue.count || knownLoad?.running != gate.inUse else { return false }
+        knownLoad = load
+        return true
     }
 
     /// Whether a new call could be sent before all others.

@@ -82,33 +82,30 @@ struct EngineObserver: Sendable {
         meters?.flightsRecovered.increment(by: flights)
     }
 
-    /// Counts what an event says of ends.
-    func noted(_ event: EngineEvent) {
+    /// Counts the ends among the changes that a commit of this process made.
+    func committed(_ changes: [StoreChange]) {
         guard let meters else { return }
-        switch event {
-        case .retried(let settlement, _):
-            if let error = settlement.end.outcome.failure {
-                meters.provider(settlement.end.provider)?.retries[error.category]?.increment()
+        for change in changes {
+            switch change {
+            case .settled(let settlement): settled(settlement, meters)
+            case .request(_, of: _, .failed(let error?)):
+                (error.code == .deadlineExceeded ? meters.expired : meters.failed).increment()
+            case .request(_, of: _, .cancelled): meters.cancelled.increment()
+            default: break
             }
-            finished(with: settlement)
-        case .diverted(let settlement, _):
-            if let error = settlement.end.outcome.failure {
-                meters.provider(settlement.end.provider)?.fallbacks[error.category]?.increment()
-            }
-            finished(with: settlement)
-        case .held(let settlement), .interrupted(let settlement), .settled(let settlement): finished(with: settlement)
-        case .failed(_, _, let error):
-            (error.code == .deadlineExceeded ? meters.expired : meters.failed).increment()
-        case .cancelled: meters.cancelled.increment()
-        case .submitted, .rejected, .claimed, .idle, .released, .waiting, .started, .discarded, .refused, .suspended,
-            .revived, .registered, .recovered, .moved, .storeFailed, .storeRecovered:
-            break
         }
     }
 
-    /// Counts the requests that became final with an attempt's end.
-    private func finished(with settlement: Settlement) {
-        guard let meters, !settlement.finished.isEmpty else { return }
+    /// Counts what follows an attempt's end, and the requests that became final with it.
+    private func settled(_ settlement: Settlement, _ meters: EngineMeters) {
+        if let error = settlement.end.outcome.failure, let meters = meters.provider(settlement.end.provider) {
+            switch EngineEvent(settlement) {
+            case .retried: meters.retries[error.category]?.increment()
+            case .diverted: meters.fallbacks[error.category]?.increment()
+            default: break
+            }
+        }
+        guard !settlement.finished.isEmpty else { return }
         let count = settlement.finished.count
         switch settlement.end.outcome {
         case .completed: meters.completed.increment(by: count)
