@@ -54,12 +54,12 @@ import Testing
         try Data("before".utf8).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         let audio = Voice.audio(of: "Converted.")
-        try await AnswerFile(file).take(Body(audio), .audio(.flac))
+        try await AnswerFile(url: file).take(Body(audio), .audio(.flac))
         let inspector = AudioInspector()
         #expect(try inspector.properties(of: .file(file)) == inspector.properties(of: .data(audio)))
         #expect(try Data(contentsOf: file).prefix(4) == Data("fLaC".utf8))
         #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
-        await #expect(throws: AudioError.self) { try await AnswerFile(file).take(Body("no sound"), .audio(.flac)) }
+        await #expect(throws: AudioError.self) { try await AnswerFile(url: file).take(Body("no sound"), .audio(.flac)) }
         #expect(try Data(contentsOf: file).prefix(4) == Data("fLaC".utf8))
         #expect(try folder.names() == ["a.flac"])
     }

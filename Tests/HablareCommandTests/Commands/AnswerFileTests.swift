@@ -23,7 +23,7 @@ import Testing
         let file = folder.url.appending(path: "answer")
         for count in [0, 1, piece, 2 * piece + 17] {
             let content = ObservedContent(bytes(count))
-            try await AnswerFile(file).take(content.body)
+            try await AnswerFile(url: file).take(content.body)
             #expect(try Data(contentsOf: file) == content.bytes)
             let ranges = content.ranges.withLock { $0 }
             #expect(ranges.count == (count + piece - 1) / piece)
@@ -37,7 +37,7 @@ import Testing
         let file = folder.url.appending(path: "answer")
         try Data("before".utf8).write(to: file)
         await #expect(throws: AIServiceError.self) {
-            try await AnswerFile(file).take(ObservedContent(bytes(2 * piece), upTo: piece).body)
+            try await AnswerFile(url: file).take(ObservedContent(bytes(2 * piece), upTo: piece).body)
         }
         #expect(try Data(contentsOf: file) == Data("before".utf8))
         #expect(try names(in: folder) == ["answer"])
@@ -50,7 +50,7 @@ import Testing
         try Data("before".utf8).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
-        try await AnswerFile(link).take(Body("after"))
+        try await AnswerFile(url: link).take(Body("after"))
         #expect(try Data(contentsOf: file) == Data("after".utf8))
         #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
         #expect(try names(in: folder) == ["answer", "link"])
@@ -72,7 +72,7 @@ import Testing
             }
             seen.withLock { $0 = permissions }
         }
-        try await AnswerFile(file).take(content.body, conversion)
+        try await AnswerFile(url: file).take(content.body, conversion)
         #expect(seen.withLock { $0 } == [0o600, 0o600])
         #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
     }
@@ -91,7 +91,7 @@ import Testing
                     at: folder.url.appending(path: name), to: folder.url.appending(path: "left " + name))
             }
         }
-        await #expect(throws: (any Error).self) { try await AnswerFile(file).take(content.body, conversion) }
+        await #expect(throws: (any Error).self) { try await AnswerFile(url: file).take(content.body, conversion) }
         for name in try names(in: folder) where name.hasPrefix("left ") {
             let own = String(name.dropFirst("left ".count))
             left.append(own)
@@ -99,7 +99,7 @@ import Testing
                 at: folder.url.appending(path: name), to: folder.url.appending(path: own))
         }
         #expect(left.count == 1)
-        try await AnswerFile(file).take(Body(Voice.audio(of: "Taken over.")), conversion)
+        try await AnswerFile(url: file).take(Body(Voice.audio(of: "Taken over.")), conversion)
         #expect(try names(in: folder) == ["answer"])
     }
 
@@ -120,7 +120,7 @@ import Testing
             reader.waitForIt()
         }
         await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await AnswerFile(file).take(content.body, conversion) }
+            group.addTask { try await AnswerFile(url: file).take(content.body, conversion) }
             for await _ in reading.stream { break }
             group.cancelAll()
             reader.goOn()

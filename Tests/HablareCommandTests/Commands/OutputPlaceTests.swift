@@ -99,7 +99,7 @@ import Testing
         let link = try link("link", to: "pipe")
         for place in [pipe, link] {
             let reader = try reader(of: pipe)
-            try await AnswerFile(place).take(Body("into a pipe"))
+            try await AnswerFile(url: place).take(Body("into a pipe"))
             #expect(try reader.readToEnd() == Data("into a pipe".utf8))
             #expect(try type(of: "link") == .typeSymbolicLink)
             var status = stat()
@@ -112,7 +112,7 @@ import Testing
         let pipe = try pipe("pipe")
         let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         async let read = OwnThread.run { _ in try FileHandle(forReadingFrom: pipe).readToEnd() }
-        try await AnswerFile(pipe).take(Body(bytes))
+        try await AnswerFile(url: pipe).take(Body(bytes))
         #expect(try await read == bytes)
     }
 
@@ -120,7 +120,7 @@ import Testing
         let pipe = try pipe("sound.flac")
         let reader = try reader(of: pipe)
         let scratch = try ScratchFolderTests.folder(url("scratch"), ofKilledProcess: true)
-        try await AnswerFile(pipe, scratch: scratch).take(Body(Voice.audio(of: "Into a pipe.")), .audio(.flac))
+        try await AnswerFile(url: pipe, scratch: scratch).take(Body(Voice.audio(of: "Into a pipe.")), .audio(.flac))
         let written = try #require(try reader.readToEnd())
         #expect(try AudioInspector().properties(of: .data(written)).sampleRate == 8_000)
         #expect(try names() == ["scratch", "sound.flac"])
@@ -132,7 +132,7 @@ import Testing
         let scratch = try ScratchFolderTests.folder(url("scratch"), ofKilledProcess: false)
         let long = Voice.audio(of: String(repeating: "A long text. ", count: 1_000))
         let reader = try reader(of: pipe)
-        async let taken: Void = AnswerFile(pipe, scratch: scratch).take(Body(long), .audio(.wav))
+        async let taken: Void = AnswerFile(url: pipe, scratch: scratch).take(Body(long), .audio(.wav))
         try await waitUntil {
             var count: Int32 = 0
             return ioctl(reader.fileDescriptor, UInt(FIONREAD), &count) == 0 && count > 0
@@ -150,7 +150,7 @@ import Testing
         let pipe = try pipe("pipe")
         let reader = isOpen ? try reader(of: pipe) : nil
         await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await AnswerFile(pipe).take(Body(Data(count: 1 << 20))) }
+            group.addTask { try await AnswerFile(url: pipe).take(Body(Data(count: 1 << 20))) }
             group.cancelAll()
             await #expect(throws: CancellationError.self) { try await group.next() }
         }
@@ -161,7 +161,7 @@ import Testing
         try Data("before, ".utf8).write(to: url("file"))
         let open = try FileHandle(forWritingTo: url("file"))
         try open.seekToEnd()
-        try await AnswerFile(try link("own", to: "/proc/self/fd/\(open.fileDescriptor)")).take(Body("the answer"))
+        try await AnswerFile(url: try link("own", to: "/proc/self/fd/\(open.fileDescriptor)")).take(Body("the answer"))
         try open.write(contentsOf: Data(", after".utf8))
         #expect(try Data(contentsOf: url("file")) == Data("before, the answer, after".utf8))
     }

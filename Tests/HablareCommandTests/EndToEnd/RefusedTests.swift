@@ -59,7 +59,7 @@ import Testing
             let failed = snapshots.count { $0.phase == .failed }
             #expect(failed == calls && snapshots.count { $0.phase == .pending } == snapshots.count - failed)
             let job = try #require(snapshots.first?.job).rawValue
-            let word = ShellWords.quoted(job)
+            let word = ShellWords.joined([job])
             let goingOn = "hablare retry --failed --job \(word) && hablare work && hablare ps --job \(word)"
             #expect(wrong.errors.contains("nothing more is asked, because it would be refused"), "\(wrong.errors)")
             #expect(wrong.errors.contains("Once that is put right, to go on:\n  \(goingOn)\n"), "\(wrong.errors)")

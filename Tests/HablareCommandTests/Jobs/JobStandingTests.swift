@@ -20,7 +20,7 @@ import Testing
     }
 
     private func standing(of count: Int, _ requests: RequestSnapshot...) -> JobStanding {
-        var standing = JobStanding(of: count, ownProcess: 7)
+        var standing = JobStanding(count: count, ownProcess: 7)
         for request in requests { standing.saw(request) }
         return standing
     }

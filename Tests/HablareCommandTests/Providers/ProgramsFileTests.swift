@@ -56,7 +56,7 @@ import Testing
         "A file that is not as it should be is an answer that says where",
         arguments: [
             ("{", "is not as it should be"), ("[]", "is not as it should be"),
-            ("{\n  \"w\": {\n    \"executable\" 1", "It is not JSON from line 3, column 18 on: a colon is missing"),
+            ("{\n  \"w\": {\n    \"executable\" 1", "It is not JSON from line 3, column 18 on: "),
             (
                 #"{"w": {"executable": "w", "answer": "text", "arguments": ["{x}"]}}"#,
                 "uses {x} without declaring it. Declare it as a placeholder: in programs.json under the program's key `parameters`."
