@@ -43,12 +43,18 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: gone.path), "nothing is made anew in its place")
     }
 
+    private var moved: URL { folder.url.appending(path: "moved", directoryHint: .isDirectory) }
+
+    /// Moves the store away. Another one is made in its place.
+    private func replace() throws -> SQLiteStore {
+        try FileManager.default.moveItem(at: directory, to: moved)
+        return try SQLiteStore(directory: directory)
+    }
+
     @Test("Once another store is in its place nothing is written, neither here nor there")
     func replaced() throws {
         try bench.submit(1)
-        let moved = folder.url.appending(path: "moved", directoryHint: .isDirectory)
-        try FileManager.default.moveItem(at: directory, to: moved)
-        let other = StoreWorkbench(store: try SQLiteStore(directory: directory))
+        let other = StoreWorkbench(store: try replace())
         #expect(try refusal { try bench.submit(2) }.code == .storageMissing)
         try other.submit(3)
         #expect(try other.store.snapshots(SnapshotFilter()).map(\.id) == [StoreWorkbench.id(3)])
@@ -58,12 +64,34 @@ import Testing
 
     @Test("Once its folder is brought back it goes on")
     func broughtBack() throws {
-        let moved = folder.url.appending(path: "moved", directoryHint: .isDirectory)
         try FileManager.default.moveItem(at: directory, to: moved)
         #expect(try refusal { try bench.submit(1) }.code == .storageMissing)
         try FileManager.default.moveItem(at: moved, to: directory)
         try bench.submit(1)
         #expect(try store.snapshots(SnapshotFilter()).count == 1)
+    }
+
+    @Test("A database that is replaced while it is opened is neither read nor written")
+    func replacedWhileOpening() throws {
+        let file = SQLiteStore.databaseFile(in: directory)
+        let identity = try DatabaseIdentity(ofFileAt: file.path)
+        try replace().close()
+        let before = try Data(contentsOf: file)
+        let error = try refusal { _ = try DatabaseFile.open(file.path, .init(), as: identity) }
+        #expect(error.code == .storageMissing)
+        #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test("It is not read either once it is deleted, or another store is in its place", arguments: [false, true])
+    func notRead(isReplaced: Bool) throws {
+        try bench.submit(1)
+        if isReplaced {
+            try StoreWorkbench(store: replace()).submit(2)
+        } else {
+            try FileManager.default.removeItem(at: directory)
+        }
+        // Its first reader is opened now.
+        #expect(try refusal { _ = try store.snapshots(SnapshotFilter()) }.code == .storageMissing)
     }
 
     @Test("An engine that runs on it refuses submissions, and tells those who wait")
