@@ -99,7 +99,7 @@ public final class SQLiteStore: RequestStore {
         }
         files = try ContentFiles(
             directory: directory.appendingPathComponent("content", isDirectory: true),
-            thresholds: configuration.thresholds, calls: calls)
+            thresholds: configuration.thresholds, calls: calls, of: identity)
         locks = try FileLocks(directory: directory.appendingPathComponent("owners", isDirectory: true))
         bell = try CommitBell(directory: directory.appendingPathComponent("signal", isDirectory: true))
         folder = try translatingFileFailures { try OpenFolder(directory.path) }

@@ -94,6 +94,50 @@ import Testing
         #expect(try refusal { _ = try store.snapshots(SnapshotFilter()) }.code == .storageMissing)
     }
 
+    /// Stores content in each way. Returns the errors.
+    private func refusalsOfContent() async throws -> [AIServiceError] {
+        let content = try #require(store.content)
+        let bytes = Data("a prompt".utf8)
+        let pieces = await #expect(throws: AIServiceError.self) {
+            let writer = content.makeWriter()
+            try await writer.write(bytes)
+            _ = try await writer.finish()
+        }
+        let whole = await #expect(throws: AIServiceError.self) { _ = try await content.put(bytes) }
+        return [try #require(pieces), try #require(whole)]
+    }
+
+    @Test("Content is refused and no folder made anew once the store's folder, or that of its content, is gone")
+    func contentOfMissing() async throws {
+        for gone in [directory.appending(path: "content"), directory] {
+            try FileManager.default.removeItem(at: gone)
+            for error in try await refusalsOfContent() {
+                #expect(error.code == .storageMissing && error.disposition == .needsUser)
+                #expect(error.message.contains("was deleted, moved or replaced") && error.message.contains("Bring"))
+            }
+            #expect(!FileManager.default.fileExists(atPath: gone.path))
+        }
+        let manager = AIRequestManager(store: store, providers: try ProviderRegistry([ScriptedProvider()]))
+        let refused = await #expect(throws: AIServiceError.self) {
+            try await manager.submit(
+                AIRequest(prompt: .text(String(repeating: "x", count: 100_000))), to: "scripted")
+        }
+        #expect(refused?.code == .storageMissing)
+        #expect(!FileManager.default.fileExists(atPath: directory.path))
+    }
+
+    @Test("The content of another store in its place is left alone")
+    func contentOfOther() async throws {
+        let other = try replace()
+        _ = try await other.files.put(Data("of the other".utf8))
+        let files = try other.files.all()
+        for error in try await refusalsOfContent() { #expect(error.code == .storageMissing) }
+        // No row of this store has it, so it would be taken for abandoned.
+        let error = try refusal { _ = try store.abandonedContent(before: .distantFuture, removing: true) }
+        #expect(error.code == .storageMissing)
+        #expect(try other.files.all() == files)
+    }
+
     @Test("An engine that runs on it refuses submissions, and tells those who wait")
     func engine() async throws {
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { [directory] _ in
