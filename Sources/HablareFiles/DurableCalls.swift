@@ -66,29 +66,40 @@ package struct DurableCalls: Sendable {
         try syncFolder(descriptor, path)
     }
 
-    /// Makes a folder and the missing ones above it, for their owner alone, and puts their names on the disk. The name of
-    /// a folder that is there is put on the disk, too: whoever made it may not have come to that yet.
+    /// Makes a folder and the missing ones above it, as ``makeFolder(_:)`` makes each.
+    package func makeFolders(_ path: String) throws(FileFailure) {
+        do throws(FileFailure) {
+            try makeFolder(path)
+        } catch {
+            let above = Self.above(path)
+            guard error.action == .makeFolder, error.number == ENOENT, above != path else { throw error }
+            try makeFolders(above)
+            try makeFolder(path)
+        }
+    }
+
+    /// Makes a folder in one that is there, for its owner alone, and puts its name on the disk. The name of a folder that
+    /// is there is put on the disk, too: whoever made it may not have come to that yet.
     ///
     /// - Throws: ``FileFailure``; with `ENOTDIR` where a file is in its place. None where the folder above may be passed
     ///   and not read, so that it cannot be synced.
-    package func makeFolders(_ path: String) throws(FileFailure) {
-        let above = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        for isSecondTry in [false, true] {
-            if mkdir(path, 0o700) == 0 { break }
+    package func makeFolder(_ path: String) throws(FileFailure) {
+        if mkdir(path, 0o700) != 0 {
             let number = errno
             // A folder that is there is said to be so in other words where it could not be made.
-            if FileSystem.isFolder(path) { break }
-            switch number {
-            case EEXIST: throw FileFailure(ENOTDIR, doing: .makeFolder, to: path)
-            case ENOENT where !isSecondTry && above != path: try makeFolders(above)
-            default: throw FileFailure(number, doing: .makeFolder, to: path)
+            if !FileSystem.isFolder(path) {
+                throw FileFailure(number == EEXIST ? ENOTDIR : number, doing: .makeFolder, to: path)
             }
         }
         do throws(FileFailure) {
-            try syncFolder(above)
+            try syncFolder(Self.above(path))
         } catch {
             guard error.action == .open, error.number == EACCES else { throw error }
         }
+    }
+
+    private static func above(_ path: String) -> String {
+        URL(fileURLWithPath: path).deletingLastPathComponent().path
     }
 }
 

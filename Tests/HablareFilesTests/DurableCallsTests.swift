@@ -89,6 +89,17 @@ import Testing
         #expect(throws: FileFailure(EIO, doing: .sync, to: root + "/a")) { try steps.calls.makeFolders(root + "/a/c") }
     }
 
+    @Test("One folder is made in one that is there, and none above it")
+    func oneFolder() throws {
+        let missing = root + "/a/b"
+        #expect(throws: FileFailure(ENOENT, doing: .makeFolder, to: missing)) { try steps.calls.makeFolder(missing) }
+        #expect(try FileSystem.contents(of: root) == [])
+        try steps.calls.makeFolder(root + "/a")
+        #expect(steps.taken == [.sync(folder.url.lastPathComponent)])
+        try steps.calls.makeFolder(missing)
+        #expect(try FileSystem.status(of: missing)?.kind == .folder)
+    }
+
     @Test("A file system that cannot sync folders writes names at once", arguments: [EINVAL, ENOTSUP])
     func unsyncable(number: CInt) throws {
         steps.fail(at: .sync(folder.url.lastPathComponent), with: number)

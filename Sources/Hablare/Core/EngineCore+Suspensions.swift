@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import OrderedCollections
 
 /// Reasons to suspend work, and whether an engine runs.
@@ -139,7 +139,7 @@ extension EngineCore {
     }
 
     /// An account is paused until a date, as the store has it, or not at all.
-    package mutating func paused(_ account: AccountID, until date: Date?) {
+    mutating func paused(_ account: AccountID, until date: Date?) {
         guard accounts[account] != nil else { return }
         accounts[account]?.pauseRead(until: date, now: now.date)
         for index in lanes.values.indices where lanes.values[index].account == account { touch(index) }

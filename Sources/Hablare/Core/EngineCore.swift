@@ -148,9 +148,11 @@ package struct EngineCore: Sendable {
 
     /// The rows of interest, for a look at all of them.
     package var rowsOfInterest: [ChangedRow] {
-        places.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) }
-            + accounts.keys.sorted().map { .account($0) }
+        places.keys.sorted().map { .flight($0) } + watched.known.map { .request($0) } + accountRows
     }
+
+    /// The rows of the accounts that may be called.
+    package var accountRows: [ChangedRow] { accounts.keys.sorted().map { .account($0) } }
 
     /// Whether nothing is on its way to the store that names this process as a holder.
     var isQuiet: Bool { placed == 0 && storeTasks.count == 0 && !hasRecordings { _ in true } }

@@ -16,6 +16,7 @@ package final class Journal: Sendable {
         case writes([StoreWrite], Completion<[WriteReceipt]>)
         case claim(ClaimQuery, Completion<Claim>)
         case foreignChanges(CheckedContinuation<Void, any Error>)
+        case state([ChangedRow], CheckedContinuation<Void, any Error>)
         case marker(CheckedContinuation<Void, Never>)
     }
 
@@ -82,6 +83,12 @@ package final class Journal: Sendable {
     /// Has the listener hear of what other processes committed since the last call.
     package func noticeOthers() async throws {
         try await withCheckedThrowingContinuation { enqueue(.foreignChanges($0)) }
+    }
+
+    /// Has the listener hear of the present state of rows, in the order of the commits: of what changes them later it hears
+    /// later.
+    package func tellState(of rows: [ChangedRow]) async throws {
+        try await withCheckedThrowingContinuation { enqueue(.state(rows, $0)) }
     }
 
     /// Waits until the listener has heard of everything that this journal had committed, or was asked to commit, by now.
@@ -194,6 +201,12 @@ extension Journal.Core {
                 case .foreignChanges(let waiter):
                     flush()
                     waiter.resume(with: Result { try noticeOthers(telling: listener) })
+                case .state(let rows, let waiter):
+                    flush()
+                    waiter.resume(
+                        with: Result {
+                            listener?.heard(ForeignChanges(changes: try store.presentChanges(of: rows)))
+                        })
                 case .marker(let waiter):
                     flush()
                     waiter.resume()

@@ -9,14 +9,21 @@ public final class ContentFiles: ContentStore {
     private let directory: URL
     private let thresholds: ContentThresholds
     let calls: DurableCalls
+    private let database: DatabaseIdentity?
     private let preparedFolders = Guarded<Set<String>>([])
     private let queue = DispatchQueue(label: "hablare.content", attributes: .concurrent)
 
-    init(directory: URL, thresholds: ContentThresholds, calls: DurableCalls = .system) throws {
+    /// - Parameter database: The open database of the folder, which is looked for before a file is made or removed: where
+    ///   the path leads to no store any more, or to another one, that is left alone. `nil`: it is not looked for.
+    init(
+        directory: URL, thresholds: ContentThresholds, calls: DurableCalls = .system,
+        of database: DatabaseIdentity? = nil
+    ) throws {
         self.directory = directory
         self.thresholds = thresholds
         self.calls = calls
-        try translatingFileFailures { try calls.makeFolders(directory.path) }
+        self.database = database
+        try translatingFileFailures { try calls.makeFolder(directory.path) }
     }
 
     /// See ``/Hablare/ContentStore/threshold(for:)``.
@@ -78,6 +85,7 @@ public final class ContentFiles: ContentStore {
     }
 
     func remove(_ file: URL) throws {
+        try database?.check()
         try translatingFileFailures { try FileSystem.remove(file.path) }
     }
 
@@ -118,8 +126,9 @@ public final class ContentFiles: ContentStore {
 
     /// A file for content whose name is not known before its end, in a folder of its own.
     func createUnfinished() throws -> (file: URL, descriptor: Int32) {
+        try database?.check()
         let folder = directory.appendingPathComponent("unfinished", isDirectory: true)
-        try calls.makeFolders(folder.path)
+        try calls.makeFolder(folder.path)
         let file = folder.appendingPathComponent("\(UUID().uuidString).tmp")
         return (file, try FileSystem.create(file.path))
     }
@@ -139,11 +148,12 @@ public final class ContentFiles: ContentStore {
         if preparedFolders.withLock({ $0.contains(name) }), FileManager.default.fileExists(atPath: folder.path) {
             return
         }
-        try calls.makeFolders(folder.path)
+        try calls.makeFolder(folder.path)
         preparedFolders.withLock { _ = $0.insert(name) }
     }
 
     private func write(_ data: Data) throws -> ContentReference {
+        try database?.check()
         let reference = ContentReference(digest: Data(SHA256.hash(data: data)), byteCount: data.count)
         let file = file(of: reference)
         let folder = file.deletingLastPathComponent()

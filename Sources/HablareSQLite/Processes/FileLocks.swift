@@ -19,7 +19,7 @@ final class FileLocks: OwnerLiveness {
     init(directory: URL) throws {
         self.directory = directory
         host = Self.machineName
-        try translatingFileFailures { try DurableCalls.system.makeFolders(directory.path) }
+        try translatingFileFailures { try DurableCalls.system.makeFolder(directory.path) }
     }
 
     deinit {

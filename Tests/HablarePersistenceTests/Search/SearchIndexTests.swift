@@ -1,9 +1,39 @@
 import Foundation
 import GRDB
+import Hablare
 import HablarePersistence
 import HablareTestFiles
 import HablareTestKit
 import Testing
+
+/// Counts the words that FTS5 has it find.
+private final class CountingTokenizer: FTS5WrapperTokenizer {
+    struct Counts: Sendable {
+        /// Those that are searched for: once for each time that the index is asked.
+        var asked = 0
+        /// Those of texts of which excerpts are made.
+        var ofTexts = 0
+    }
+
+    static let name = "counting"
+    /// Here, because SQLite makes the tokenizer. One test uses it.
+    static let counts = Guarded(Counts())
+
+    let wrappedTokenizer: any FTS5Tokenizer
+
+    init(db: Database, arguments: [String]) throws { wrappedTokenizer = try db.makeTokenizer(.unicode61()) }
+
+    func accept(
+        token: String, flags: FTS5TokenFlags, for tokenization: FTS5Tokenization,
+        tokenCallback: FTS5WrapperTokenCallback
+    ) throws {
+        Self.counts.withLock { counts in
+            if tokenization.contains(.query) { counts.asked += 1 }
+            if tokenization.contains(.aux) { counts.ofTexts += 1 }
+        }
+        try tokenCallback(token, flags)
+    }
+}
 
 @Suite("A search index") struct SearchIndexTests {
     private let database: AppDatabase
@@ -114,6 +144,48 @@ import Testing
         #expect(Set(hits.map(\.record.title)) == Set(expected.map(\.title)), "HABLARE_SEED=\(seed)")
         #expect(hits.count == expected.count, "HABLARE_SEED=\(seed)")
         #expect(hits.map(\.rank) == hits.map(\.rank).sorted(), "HABLARE_SEED=\(seed)")
+    }
+
+    @Test("gives rows of one rank in the order of their numbers, page by page, each once")
+    func equalRanks() async throws {
+        try await database.insert((0..<500).map { Book(title: "apple \($0 % 10)") })
+        let terms = try #require(SearchTerms("appl", completesLastWord: true))
+        var found: [Int64?] = []
+        var cursor: SearchCursor?
+        repeat {
+            let page = try await database.search(
+                Library.index, for: terms, as: Book.self, after: cursor, options: SearchOptions(size: 30))
+            found += page.hits.map(\.record.id)
+            cursor = page.next
+        } while cursor != nil
+        #expect(found == (1...500).map { $0 })
+    }
+
+    @Test("asks for the words once a page, and takes apart the texts of its rows only")
+    func cost() throws {
+        let index = SearchIndex(of: "book", columns: ["text"], name: "counted")
+        let queue = try DatabaseQueue()
+        try Library.migrator.migrate(queue)
+        try queue.write { db in
+            db.add(tokenizer: CountingTokenizer.self)
+            try index.create(in: db, tokenizer: CountingTokenizer.tokenizerDescriptor())
+            for number in 0..<300 {
+                var book = Book(title: "\(number)", text: "apple\(number) pie", pages: number)
+                try book.insert(db)
+            }
+            let terms = try #require(SearchTerms("ap", completesLastWord: true))
+            let requests: [QueryInterfaceRequest<Book>?] = [nil, Book.filter(Column("pages") < 200)]
+            for request in requests {
+                CountingTokenizer.counts.withLock { $0 = .init() }
+                let page = try index.search(
+                    for: terms, as: Book.self, among: request, options: SearchOptions(size: 20), in: db)
+                #expect(page.hits.count == 20)
+                let counts = CountingTokenizer.counts.withLock { $0 }
+                #expect(counts.asked == 1)
+                // Those of a page, and of the row that tells of a next one: once to choose a piece, once to mark it.
+                #expect(counts.ofTexts <= 21 * 2 * 2)
+            }
+        }
     }
 
     @Test("searches among the rows of a request")

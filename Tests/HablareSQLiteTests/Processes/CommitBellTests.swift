@@ -43,4 +43,14 @@ import Testing
         #expect(try store.snapshot(of: StoreWorkbench.id(1)) != nil)
         #expect(try length != nil)
     }
+
+    @Test("The bell of a store that is gone makes no folder for one anew")
+    func goneStore() throws {
+        let path = folder.url.appendingPathComponent("store")
+        try DurableCalls.system.makeFolder(path.path)
+        let bell = try CommitBell(directory: path.appendingPathComponent("signal"))
+        try FileManager.default.removeItem(at: path)
+        bell.ring(1)
+        #expect(try FileSystem.status(of: path.path) == nil)
+    }
 }

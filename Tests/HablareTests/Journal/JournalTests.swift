@@ -282,6 +282,26 @@ struct JournalTests {
             listener.heard == ["will:1", "committed:1", "will:1", "failed:1", "news", "will:1", "committed:1"])
     }
 
+    @Test("The state of rows is told between the commits before and after, and not at all where it cannot be read")
+    func state() async throws {
+        let listener = RecordingListener()
+        let journal = startedJournal(telling: listener)
+        let state: @Sendable () async -> String = {
+            do {
+                try await journal.tellState(of: [.request(StoreWorkbench.id(1))])
+                return "told"
+            } catch {
+                return (error as? AIServiceError)?.code.rawValue ?? "\(error)"
+            }
+        }
+        let commits = [commit(journal, [try submit(1)]), commit(journal, [try submit(2)])]
+        #expect(try await together(journal, [commits[0], state, commits[1]]) == ["1", "told", "2"])
+        #expect(listener.heard == ["will:1", "committed:1", "news", "will:1", "committed:1"])
+        store.failReads(1)
+        #expect(try await together(journal, [state, commit(journal, [try submit(3)])]) == ["storage-busy", "3"])
+        #expect(listener.heard.dropFirst(5) == ["will:1", "committed:1"])
+    }
+
     @Test("News that the store cannot tell is read in full, and read again where that fails")
     func newsAfterGap() async throws {
         let listener = RecordingListener()

@@ -75,6 +75,7 @@ final class ProcessStore: ForwardingStore {
         var claimHold: Hold?
         var commitHold: Hold?
         var streamHold: Hold?
+        var accountsHold: Hold?
         var holdsUp: @Sendable (StoreWrite) -> Bool = { _ in true }
         var own = 0
         /// How many commits of the machine's log were read.
@@ -162,6 +163,15 @@ final class ProcessStore: ForwardingStore {
     func stream(of id: UUID, from position: StreamPosition, maximumBytes: Int) -> StreamPage? {
         take { $0.streamHold.take() }?.pass()
         return shared.stream(of: id, from: position, maximumBytes: maximumBytes)
+    }
+
+    /// The next who reads the accounts is told of them when it is let go.
+    func holdNextAccounts(_ hold: Hold) { state.withLock { $0.accountsHold = hold } }
+
+    func accounts() -> [AccountRecord] {
+        let accounts = shared.accounts()
+        take { $0.accountsHold.take() }?.pass()
+        return accounts
     }
 
     /// How many commits this process has made.

@@ -172,6 +172,52 @@ struct RateLimitTests {
         }
     }
 
+    @Test("A pause that is lifted while an engine begins to run is not put back")
+    func liftedAtStart() async throws {
+        let store = ProcessStore()
+        let report = AccountReport(account: "scripted", pausedUntil: StoreWorkbench.date(900))
+        _ = try store.commit([.report(report, at: StoreWorkbench.date(0))])
+        let engine = try Engine(store: store)
+        let manager = engine.manager
+        let hold = ProcessStore.Hold()
+        store.holdNextAccounts(hold)
+        async let end: Void = engine.run {}
+        try await waitUntil { hold.isReached }
+        let isLifted = Guarded(false)
+        async let lift: Void = {
+            try await manager.resume("scripted")
+            isLifted.withLock { $0 = true }
+        }()
+        // Either it is written at once, or it waits for the reading.
+        var looks = 0
+        try await waitUntil {
+            looks = manager.journal.waiting > 0 ? looks + 1 : 0
+            return isLifted.withLock(\.self) || looks > 100
+        }
+        hold.letGo()
+        try await lift
+        try await end
+        #expect(!manager.isPaused("scripted"))
+    }
+
+    @Test("A pause that is lifted elsewhere while no engine runs here is lifted for the next one")
+    func liftedAtRest() async throws {
+        // Its processes hear nothing of each other.
+        let store = InMemoryStore()
+        let engine = try Engine([refusing(Self.tooMany(.seconds(60)))], store: store)
+        let manager = engine.manager
+        try await engine.run {
+            let refused = try await manager.submit(AIRequest(prompt: "refused"), to: "scripted")
+            _ = try await manager.outcome(of: refused)
+            #expect(manager.isPaused("scripted"))
+        }
+        try await Engine(store: store).manager.resume("scripted")
+        #expect(manager.isPaused("scripted"))
+        try await engine.run {
+            _ = try await engine.soon { try await manager.execute(AIRequest(prompt: "1"), with: "scripted") }
+        }
+    }
+
     @Test("A process that runs already hears of a pause, and of its end")
     func heardPause() async throws {
         let machine = ProcessStore.Machine()
