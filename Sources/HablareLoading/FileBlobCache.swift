@@ -7,6 +7,7 @@ import HablareFiles
 import Glibc
 #elseif canImport(Darwin)
 import Darwin
+import HablareFileErrors
 #elseif canImport(Musl)
 import Musl
 #endif

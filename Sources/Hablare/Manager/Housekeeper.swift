@@ -18,7 +18,6 @@ struct Housekeeper: Sendable {
 
     // MARK: Registration
 
-    /// This process as the store knows it.
     struct Registration: Sendable {
         let owner: OwnerID
         let lockName: String
@@ -110,7 +109,6 @@ struct Housekeeper: Sendable {
 
     // MARK: Renewal
 
-    /// Renews, reaps and looks around at every interval, until cancelled.
     func keepHouse(_ current: Guarded<Registration>) async {
         while true {
             do {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareProviders
 
 struct PromptOptions: ParsableArguments {
     @Option(help: "Standing instructions for a language model, before the prompt.")

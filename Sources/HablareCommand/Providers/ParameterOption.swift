@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hablare
+import HablareJSON
 import HablareProviders
 
 struct ParameterOption: ExpressibleByArgument, Sendable, Hashable {

@@ -23,7 +23,7 @@ public final class ContentFiles: ContentStore {
         self.thresholds = thresholds
         self.calls = calls
         self.database = database
-        try translatingFileFailures { try calls.makeFolder(directory.path) }
+        try translatingStoreFailures { try calls.makeFolder(directory.path) }
     }
 
     /// See ``/Hablare/ContentStore/threshold(for:)``.
@@ -34,7 +34,7 @@ public final class ContentFiles: ContentStore {
     /// See ``/Hablare/ContentStore/put(_:)``. Writes on a dispatch queue, because a file sync blocks.
     public func put(_ data: Data) async throws -> ContentReference {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try translatingFileFailures { try self.write(data) } }) }
+            queue.async { continuation.resume(with: Result { try translatingStoreFailures { try self.write(data) } }) }
         }
     }
 
@@ -55,7 +55,7 @@ public final class ContentFiles: ContentStore {
     /// See ``/Hablare/ContentReading/read(_:range:)``.
     public func read(_ reference: ContentReference, range: Range<Int>) throws -> Data {
         let file = file(of: reference)
-        return try translatingFileFailures {
+        return try translatingStoreFailures {
             guard let size = try FileSystem.size(ofFile: file.path) else { throw Self.gone }
             guard size == reference.byteCount else { throw Self.damaged(size, reference) }
             guard let data = try FileSystem.read(range, of: file.path) else { throw Self.gone }
@@ -86,7 +86,7 @@ public final class ContentFiles: ContentStore {
 
     func remove(_ file: URL) throws {
         try database?.check()
-        try translatingFileFailures { try FileSystem.remove(file.path) }
+        try translatingStoreFailures { try FileSystem.remove(file.path) }
     }
 
     /// Every content file, by the name its digest gives it.
@@ -101,12 +101,12 @@ public final class ContentFiles: ContentStore {
 
     /// The files of a folder; none where it is no folder, or is gone.
     func files(in folder: URL) throws -> [URL] {
-        try translatingFileFailures { try FileSystem.contents(of: folder.path).map { URL(fileURLWithPath: $0) } }
+        try translatingStoreFailures { try FileSystem.contents(of: folder.path).map { URL(fileURLWithPath: $0) } }
     }
 
     /// The size of a plain file; `nil` when it is gone, or was written since a date.
     func size(of file: URL, untouchedSince date: Date) throws -> Int? {
-        let status = try translatingFileFailures { try FileSystem.status(of: file.path, followingLinks: false) }
+        let status = try translatingStoreFailures { try FileSystem.status(of: file.path, followingLinks: false) }
         guard let status, status.kind == .file, status.modified < date else { return nil }
         return status.size
     }

@@ -8,6 +8,7 @@ import Glibc
 import Musl
 #elseif canImport(Darwin)
 import Darwin
+import HablareFileErrors
 #endif
 
 /// The file that a store has opened, to notice when its path names another one, or none.

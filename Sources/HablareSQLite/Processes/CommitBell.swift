@@ -32,7 +32,7 @@ final class CommitBell: StoreSignal {
     }
 
     private func create() throws {
-        try translatingFileFailures {
+        try translatingStoreFailures {
             try DurableCalls.system.makeFolder(directory.path)
             try FileSystem.makeFile(path)
         }
