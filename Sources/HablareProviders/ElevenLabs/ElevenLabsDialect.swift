@@ -8,7 +8,7 @@ public import Hablare
 ///
 /// | code | result |
 /// |---|---|
-/// | `quota_exceeded`, `insufficient_credits`, `payment_required` and similar, with any status | needs the user: money |
+/// | `quota_exceeded`, `insufficient_credits`, `payment_required` and similar (any status) | needs the user: money |
 /// | `invalid_api_key`, `missing_api_key`, `needs_authorization` | needs the user: the key |
 /// | `missing_permissions`, `detected_unusual_activity`, features outside the plan | needs the user: key or plan |
 /// | `too_many_concurrent_requests`, `concurrent_limit_exceeded` | retried when calls of the same account have ended |
