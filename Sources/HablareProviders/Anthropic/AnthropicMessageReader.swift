@@ -155,7 +155,7 @@ struct AnthropicMessageReader: TextReader {
         blocks[place][keyPath: part] += text
     }
 
-    // MARK: The end
+    // MARK: Ending
 
     /// Returns everything except the text.
     ///

@@ -25,7 +25,7 @@ struct AnthropicTurn: Sendable, Hashable {
     /// Whether the turn has thinking, which the conversation does not contain.
     var hasThoughts: Bool { pieces.contains { if case .thoughts = $0 { true } else { false } } }
 
-    // MARK: As text
+    // MARK: Encoding
 
     /// Returns the value for ``/Hablare/AnswerMetadata/thinking``; `nil` if the turn has no thinking.
     func metadata() throws(AIServiceError) -> String? {
@@ -59,7 +59,7 @@ struct AnthropicTurn: Sendable, Hashable {
         self.pieces = pieces
     }
 
-    // MARK: Sent back
+    // MARK: Sending it back
 
     /// Returns the content of an assistant's message with the thinking blocks in place; `nil` if the message is not
     /// this turn.

@@ -161,7 +161,7 @@ public struct ElevenLabsService: Sendable {
             category: category, summary: entry[member: "description"]?.string ?? labels?[member: "description"]?.string)
     }
 
-    // MARK: Models and money
+    // MARK: Models and subscription
 
     /// Returns the text-to-speech models, in the service's order.
     ///

@@ -30,7 +30,7 @@ struct SoundCollector: Sendable {
         self.isStreamed = isStreamed
     }
 
-    // MARK: What it is
+    // MARK: Format
 
     /// Whether the sound's first bytes show the requested format. Otherwise the sound is passed on unchanged, and the
     /// requested format does not describe it.
@@ -47,7 +47,7 @@ struct SoundCollector: Sendable {
     /// The format in which the service sends the sound.
     private var asked: AudioFormat { format.header == nil ? format.audioFormat : AudioFormat(rawValue: "pcm") }
 
-    // MARK: Taking it
+    // MARK: Collecting
 
     /// Adds a piece.
     ///

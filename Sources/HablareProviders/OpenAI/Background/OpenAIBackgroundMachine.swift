@@ -111,7 +111,7 @@ struct OpenAIBackgroundMachine: Sendable {
         if let number { work?.passed(number, at: place) }
     }
 
-    // MARK: What is left
+    // MARK: The stored handle
 
     /// Records the response's id, if it has one.
     ///

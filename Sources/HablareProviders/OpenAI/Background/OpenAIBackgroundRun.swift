@@ -70,7 +70,7 @@ struct OpenAIBackgroundRun: Sendable {
         return try await poll(id)
     }
 
-    // MARK: Asking
+    // MARK: Polling
 
     /// Polls the response until it ends, with growing pauses.
     private mutating func poll(_ id: String) async throws(AIServiceError) -> ProviderAnswer {
@@ -185,7 +185,7 @@ struct OpenAIBackgroundRun: Sendable {
         try await saying { call in try await call.yield(bytes) }
     }
 
-    // MARK: Remembering
+    // MARK: Storing the handle
 
     /// Stores the response's handle for the next attempt as soon as it has an id, before any wait. Also stores that the
     /// model has begun.
