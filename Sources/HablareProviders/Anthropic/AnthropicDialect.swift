@@ -31,21 +31,21 @@ public struct AnthropicDialect: ServiceDialect {
     /// `Anthropic`.
     public var name: String { "Anthropic" }
 
-    /// The version of the API.
+    /// The field `anthropic-version`.
     public var fields: HTTPFields {
         var fields = HTTPFields()
         fields[named: "anthropic-version"] = Self.version
         return fields
     }
 
-    /// The field `x-api-key`.
+    /// Returns the key in the field `x-api-key`.
     public func secrets(for key: APIKey) -> HTTPFields {
         var fields = HTTPFields()
         fields[named: "x-api-key"] = key.secret
         return fields
     }
 
-    /// The field `request-id`.
+    /// Returns the field `request-id`.
     public func requestID(in fields: HTTPFields) -> String? { fields[named: "request-id"] }
 
     /// Returns the error for a refusal.

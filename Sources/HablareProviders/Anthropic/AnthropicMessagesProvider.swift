@@ -5,12 +5,18 @@ public import Hablare
 /// The service always streams its answer, even if the request's caller does not stream. This way no idle connection
 /// ends a long answer, and its bytes reach the store as they arrive.
 ///
-/// Parameters: `temperature` and `top_p` (0 to 1), `max_tokens` (see ``defaultMaximumTokens``), `stop`, `tools`,
-/// `tool_choice` (`auto`, `none`, `required`, or a tool's name), `reasoning_effort` (`low`, `medium`, `high`, `xhigh`,
-/// `max`), `schema` (a JSON schema that the answer follows, by the API's structured outputs; `schema_name` is accepted
-/// and ignored), `instructions` (placed before the system messages), `thinking` (a budget of at least 1,024 tokens;
-/// `adaptive`, `disabled`, `between_tools`; or the API's object) and `extra`. The members of `extra` are added to the
-/// body unchanged and must not repeat what the request already sets.
+/// Parameters of a request:
+/// - `temperature` and `top_p`: 0 to 1.
+/// - `max_tokens`: see ``defaultMaximumTokens``.
+/// - `stop`: a list of texts.
+/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required`, or a tool's name.
+/// - `reasoning_effort`: `low`, `medium`, `high`, `xhigh`, `max`.
+/// - `schema`: a JSON schema that the answer follows, by the API's structured outputs. `schema_name` is accepted and
+///   ignored.
+/// - `instructions`: a text placed before the system messages.
+/// - `thinking`: a budget of at least 1,024 tokens; `adaptive`, `disabled`, `between_tools`; or the API's object.
+/// - `thinking_blocks`: the thinking of earlier turns, see below.
+/// - `extra`: additional members of the body, sent unchanged. They must not repeat what the request already sets.
 ///
 /// If the model used thinking, the metadata has it under ``/Hablare/AnswerMetadata/thinking``. A conversation with
 /// tools must send the thinking of its earlier turns again. Put the assistant's message into the prompt as it was

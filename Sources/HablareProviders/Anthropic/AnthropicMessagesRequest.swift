@@ -1,7 +1,7 @@
 import Foundation
 import Hablare
 
-/// The body of a call of `messages`. Pure.
+/// The body of a `messages` call. Pure.
 struct AnthropicMessagesRequest: Sendable {
     let model: String
     let options: AnthropicOptions
