@@ -61,14 +61,14 @@ public struct ElevenLabsDialect: ServiceDialect {
     /// `ElevenLabs`.
     public var name: String { "ElevenLabs" }
 
-    /// The field `xi-api-key`.
+    /// Returns the key in the field `xi-api-key`.
     public func secrets(for key: APIKey) -> HTTPFields {
         var fields = HTTPFields()
         fields[named: "xi-api-key"] = key.secret
         return fields
     }
 
-    /// The field `request-id`.
+    /// Returns the field `request-id`.
     public func requestID(in fields: HTTPFields) -> String? { fields[named: "request-id"] }
 
     /// Returns the maximum number of concurrent calls. The service has no limit of calls per minute.

@@ -3,11 +3,17 @@ public import Hablare
 
 /// A provider that speaks texts with the voices of ElevenLabs.
 ///
-/// Parameters: `voice` (an id or a name of ``ElevenLabsService/voices(_:anew:)``), `format` (see ``SoundFormat``),
-/// `speed` (0.7 to 1.2), `stability`, `similarity_boost` and `style` (0 to 1), `use_speaker_boost`, `seed`, `language`
-/// (a tag), `previous_text` and `next_text` (the surrounding text, for speech that continues seamlessly), `timestamps`,
-/// and `extra`. The members of `extra` are added to the body unchanged and must not repeat what the request already
-/// sets.
+/// Parameters of a request:
+/// - `voice`: an id or a name of ``ElevenLabsService/voices(_:anew:)``.
+/// - `format`: see ``SoundFormat``.
+/// - `speed`: 0.7 to 1.2.
+/// - `stability`, `similarity_boost` and `style`: 0 to 1.
+/// - `use_speaker_boost`: a flag.
+/// - `seed`: a whole number.
+/// - `language`: a tag.
+/// - `previous_text` and `next_text`: the surrounding text, for speech that continues seamlessly.
+/// - `timestamps`: a flag, see below.
+/// - `extra`: additional members of the body, sent unchanged. They must not repeat what the request already sets.
 ///
 /// With `timestamps` the metadata has the times of words and sentences (``/Hablare/AnswerMetadata/wordTimes``,
 /// ``/Hablare/AnswerMetadata/sentenceTimes``). If the service reports times for many more characters than the text has,
