@@ -2,10 +2,14 @@ public import Hablare
 
 /// A provider for language models by `chat/completions`, the API that most other servers also offer.
 ///
-/// Parameters of a request: `temperature` (0…2), `top_p` (0…1), `max_tokens`, `stop` (a list of texts), `seed`,
-/// `reasoning_effort`, `instructions` (a system message before all others), `tools`, `tool_choice` (`auto`, `none`,
-/// `required` or a tool's name), `schema` and `schema_name` (the answer is JSON by that schema), `extra` (additional
-/// members of the body, sent unchanged).
+/// Parameters of a request:
+/// - `temperature`: 0 to 2. `top_p`: 0 to 1.
+/// - `max_tokens`, `seed`, `reasoning_effort`.
+/// - `stop`: a list of texts.
+/// - `instructions`: a system message before all others.
+/// - `tools`: the tools that the model may call. `tool_choice`: `auto`, `none`, `required` or a tool's name.
+/// - `schema`, `schema_name`: the JSON schema that the answer follows, and its name.
+/// - `extra`: additional members of the body, sent unchanged.
 ///
 /// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, finish reason (`refusal` if the text is the
 /// model's refusal), tool calls (without the last one if `max_tokens` cut it off), cached, cache write and reasoning

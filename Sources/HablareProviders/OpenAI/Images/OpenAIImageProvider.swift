@@ -8,9 +8,15 @@ public import Hablare
 /// With `mask: true` the last picture is a mask: a PNG of fewer than 4 MiB with the size of the first picture. Only the
 /// areas where the mask is transparent are changed.
 ///
-/// A request has one picture; for more use ``/Hablare/AIRequest/sample``. Parameters: `size` (`1024x1024` …), `mask` (a
-/// flag), `quality` (`low`, `medium`, `high` …), `background` (`transparent`, `opaque`, `auto`), `format` (`png`,
-/// `jpeg`, `webp`), `extra`. Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, revised prompt.
+/// A request has one picture; for more use ``/Hablare/AIRequest/sample``. Parameters of a request:
+/// - `size`: `1024x1024` …
+/// - `mask`: a flag.
+/// - `quality`: `low`, `medium`, `high` …
+/// - `background`: `transparent`, `opaque`, `auto`.
+/// - `format`: `png`, `jpeg`, `webp`.
+/// - `extra`: additional members of the body, sent unchanged.
+///
+/// Metadata of an answer: ``/Hablare/AnswerMetadata`` request id, model, revised prompt.
 public struct OpenAIImageProvider: AIServiceProvider, RequestChecking {
     /// The name under which it is registered.
     public let id: ProviderID

@@ -65,8 +65,8 @@ struct OpenAIResponsesReader: WholeTextReader {
         }
     }
 
-    /// The events about the response itself. Any other `response.` event shows output: an item that was started,
-    /// reasoned or finished, even without visible content.
+    /// The events about the response itself. Any other `response.` event shows output: the start, a part or
+    /// the end of an item, even without visible content.
     private static let states: Set<String> = [
         "response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete",
         "response.failed", "response.cancelled",

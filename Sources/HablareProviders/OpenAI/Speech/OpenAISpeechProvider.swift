@@ -4,12 +4,15 @@ public import Hablare
 
 /// A provider of speech by `audio/speech`, which streams sound as it is made.
 ///
-/// Parameters of a request: `voice` (default `alloy`; a name that begins with `voice_` is one of the account's own
-/// voices), `format` (`mp3`, the default, `wav`, `flac`, `opus`, `aac`, `pcm`), `speed` (0.25…4), `instructions` (the
-/// manner of speaking; not with `tts-1`), `extra`. A format of ElevenLabs, such as `mp3_44100_128`, is also accepted,
-/// so that a request can fall back to this provider. It selects the same kind of file (see
-/// ``SoundFormat/audioFormat``), because the API has no rates. `previous_text`, `next_text` and `language` are accepted
-/// and ignored, because the API has no equivalent.
+/// Parameters of a request:
+/// - `voice`: default `alloy`. A name that begins with `voice_` is one of the account's own voices.
+/// - `format`: `mp3` (the default), `wav`, `flac`, `opus`, `aac`, `pcm`. A format of ElevenLabs, such as
+///   `mp3_44100_128`, is also accepted, so that a request can fall back to this provider. It selects the same kind of
+///   file (see ``SoundFormat/audioFormat``), because the API has no rates.
+/// - `speed`: 0.25 to 4.
+/// - `instructions`: the manner of speaking; not with `tts-1`.
+/// - `previous_text`, `next_text` and `language`: accepted and ignored, because the API has no equivalent.
+/// - `extra`: additional members of the body, sent unchanged.
 ///
 /// The first bytes of the sound determine the answer's format, because not every compatible server makes all formats or
 /// knows the parameter. The format is reported when the answer is complete; a reader of the stream has the bytes
