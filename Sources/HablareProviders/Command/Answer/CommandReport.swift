@@ -31,7 +31,7 @@ struct CommandReport: Sendable {
     /// |---|---|---|
     /// | status 0, content as promised | – | – |
     /// | status 0, other content or none | `invalid-response` | fail |
-    /// | status 75 (the programs' word for "try again later") | `provider-failed` | retry |
+    /// | status 75 (`EX_TEMPFAIL`: try again later) | `provider-failed` | retry |
     /// | another status | `provider-failed` | fail |
     /// | SIGHUP, SIGINT, SIGTERM, SIGKILL from outside | `provider-failed` | retry: it was killed, or memory ran out |
     /// | another signal | `provider-failed` | fail: it crashed |
