@@ -1,7 +1,7 @@
 import GRDB
 import Hablare
 
-/// Does something in the middle of the next transaction.
+/// Runs a closure during the next transaction.
 final class CommitInterruption: TransactionObserver, Sendable {
     let body = Guarded<(@Sendable () -> Void)?>(nil)
 
