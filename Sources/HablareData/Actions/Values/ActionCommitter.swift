@@ -12,8 +12,8 @@ public protocol ActionCommitter<Action>: Sendable {
     /// A failed item is no reason to skip the others. A missing outcome counts as unknown.
     ///
     /// The queue calls this off the main actor, for several groups concurrently. When the grace period of a shutdown is
-    /// over, the queue cancels the task. Then return soon, with the outcomes so far. After the cancellation, only `done`
-    /// and permanent failures count as attempts, and an unknown outcome stays unknown.
+    /// over, the queue cancels the task. Then return soon, with the outcomes so far. After the cancellation, only
+    /// `done` and permanent failures count as attempts, and an unknown outcome stays unknown.
     func commit(_ items: [ActionItem<Action>], of group: Action.Group) async -> [ActionOutcome]
 
     /// Whether an earlier attempt carried an item out; `nil` if that is unknown. Default: `nil`.
