@@ -39,7 +39,7 @@ public import SwiftData
         self.id = id
     }
 
-    /// Whether a merge was saved: see `MergeContext`.
+    /// Returns the date of a saved merge: see `MergeContext`.
     public func dateOfMerge(_ key: MergeKey) async throws -> Date? {
         let text = key.text
         var descriptor = FetchDescriptor<MergeReceiptObject>(predicate: #Predicate { $0.key == text })

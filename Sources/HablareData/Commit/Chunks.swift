@@ -43,8 +43,8 @@ enum Chunks {
         }
     }
 
-    /// Groups adjacent values into chunks, with at least as many chunks as can run concurrently. Few values may each be
-    /// expensive, and most of many are cheaper than a task.
+    /// Groups adjacent values into chunks. If there are enough values, there are at least as many chunks as can run
+    /// concurrently: a few values may each be expensive, and many values are mostly cheaper than a task.
     static func chunks(of sizes: [Int], width: Int) -> [Range<Int>] {
         var chunks: [Range<Int>] = []
         var start = 0

@@ -1,8 +1,8 @@
 import GRDB
 import Hablare
 
-/// Writes the app's database in groups. Writes that arrive during a transaction share the next one, so that a thousand
-/// small writes cost a few disk syncs.
+/// A writer that groups writes to the app's database. Writes that arrive during a transaction share the next one, so
+/// that a thousand small writes cost a few disk syncs.
 ///
 /// No write waits for a group to fill. Writes run in the order in which they arrived, and each fails alone. If one
 /// fails, the transaction runs again with a savepoint around each write. If that cannot be committed, each write runs
@@ -14,7 +14,7 @@ final class GroupWriter: Sendable {
 
     /// One write and its waiting caller.
     fileprivate struct Entry: Sendable {
-        /// Runs the write, and returns a closure that answers the caller after the commit.
+        /// A closure that runs the write, and returns a closure that answers the caller after the commit.
         let run: @Sendable (Database) throws -> @Sendable () -> Void
         let fail: @Sendable (any Error) -> Void
     }
@@ -89,7 +89,7 @@ final class GroupWriter: Sendable {
 }
 
 extension GroupWriter {
-    /// Collects the outcomes of several writes until the last one arrives.
+    /// A collector of the outcomes of several writes until the last one arrives.
     private final class Collected<R: Sendable>: Sendable {
         private struct State: Sendable {
             var results: [Result<R, any Error>?]

@@ -9,8 +9,8 @@ extension ResponseConvertible where Self: Decodable {
 }
 
 extension Array: ResponseConvertible where Element: Decodable {
-    /// Returns the vector of an embedding for `[Float]` and `[Double]`. Other elements and other answers are decoded as
-    /// any `Decodable` type.
+    /// Returns the vector of an embedding for `[Float]` and `[Double]`, and decodes any other answer as any `Decodable`
+    /// type. An embedding is a mismatch for other elements.
     public static func value(of content: ResponseContent, in context: ConversionContext) throws -> [Element] {
         guard case .embedding(let vector) = content else { return try context.decode(Self.self, from: content) }
         if let vector = vector as? Self { return vector }

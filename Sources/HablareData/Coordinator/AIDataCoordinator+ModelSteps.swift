@@ -121,6 +121,6 @@ extension AIDataCoordinator {
 /// A value on its way into a model, with its content's reserved memory.
 struct Prepared<Value: Sendable>: Sendable {
     let value: Value
-    /// Releases the reserved memory. Call it once.
+    /// A closure that releases the reserved memory. Call it once.
     let letGo: @Sendable () -> Void
 }

@@ -107,8 +107,8 @@ extension AIDataCoordinator {
         try await merge(response, into: .create(name, record, rules: rules, make: make), row: .new)
     }
 
-    /// Merges many responses, each into its row. If the content is not too large for memory, they share one transaction
-    /// and one event. Each merge has its own outcome, and a bad row fails alone.
+    /// Merges many responses, each into its row. Responses that fit into memory together share a transaction and an
+    /// event. Each merge has its own outcome, and a bad row fails alone.
     ///
     /// - Parameters:
     ///   - responses: The responses with the primary keys of their rows.

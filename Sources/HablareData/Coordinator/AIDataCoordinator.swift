@@ -2,7 +2,7 @@ public import GRDB
 public import Hablare
 public import Logging
 
-/// Merges responses into the app's own data, exactly once.
+/// A coordinator that merges responses into the app's own data, exactly once.
 ///
 /// A response can be merged into a record of the app's database: as a column's value, a change of a record or a new
 /// record. The receipt of the merge is written in the same transaction. So a response is merged once, regardless of

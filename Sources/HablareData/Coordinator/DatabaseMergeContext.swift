@@ -39,12 +39,12 @@ import Hablare
         self.write = write
     }
 
-    /// See ``MergeContext/dateOfMerge(_:)``.
+    /// Returns the date of a saved merge: see ``MergeContext/dateOfMerge(_:)``.
     public func dateOfMerge(_ key: MergeKey) async throws -> Date? {
         try await database.read { try ReceiptBook.date(of: key, in: $0) }
     }
 
-    /// See ``MergeContext/save(_:with:)``.
+    /// Saves a model and a receipt: see ``MergeContext/save(_:with:)``.
     public func save(_ model: Model, with receipt: MergeKey) async throws -> Date? {
         let write = write(model)
         let date = date()
@@ -56,6 +56,6 @@ import Hablare
         }
     }
 
-    /// See ``MergeContext/row(of:)``.
+    /// Returns the key of a model's row: see ``MergeContext/row(of:)``.
     public func row(of model: Model) -> MergeRow { MergeRow(id(model).databaseValue) }
 }

@@ -10,9 +10,7 @@ public import Foundation
     /// The type of the models.
     associatedtype Model: AnyObject
 
-    /// Whether a merge was saved, in this process or before.
-    ///
-    /// - Returns: The date of the save, or `nil`.
+    /// Returns the date on which a merge was saved, in this process or before; `nil` if it was not.
     func dateOfMerge(_ key: MergeKey) async throws -> Date?
 
     /// Saves a model and a receipt in one transaction, unless the receipt exists.

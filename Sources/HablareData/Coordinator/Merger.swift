@@ -19,8 +19,8 @@ struct MergeAsk: Sendable {
     }
 }
 
-/// Merges responses into the app's database. It reads, checks and converts them concurrently, then writes them together
-/// with their receipts. Never runs on the main actor.
+/// The part of a coordinator that merges responses into the app's database. It reads, checks and converts them
+/// concurrently, then writes them together with their receipts. Never runs on the main actor.
 final class Merger: Sendable {
     /// The maximum number of merges in one transaction.
     static let maximumGroup = GroupWriter.maximumGroup

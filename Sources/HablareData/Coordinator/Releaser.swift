@@ -3,7 +3,8 @@ import GRDB
 import Hablare
 import Logging
 
-/// Reports merged responses to the engine, so that the engine need not keep them any longer.
+/// The part of a coordinator that reports merged responses to the engine, so that the engine need not keep them any
+/// longer.
 ///
 /// The receipts record which responses were not reported yet. After a crash between merge and report, the next
 /// coordinator therefore reports them. The releaser runs behind the merges, with many responses in one commit. A

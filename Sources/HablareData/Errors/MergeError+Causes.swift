@@ -102,7 +102,7 @@ extension MergeError {
             cause: cause(of: error), isRetryable: error.isPassing)
     }
 
-    /// The table that SQLite does not find.
+    /// Returns the table that SQLite does not find.
     private static func missingTable(_ error: DatabaseError) -> String? {
         let prefix = "no such table: "
         guard error.resultCode == .SQLITE_ERROR, let message = error.message, message.hasPrefix(prefix) else {

@@ -16,8 +16,8 @@ public struct MergeError: Error, Sendable, Hashable {
 
         /// The answer is of a kind that the property or column cannot hold. The message names both.
         public static let typeMismatch = Self(rawValue: "type-mismatch")
-        /// The answer is of the right kind and cannot be read as the requested value, for example text that is no
-        /// number, or JSON without a required member.
+        /// The answer is of the right kind, but cannot be read as the requested value. Examples are text that is no
+        /// number, and JSON without a required member.
         public static let invalidContent = Self(rawValue: "invalid-content")
         /// A rule does not allow the answer.
         public static let rejected = Self(rawValue: "rejected")

@@ -3,7 +3,8 @@ import GRDB
 import Hablare
 import Logging
 
-/// Fulfils promises: waits for the outcomes of promised requests, and merges the responses in batches.
+/// The part of a coordinator that fulfils promises: it waits for the outcomes of promised requests, and merges the
+/// responses in batches.
 final class PromiseKeeper: Sendable {
     private enum News: Sendable {
         case promised([UUID])

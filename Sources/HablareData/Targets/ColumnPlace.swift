@@ -3,8 +3,8 @@ import Hablare
 
 /// A column of a table, and the statement that sets it in one row.
 ///
-/// The statement is written as SQL and cached, because building and preparing a query for each row would take longer
-/// than the rest of a merge.
+/// The statement is plain SQL and stays prepared. Building and preparing a query for each row would take longer than
+/// the rest of a merge.
 struct ColumnPlace: Sendable {
     let table: String
     let column: String

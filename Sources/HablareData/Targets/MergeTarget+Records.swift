@@ -2,7 +2,7 @@ public import GRDB
 public import Hablare
 
 extension MergeTarget {
-    /// A target that stores the answer in a column of a table, as the column's declared type requires.
+    /// Creates a target that stores the answer in a column of a table, as the column's declared type requires.
     ///
     /// - Text goes into a text column. It goes into a column of numbers or Boolean values if the whole text is one.
     /// - Bytes go into a blob.
@@ -37,7 +37,8 @@ extension MergeTarget {
         }
     }
 
-    /// A target that converts the answer to a type and stores it in a column, for columns with the app's own types.
+    /// Creates a target that converts the answer to a type and stores it in a column, for columns with the app's own
+    /// types.
     ///
     /// - Parameters:
     ///   - record: The type of the table's records. Its primary key must have one column.
@@ -59,8 +60,8 @@ extension MergeTarget {
         }
     }
 
-    /// A target that changes a record. The record is fetched, changed and updated in one transaction with the receipt.
-    /// Only changed columns are written.
+    /// Creates a target that changes a record. The record is fetched, changed and updated in one transaction with the
+    /// receipt. Only changed columns are written.
     ///
     /// - Parameters:
     ///   - name: The stable name.
@@ -84,7 +85,7 @@ extension MergeTarget {
         }
     }
 
-    /// A target that sets a property of a record, by its key path.
+    /// Creates a target that sets a property of a record, by its key path.
     ///
     /// - Parameters:
     ///   - name: The stable name, because a key path has none. The table and the column are enough.
@@ -98,8 +99,8 @@ extension MergeTarget {
         update(name, Record.self, as: Value.self, rules: rules) { $0[keyPath: property] = $1 }
     }
 
-    /// A target that creates a record from each answer. It creates the record only once, even if the answer is merged
-    /// again.
+    /// Creates a target that makes a record from each answer. It makes the record only once, even if the answer is
+    /// merged again.
     ///
     /// - Parameters:
     ///   - name: The stable name.

@@ -20,7 +20,8 @@ public struct MergeTarget: Sendable {
     public let name: String
     /// The rules that an answer must meet.
     public let rules: [ContentRule]
-    /// Reads and converts an answer, off the main actor and outside any transaction, and returns the write.
+    /// A closure that reads and converts an answer, off the main actor and outside any transaction, and returns the
+    /// write.
     let prepare: @Sendable (AIResponseData, ResponseContent, ConversionContext) throws -> PreparedMerge
 
     init(
@@ -32,7 +33,8 @@ public struct MergeTarget: Sendable {
         self.prepare = prepare
     }
 
-    /// A target with the app's own write. All its changes to the database share one transaction with the receipt.
+    /// Creates a target with the app's own write. All its changes to the database share one transaction with the
+    /// receipt.
     ///
     /// - Parameters:
     ///   - name: The target's stable name.

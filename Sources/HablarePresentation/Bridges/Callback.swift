@@ -76,7 +76,7 @@ final class CallbackState<Value: Sendable>: Sendable {
     }
 }
 
-/// Detects that a callback was released.
+/// A guard that detects the release of a callback.
 private final class CallbackWatch<Value: Sendable>: Sendable {
     let call: CallbackState<Value>
 

@@ -1,4 +1,4 @@
-/// Decides which load is the current one. Pure.
+/// A pure state machine that decides which load is the current one.
 ///
 /// Loads are numbered, and at most one is current at a time. The result of any other load is ignored, because that load
 /// was cancelled or superseded.

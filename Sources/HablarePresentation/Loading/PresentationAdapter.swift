@@ -95,8 +95,7 @@ public final class PresentationAdapter<Resource: Sendable> {
     }
 
     /// Waits until every load has ended, including cancelled and superseded ones. Cancelling the calling task does not
-    /// end the wait, because cancelled loads end soon, and a load that ignores its cancellation is still worth waiting
-    /// for.
+    /// end the wait. Cancelled loads end soon, and a load that ignores its cancellation is still worth waiting for.
     public func settled() async {
         while let task = tasks.values.first {
             await task.value

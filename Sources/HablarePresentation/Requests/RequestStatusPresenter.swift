@@ -1,7 +1,7 @@
 public import Hablare
 
-/// Turns the engine's statuses into a ``RequestViewState``. Pure: a value without clocks, tasks or views, whose methods
-/// are named after events.
+/// A presenter that turns the engine's statuses into a ``RequestViewState``. It is pure: a value without clocks, tasks
+/// or views, whose methods are named after events.
 ///
 /// Statuses decide the request's phase. Snapshots only add the reason for waiting, and the stream only adds the partial
 /// answer. So the order in which they are read does not matter.

@@ -1,8 +1,8 @@
 import Foundation
 import Hablare
 
-/// Watches one request until it is final, and shows its states. Statuses, places and text are read off the main actor,
-/// and the text is joined there. Updates that arrive while the main actor is busy become one change.
+/// A watch of one request until it is final, which shows its states. Statuses, places and text are read off the main
+/// actor, and the text is joined there. Updates that arrive while the main actor is busy become one change.
 struct RequestWatch: Sendable {
     /// A part of the watch that has ended.
     private enum Part: Sendable {

@@ -1,4 +1,4 @@
-/// Sends a state to its listeners: the current one first, then the newest one at each read.
+/// A feed that sends a state to its listeners: the current one first, then the newest one at each read.
 @MainActor
 final class StateFeed<State: Sendable> {
     private var listeners: [AsyncStream<State>.Continuation] = []

@@ -1,4 +1,4 @@
-/// Translates the progress of a load into view models.
+/// A presenter that translates the progress of a load into view models.
 ///
 /// | event | displayed, in this order |
 /// |---|---|

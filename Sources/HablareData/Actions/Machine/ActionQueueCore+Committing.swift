@@ -57,7 +57,7 @@ extension ActionQueueCore {
         return handovers
     }
 
-    /// The time at which to call ``decide(now:)`` if nothing happens before; `nil` if no step waits for time.
+    /// Returns the time at which to call ``decide(now:)`` if nothing happens before; `nil` if no step waits for time.
     ///
     /// - Parameter now: The time of the last call of ``decide(now:)``, and not a later one. A step that became due in
     ///   between was not handed over, and this would skip its time.
@@ -133,7 +133,8 @@ extension ActionQueueCore {
 }
 
 extension ActionStep {
-    /// Clears the step's failures. Its effect is known now, and its next change of direction needs its own commit.
+    /// Clears the step's failures, because its effect is known now. In review mode, a change that follows needs its own
+    /// commit.
     fileprivate mutating func succeeded(_ configuration: ActionQueueConfiguration) {
         record.attempt = 0
         record.failure = nil

@@ -174,7 +174,7 @@ struct ActionQueueCore<Action: QueuedAction>: Sendable {
         lineup.remove(at: index)
     }
 
-    /// The index of a step in the line, or the index at which it belongs.
+    /// Returns the index of a step in the line, or the index at which it belongs.
     private func place(of step: ActionStep<Action>) -> Int {
         var (low, high) = (0, lineup.count)
         while low < high {

@@ -31,7 +31,7 @@ enum ActionStanding: Sendable, Hashable {
         }
     }
 
-    /// The standing before an action goes in a direction.
+    /// Returns the standing before an action goes in a direction.
     static func before(_ direction: ActionDirection) -> ActionStanding {
         direction == .forward ? .notApplied : .applied
     }

@@ -3,8 +3,8 @@ import Foundation
 /// One action of a queue: its journal record, and the state that lives only as long as the process.
 ///
 /// There is no list of tasks. A step has the wanted state and the actual state. If the two differ and no commit is in
-/// flight, the step has to be handed over. This one rule covers three cases: an undo before the commit commits nothing,
-/// an undo during the commit waits for the outcome, and an undo afterwards is a compensation.
+/// flight, the step has to be handed over. By this one rule, an undo before the commit commits nothing. An undo during
+/// the commit waits for the outcome, and an undo afterwards is a compensation.
 struct ActionStep<Action: QueuedAction>: Sendable {
     var record: ActionRecord
     let action: Action
@@ -38,7 +38,7 @@ struct ActionStep<Action: QueuedAction>: Sendable {
         }
     }
 
-    /// Whether the step is in line: it is in flight, or continues without an explicit retry.
+    /// Whether the step is in line: it is in flight, or has work left without a permanent failure.
     var isOpen: Bool { isUnderWay || (direction != nil && !record.hasGivenUp) }
 
     /// Whether the step is in line and not due yet.
@@ -56,7 +56,7 @@ struct ActionStep<Action: QueuedAction>: Sendable {
         return action.compensation != nil
     }
 
-    /// The action to carry out in a direction; `nil` if there is no compensation.
+    /// Returns the action to carry out in a direction; `nil` if there is no compensation.
     func action(going direction: ActionDirection) -> Action? {
         direction == .forward ? action : action.compensation
     }

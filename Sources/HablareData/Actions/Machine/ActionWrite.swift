@@ -5,6 +5,6 @@ enum ActionWrite: Sendable, Hashable {
     case insert(ActionRecord, payload: Data, appendedAt: Date)
     case update(ActionRecord)
     case delete(number: Int64)
-    /// Records the id that the app has chosen for an action, so that appending it again has no effect.
+    /// A record of the id that the app has chosen for an action, so that appending it again has no effect.
     case name(ActionName, number: Int64)
 }

@@ -1,10 +1,10 @@
 /// An event of a queue, on its way to the core.
 struct ActionQueueEvent<Action: QueuedAction>: Sendable {
-    /// Applies the event to the core. Returns a closure that answers the caller, to be called after the change is
-    /// durable.
+    /// A closure that applies the event to the core. It returns a closure that answers the caller, to be called after
+    /// the change is durable.
     let tell: @Sendable (inout ActionQueueCore<Action>) -> @Sendable () -> Void
-    /// Answers the caller that the journal failed and nothing has changed. `nil` for an event that cannot be refused:
-    /// it is applied again until it is written.
+    /// A closure that answers the caller that the journal failed and nothing has changed. `nil` for an event that
+    /// cannot be refused: it is applied again until it is written.
     let refuse: (@Sendable (any Error) -> Void)?
     /// Whether the event changes nothing. It only makes the core decide again, which also happens at each retry of the
     /// journal.

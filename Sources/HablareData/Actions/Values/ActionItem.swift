@@ -17,7 +17,8 @@ public struct ActionItem<Action: QueuedAction>: Sendable {
 
     /// The item's place in the journal.
     let origin: ActionOrigin
-    /// Whether the item was undone while its outcome was unknown. Then only a lookup is needed, and no new attempt.
+    /// Whether the item was undone while its outcome was unknown. A lookup that finds no earlier execution then settles
+    /// the item without a new attempt.
     let isUnwanted: Bool
 
     /// Creates an item, for tests of a committer.

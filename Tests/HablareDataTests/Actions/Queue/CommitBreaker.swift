@@ -1,7 +1,8 @@
 import GRDB
 import Hablare
 
-/// Allows a number of transactions, and then refuses all: a full disk, or the moment at which a process is killed.
+/// An observer that allows a number of transactions, and then refuses all: a full disk, or the moment at which a
+/// process is killed.
 final class CommitBreaker: TransactionObserver, Sendable {
     /// The number of transactions that may still be committed.
     let left: Guarded<Int>

@@ -392,7 +392,7 @@ final class ActionSimulation: Sendable {
     }
 }
 
-/// Refuses commits on request.
+/// An observer that refuses commits on request.
 private final class MoodyCommits: TransactionObserver, Sendable {
     private let refuses: @Sendable () -> Bool
 
