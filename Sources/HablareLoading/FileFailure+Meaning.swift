@@ -2,7 +2,7 @@ import Hablare
 import HablareFiles
 
 extension AIServiceError {
-    /// The meaning of a failure of the file system.
+    /// Creates the error that a failure of the file system means.
     init(_ failure: FileFailure) {
         let access: FileAccess =
             switch failure.action {
@@ -14,7 +14,7 @@ extension AIServiceError {
     }
 }
 
-/// Runs calls to the file system, and throws the meaning of a failure.
+/// Runs calls to the file system and translates a ``FileFailure`` into an `AIServiceError`.
 func translatingFileFailures<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()
