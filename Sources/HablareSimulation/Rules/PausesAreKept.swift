@@ -1,7 +1,7 @@
 import Hablare
 
-/// A process that an account asked to wait for overload sends it nothing until then, or until the longest allowed pause
-/// is over.
+/// A process that an account asked to wait, because it received too many calls, sends it nothing until then. The pause
+/// ends earlier if it is longer than the longest allowed one.
 enum PausesAreKept: SimulationRule {
     static let name = "pauses are kept"
 
@@ -57,7 +57,7 @@ enum PausesAreKept: SimulationRule {
         return max(min(reset, longest(history)), after ?? 0)
     }
 
-    /// Returns the pause that a provider asked for when it refused a call for overload.
+    /// Returns the pause that a provider asked for when it refused a call because it received too many.
     private static func refusal(_ call: CallStory, _ history: SimulationHistory) -> Int64? {
         guard let failure = history.failure(of: call), failure.code == .rateLimited else { return nil }
         return failure.retryAfter.map { min($0.nanoseconds, longest(history)) }
