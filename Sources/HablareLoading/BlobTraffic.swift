@@ -16,7 +16,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
 
         var isIdle: Bool { writes.isEmpty && removals == 0 && left == nil }
 
-        /// Clears ``left``, unless the remaining value was found after the operation that began at `start`.
+        /// Clears `left`, unless the remaining value was found after the operation that began at `start`.
         mutating func wasCleared(since start: Int) {
             if let left, left < start { self.left = nil }
         }
@@ -25,7 +25,7 @@ struct BlobTraffic<Key: Hashable & Sendable>: Sendable {
     private var entries: [Key: Entry] = [:]
     /// A logical clock that advances with each event and orders them.
     private var now = 0
-    /// The counterparts of ``Entry/removals``, ``Entry/removed`` and ``Entry/left`` for removals of all keys.
+    /// The counterparts of `Entry.removals`, `removed` and `left` for removals of all keys.
     private var clearances = 0
     private var cleared = 0
     private var left: Int?

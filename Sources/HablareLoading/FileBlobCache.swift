@@ -11,7 +11,7 @@ import Darwin
 import Musl
 #endif
 
-/// A blob cache in a folder, with one file for each key.
+/// A blob cache in a folder for a `CoalescingLoader`, with one file for each key.
 ///
 /// Several processes may use one folder at once. A file is written under a temporary name and then renamed, so it is
 /// either whole or absent. A damaged file counts as absent and is removed. The least recently used files are removed

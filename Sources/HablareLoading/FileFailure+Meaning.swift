@@ -14,7 +14,7 @@ extension AIServiceError {
     }
 }
 
-/// Runs calls to the file system and translates a ``FileFailure`` into an `AIServiceError`.
+/// Runs calls to the file system and translates a `FileFailure` into an `AIServiceError`.
 func translatingFileFailures<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()
