@@ -92,5 +92,5 @@ package struct DurableCalls: Sendable {
     }
 }
 
-/// The property `rename` hides the system's function.
+/// Calls the system's `rename`, which the property of that name hides.
 private func systemRename(_ path: String, _ newPath: String) -> CInt { rename(path, newPath) }

@@ -240,7 +240,7 @@ package enum FileSystem {
     }
 }
 
-/// The method `write` hides the system's function.
+/// Calls the system's `write`, which the method of that name hides.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }
