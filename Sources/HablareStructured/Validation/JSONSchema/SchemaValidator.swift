@@ -224,7 +224,7 @@ struct SchemaValidator {
 
     // MARK: Alternatives
 
-    /// If no alternative fits, reports the violations of the alternative with the fewest.
+    /// Reports the violations of the alternative with the fewest, if no alternative fits.
     private mutating func checkAny(_ value: ParameterValue, _ nodes: [Int]) {
         var nearest: [Finding]?
         for node in nodes {
