@@ -15,7 +15,7 @@ package enum ServerStep: Sendable {
     /// Ends the connection here.
     case cut(ConnectionCut)
 
-    /// A text, sent at once.
+    /// Returns a step that sends a text at once.
     package static func piece(_ text: String) -> Self { .piece(Data(text.utf8)) }
 }
 
