@@ -7,7 +7,7 @@ package struct TraceEvent: Sendable, Hashable {
         case operationCalled(Int32)
         case operationReturned(Int32, Observed)
         /// The number of a request's attempts on disk: at the call of a retry, or at the acknowledgement of a
-        /// cancellation, there for every request if it cancels many.
+        /// cancellation. A cancellation of many requests records it for every request.
         case attemptsOnDisk(operation: Int32, request: Int32, attempts: Int32)
         /// A stream of statuses delivered this status.
         case told(Int32, Observed)

@@ -6,7 +6,7 @@ final class SimulatedContent: ContentReading {
     struct File: Sendable {
         let reference: ContentReference
         let bytes: Data
-        /// The last write, by the clock of its writer.
+        /// The date of the last write, by the clock of its writer.
         var writtenAt: Date
     }
 
