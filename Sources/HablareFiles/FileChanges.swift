@@ -54,7 +54,7 @@ package struct FileChanges: Sendable {
         self.echoes = echoes
     }
 
-    /// A running watch. It ends when it is ended or its value is released.
+    /// A watch that runs until ``end()`` is called or its value is released.
     package final class Watch: Sendable {
         fileprivate let isEnded = Atomic(false)
 
