@@ -186,7 +186,7 @@ package final class PartialFile: SeekableBytes {
         return status.st_size > 0 && status.st_mode & 0o077 & ~mode != 0
     }
 
-    /// Sets permissions only if they differ, because not every file system supports that.
+    /// Sets permissions only if they differ, because not every file system can set them.
     private static func permit(_ mode: mode_t, _ descriptor: CInt, _ path: String) throws(FileFailure) {
         guard try status(of: descriptor, path).st_mode & 0o777 != mode else { return }
         guard fchmod(descriptor, mode) == 0 else { throw FileFailure(doing: .write, to: path) }
