@@ -13,7 +13,7 @@ package struct TraceEvent: Sendable, Hashable {
         case told(Int32, Observed)
         /// A reader of an answer received a chunk.
         case streamed(Int32, StreamedChunk)
-        /// A reader of an answer was told that it restarts.
+        /// A reader of an answer learnt that the stream restarts.
         case streamRestarted(Int32, generation: Int32)
         /// The client cancelled its own task.
         case operationCancelled(Int32)
