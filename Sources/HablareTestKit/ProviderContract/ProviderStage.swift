@@ -38,7 +38,7 @@ public protocol ProviderStage: Sendable {
     var plays: Set<ServicePlay> { get }
 
     /// Returns the number of bytes of the whole answer that ``ServicePlay/breaksOff`` and ``ServicePlay/endsEarly``
-    /// cut. With this number they play all of it. Returns 0 if an early end could not be told from the end, or would be
+    /// cut. With this number they play all of it. Returns 0 if an early end looks the same as the end, or would be
     /// the same as in another mode.
     func byteCount(of play: ServicePlay, _ mode: ProviderMode) -> Int
 
