@@ -70,7 +70,7 @@ extension StoreContract {
             let priorities: [Priority] = [.normal, .normal, .high, .normal, .low]
             for (number, priority) in priorities.enumerated() {
                 try bench.submit(StoreWorkbench.submission(number, priority: priority))
-                // The first to arrive backs off longest.
+                // The first to arrive has the longest backoff.
                 try bench.postponeNext(owner, until: 60 - number)
             }
             try bench.submit(StoreWorkbench.submission(5, priority: .normal))
@@ -176,7 +176,7 @@ extension StoreContract {
     ]
 }
 
-// MARK: - What ends a back-off
+// MARK: - The end of a backoff
 
 extension StoreContract {
     static let backoffEndings: [Rule] = [

@@ -60,7 +60,7 @@ extension StoreContract {
             let attempt = try bench.startNext(owner)
             _ = try bench.write(.cancel(attempt.request, at: StoreWorkbench.date(2)))
             _ = try bench.write(.settle(attempt.completed(at: 3)))
-            // Somebody had given up waiting for it, and is heard last.
+            // The engine had already abandoned it, and its result arrives last.
             _ = try bench.write(
                 .settle(attempt.end(.failed(StoreWorkbench.failure), billing: .maybeBilled, at: 4)))
             let records = try bench.store.attempts(of: attempt.request)
@@ -73,7 +73,7 @@ extension StoreContract {
                 (.completed, .completed), (.executing, .live), (.failed, nil), (.cancelled, nil), (.pending, .live),
             ]
             for (number, (phase, refusal)) in expected.enumerated() {
-                if phase == .cancelled { _ = try bench.startNext(owner) }  // the retried one, out of the way
+                if phase == .cancelled { _ = try bench.startNext(owner) }  // takes the retried one out of the way
                 try bench.bring(number, to: phase, by: owner)
                 let receipt = try bench.write(.retry(StoreWorkbench.id(number), at: StoreWorkbench.date(50)))
                 try require("retrying a \(phase) one", receipt, is: refusal.map { .invalidState($0) } ?? .done)

@@ -119,7 +119,7 @@ extension StoreContract {
             let owner = try bench.register(1)
             try bench.submit(1)
             for loss in 1...FlightLifecycle.maximumLosses {
-                // What was never sent cost nothing, and counts nothing.
+                // An attempt that was never sent cost nothing and does not count.
                 for billing in [BillingState.neverSent, .maybeBilled] {
                     let attempt = try bench.startNext(owner)
                     _ = try bench.write(.settle(attempt.end(.interrupted, billing: billing)))
@@ -254,7 +254,7 @@ extension StoreContract {
 }
 
 extension StoreWorkbench {
-    /// Starts the next flight in a process of its own, which then dies.
+    /// Starts the next flight in a separate process, which then dies.
     fileprivate func loseNext(at seconds: Int) throws {
         let owner = try register()
         _ = try startNext(owner, at: seconds)

@@ -2,7 +2,7 @@ import Foundation
 import Hablare
 
 extension StoreWorkbench {
-    /// Another request for the work of request 1.
+    /// Returns another request for the work of request 1.
     static func twin(
         _ number: Int, job: String? = nil, position: Int = 0, priority: Priority = .normal, deadline: Int? = nil
     ) throws -> Submission {
@@ -10,7 +10,7 @@ extension StoreWorkbench {
             number, prompt: .text("prompt 1"), job: job, position: position, priority: priority, deadline: deadline)
     }
 
-    /// Submits a request and expects it to join a flight.
+    /// Submits a request that must join a flight.
     @discardableResult
     func join(_ submission: Submission, _ flight: FlightID) throws -> FlightID {
         let receipt = try write(.submit(submission))
@@ -283,7 +283,7 @@ extension StoreContract {
         },
     ]
 
-    /// Members that come back.
+    /// Members that return to their flight.
     static let rejoining: [Rule] = [
         Rule("A member that is retried while the flight goes on follows it again") { bench in
             let owner = try bench.register()

@@ -116,7 +116,7 @@ extension StoreContract {
             let snapshot = try bench.store.snapshot(of: StoreWorkbench.id(1))
             try require("its job", snapshot?.job, is: JobKey(rawValue: "a"))
             try require("its place", snapshot?.position, is: 3)
-            // Resumed under another UUID, the place is taken.
+            // The position is taken by a request with another UUID.
             let resumed = try StoreWorkbench.submission(
                 of: AIRequest(id: StoreWorkbench.id(9), prompt: .text("prompt 1")), job: "a", position: 3)
             try require("the answer to its place", try bench.write(.submit(resumed)), is: receipt)
