@@ -3,15 +3,15 @@ import Hablare
 import HablareTestKit
 import Testing
 
-/// What is tested is deprecated, so the tests are, too; they would be warned of otherwise.
+/// The tests are deprecated like the API under test, which avoids deprecation warnings.
 @Suite struct AIRequestExecutorTests {
-    /// Stands for a database context, which may not cross to another actor.
+    /// Stands in for a database context, which may not cross to another actor.
     private final class Context {
         var saved: [String] = []
     }
 
     @available(*, deprecated)
-    @Test("An old call is answered by the engine, and its context is left alone")
+    @Test("A deprecated execute call is answered by the engine and does not touch its context")
     func forwards() async throws {
         let provider = ScriptedProvider()
         let engine = try Engine([provider])
@@ -28,7 +28,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test("An old call throws what its request failed with, and what it was refused for")
+    @Test("A deprecated execute call throws the request's failure or the reason for its refusal")
     func fails() async throws {
         let provider = failing(1)
         let engine = try Engine([provider])
@@ -47,7 +47,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test("A batch runs side by side, and says in order who was answered and who was not", .timeLimit(.minutes(5)))
+    @Test("executeBatch runs requests concurrently and returns results and failures in order", .timeLimit(.minutes(5)))
     func batches() async throws {
         let gate = Gate()
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 4)) { call in
@@ -71,7 +71,7 @@ import Testing
     }
 
     @available(*, deprecated)
-    @Test("Cancelling a batch ends its waits, and not its requests", .timeLimit(.minutes(5)))
+    @Test("Cancelling executeBatch ends the waiting and leaves its requests running", .timeLimit(.minutes(5)))
     func cancelledBatch() async throws {
         let gate = Gate()
         let provider = gated(gate)
