@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct JSONFaultTests {
     @Test(
-        "JSON has no fault",
+        "Valid JSON has no fault",
         arguments: [
             "{}", " [ ] ", "1", "-0.5e+3", "true", "null", #""a\"b""#, "{\"a\": [1, {\"b\": null}],\n \"ä\": \"😀\"}",
         ])
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "What is no JSON is so from a line and a column on",
+        "A fault in JSON is reported with line and column",
         arguments: [
             ("", 1, 1, "the file ends there, and a value is missing."),
             ("{", 1, 2, "the file ends there, and a key in double quotes is missing."),
