@@ -124,7 +124,7 @@ struct MetricsTests {
         #expect(count(.requestsFinished, ("status", "failed")) == 0)
     }
 
-    @Test("A fallback for lack of time is counted as a fallback, and a final failure is not")
+    @Test("A fallback for lack of time counts as a fallback, and a failure counts as neither fallback nor retry")
     func noTimeToRetry() async throws {
         let busy = AIServiceError(.rateLimited, "Later.", disposition: .retry(after: .seconds(120)))
         let busyOnes: [ProviderID] = ["first", "third"]

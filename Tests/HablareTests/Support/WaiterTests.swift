@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct WaiterTests {
-    @Test("The first result counts, before or during the wait, and only its sender gets true")
+    @Test("The first result counts, before or during the wait, and only its call returns true")
     func first() async throws {
         let early = Waiter<Int>()
         #expect(early.resume(with: .success(1)))

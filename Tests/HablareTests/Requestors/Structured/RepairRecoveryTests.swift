@@ -52,7 +52,7 @@ struct RepairRecoveryTests {
         expectEachPaidOnce(request.id, repair)
     }
 
-    @Test("After a crash behind an answered repair nothing is sent")
+    @Test("After a crash following an answered repair nothing is sent")
     func afterRepair() async throws {
         let request = try Person.requestor().request("Who?")
         #expect(try await ask(request, saying([Self.wrong, Person.json]))?.value == .ada)

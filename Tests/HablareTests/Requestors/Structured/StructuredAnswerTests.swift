@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "An answer without JSON has no values, and neither has a broken value's part",
+        "An answer without JSON, or with broken JSON, has no values",
         arguments: [
             "", "No.", "1 2", "``` 1 ```", #"{'a': {"b": 1}}"#, #"{"a": {"b": 1}, oops, "c": {"b": 2}}"#,
             "{ {\"b\": 1} }",
