@@ -23,7 +23,7 @@ final class PausingReader: Sendable {
         changed.unlock()
     }
 
-    /// Returns when the reader reads.
+    /// Blocks until the reader reads.
     func waitForIt() {
         changed.lock()
         defer { changed.unlock() }

@@ -36,7 +36,7 @@ struct Document: Sendable, CustomTestStringConvertible {
         return blocks
     }
 
-    /// The code spans of the section below a heading, up to the next one.
+    /// Returns the code spans of the section below a heading, up to the next heading.
     func codeSpans(below heading: String) -> [String] {
         let section = text.components(separatedBy: "\n## ").dropFirst().first { $0.hasPrefix(heading) } ?? ""
         return section.components(separatedBy: "`").enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element)

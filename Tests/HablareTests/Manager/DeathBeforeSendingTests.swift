@@ -62,7 +62,7 @@ struct DeathBeforeSendingTests {
         let requests = (0..<count).map { _ in AIRequest(prompt: .text(prompt)) }
         let answers = Guarded<[UUID: String]>([:])
 
-        /// The clients of a process.
+        /// Runs the clients of a process.
         @Sendable func ask(_ manager: AIRequestManager, share: Int) async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, request) in requests.enumerated() where number % processes.count == share {

@@ -35,7 +35,7 @@ struct StopsTooLateTests {
         }
     }
 
-    /// Returns once the engine was woken for all timers that are due.
+    /// Waits until the engine was woken for all timers that are due.
     private func timersFired(_ engine: Engine) async throws {
         let inner = engine.manager.engine
         let now = inner.clock.now

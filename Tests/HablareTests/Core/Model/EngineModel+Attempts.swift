@@ -113,7 +113,7 @@ extension EngineModel {
         }
     }
 
-    /// The lease of the process was renewed, so the store can be written.
+    /// Reports that the lease of the process was renewed, so the store can be written.
     private mutating func renewed() throws {
         let waiting = recordings.filter(\.value.waits).keys.sorted()
         for key in waiting { recordings[key]?.waits = false }

@@ -38,7 +38,7 @@ extension EngineModel {
         return submission
     }
 
-    /// A caller cancels, retries or deletes a request.
+    /// Lets a caller cancel, retry or delete a request.
     mutating func changeSomething() {
         guard let write = anyChange() else { return }
         journal.append(.write(write))
@@ -55,7 +55,7 @@ extension EngineModel {
         }
     }
 
-    /// A caller starts or stops waiting for a request or reading its output.
+    /// Lets a caller start or stop waiting for a request or reading its output.
     mutating func watch() throws {
         switch Int.random(in: 0..<6, using: &random) {
         case 0..<3:
@@ -145,7 +145,7 @@ extension EngineModel {
         }
     }
 
-    /// The other process has to pause, or a caller lifts the pause.
+    /// Returns a pause that the other process reports, or the end of one that a caller lifts.
     private mutating func anyPause() -> AccountReport {
         let account = any(["shared", "a"] as [AccountID]) ?? "shared"
         if chance(1, in: 3) { return AccountReport(account: account, liftsPause: true) }
@@ -163,7 +163,7 @@ extension EngineModel {
         note(claim.flights.map { .flight($0.id, $0.lifecycle) })
     }
 
-    /// The other process starts a flight, ends its attempt, or releases it.
+    /// Lets the other process start a flight, end its attempt, or release it.
     private mutating func actOnLease() throws {
         guard let index = otherLeases.indices.randomElement(using: &random) else { return }
         let lease = otherLeases[index]
@@ -206,7 +206,7 @@ extension EngineModel {
             billing: .neverSent, startedAt: now.date, endedAt: now.date)
     }
 
-    /// The other process ends, and all of its flights wait again.
+    /// Ends the other process, so all of its flights wait again.
     mutating func finishOther() {
         otherLeases = []
         note(store.commit([.retireOwner(other, at: now.date)]).changes)
