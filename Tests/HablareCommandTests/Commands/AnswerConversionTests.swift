@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "What a name says already, or leaves open, is written as it is",
+        "An answer is written as it is if the file's name fits or has no extension",
         arguments: [
             (CommandContent.text, "a.txt"), (.text, "a.md"), (.text, "a"), (.data, "a.mp3"), (.audio(.wav), "a.WAV"),
             (.audio(.wav), "a"), (.audio(.mp3), "a.mp3"), (.audio(AudioFormat(rawValue: "ogg")), "a.oga"),
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "Sound becomes what the name says",
+        "Audio is converted to the format of the file's name",
         arguments: [
             (AudioFormat.wav, "a.mp3", AudioContainer.mp3), (.wav, "a.flac", .flac), (.mp3, "a.Wav", .wav),
             (AudioFormat(rawValue: "ogg"), "a.flac", .flac),
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "What it cannot become is refused, with the names that are possible",
+        "An impossible conversion is refused with the possible extensions",
         arguments: [
             (CommandContent.audio(.wav), "a.ogg", ".wav, .wave, .flac, .mp3"),
             (.audio(.wav), "a.txt", ".wav, .wave, .flac, .mp3"),

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AnswerFileTests {
     private let piece = AnswerFile.pieceBytes
 
-    /// So many bytes, no two pieces alike.
+    /// Returns this number of bytes, without equal pieces.
     private func bytes(_ count: Int) -> Data {
         Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 16) })
     }
@@ -85,7 +85,7 @@ import Testing
         let file = folder.url.appending(path: "answer")
         var left: [String] = []
         let content = ObservedContent(Voice.audio(of: "Killed."), mayBeWhole: true) {
-            // As it is at this moment, it would be left by SIGKILL.
+            // SIGKILL at this moment would leave this state.
             for name in try names(in: folder) {
                 try FileManager.default.moveItem(
                     at: folder.url.appending(path: name), to: folder.url.appending(path: "left " + name))

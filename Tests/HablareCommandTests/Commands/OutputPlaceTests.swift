@@ -9,7 +9,8 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is no regular file is written into, and stays what it is. No test here opens a device of the machine.
+/// Output to files that are not regular: they are written into and not replaced. No test here opens a device of the
+/// machine.
 @Suite(.timeLimit(.minutes(5))) struct OutputPlaceTests {
     private let folder: TemporaryFolder
 
@@ -33,7 +34,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: url(name).path)[.type] as? FileAttributeType
     }
 
-    /// A pipe's other end, which is there at once.
+    /// Opens a pipe's other end without waiting.
     private func reader(of pipe: URL) throws -> FileHandle {
         let descriptor = open(pipe.path, O_RDONLY | O_NONBLOCK)
         guard descriptor >= 0 else { throw POSIXError(.EIO) }
@@ -44,7 +45,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     }
 
-    // MARK: Where a name leads
+    // MARK: The target of a name
 
     @Test func `A link leads to the file at its end, which need not be there`() throws {
         try Data().write(to: url("file"))
@@ -67,7 +68,7 @@ import Testing
     @Test func `A folder, a socket, a circle and what is not open are refused, with what to do`() throws {
         let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
-        // An address is short, so the socket gets its place by a link.
+        // A socket's address must be short, so the socket gets its place by a link.
         let short = "/tmp/hablare-\(UUID().uuidString.prefix(8))"
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    // MARK: What is written
+    // MARK: Writing
 
     @Test func `An answer goes into a pipe, also by a link, and the pipe stays one`() async throws {
         let pipe = try pipe("pipe")
@@ -138,7 +139,7 @@ import Testing
             return ioctl(reader.fileDescriptor, UInt(FIONREAD), &count) == 0 && count > 0
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == [])
-        // From now on it blocks until there is something.
+        // From now on reads block until there is data.
         guard fcntl(reader.fileDescriptor, F_SETFL, 0) == 0 else { throw POSIXError(.EIO) }
         let read = try await OwnThread.run { _ in try reader.readToEnd() }
         try await taken
@@ -198,7 +199,7 @@ import Testing
             try Task.checkCancellation()
             await Task.yield()
         }
-        // More than one: the first may come before the end of the work, and leaves a reader two seconds.
+        // More than one signal: the first may arrive before the end of the work, and gives a reader two seconds.
         while !stage.errors.contains("It is in the store: hablare show ") {
             try Task.checkCancellation()
             stage.send(.terminate)

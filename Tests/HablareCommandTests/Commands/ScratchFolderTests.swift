@@ -5,7 +5,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite struct ScratchFolderTests {
-    /// A folder, with what a process left there that was killed while it converted sound.
+    /// Creates a folder with the files of a process that was killed during a conversion of audio.
     static func folder(_ url: URL, ofKilledProcess: Bool) throws -> URL {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         if ofKilledProcess {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// docs/configuration.md says what the schema says.
+/// Compares docs/configuration.md with the schema.
 @Suite struct ConfigurationDocumentTests {
     private static func document() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Which file is read, and what happens where it cannot be.
+/// Which file is read, and what happens if it cannot be read.
 @Suite struct ConfigurationFileTests {
     @Test(arguments: ["hablare.yaml", "hablare.yml", "hablare.json"])
     func `The file in the configuration folder is found`(name: String) throws {
@@ -21,7 +21,7 @@ import Testing
         let failure = #expect(throws: CommandFailure.self) { try desk.read() }
         #expect(failure?.status == .configuration)
         #expect(failure?.message.contains("hablare.json are all there") == true)
-        // One that is named is the only one.
+        // A named file is the only one.
         #expect(try desk.read(".config/hablare/hablare.json").file?.lastPathComponent == "hablare.json")
     }
 
@@ -57,7 +57,7 @@ import Testing
         #expect(try Settings.read(in: composition).dataFolder?.path == "/srv/x")
     }
 
-    // MARK: What cannot be read
+    // MARK: Unreadable files
 
     @Test func `A folder is no file`() throws {
         let desk = try SettingsDesk()
@@ -93,7 +93,7 @@ import Testing
 
     #if os(Linux)
     @Test func `A file that gives an error when it is read is told`() throws {
-        // The memory of this process is a regular file whose first byte nobody can read, not even root.
+        // The memory of this process is a regular file whose first byte is unreadable even for root.
         let desk = try SettingsDesk()
         let failure = #expect(throws: CommandFailure.self) { try desk.read("/proc/self/mem") }
         #expect(failure?.status == .configuration)

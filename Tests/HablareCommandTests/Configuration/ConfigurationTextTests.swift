@@ -3,10 +3,10 @@ import Testing
 
 @testable import HablareCommand
 
-/// What stands in a file of settings: keys, and how they are written.
+/// The content of a settings file: its keys and its syntax.
 @Suite struct ConfigurationTextTests {
     @Test(
-        "An unknown key is an error with its place and the nearest name",
+        "An unknown key is an error with its position and the nearest name",
         arguments: [
             ("data_dri: /x", 1, 1, "There is no key data_dri. Did you mean data_dir?"),
             ("# first\nnetwrok: {}\n", 2, 1, "There is no key netwrok. Did you mean network?"),
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "A key has no place here, under whatever name",
+        "A secret in the settings is refused under any name",
         arguments: [
             "key", "api_key", "apikey", "API-KEY", "token", "access_token", "secret", "password", "credentials",
         ])
@@ -145,7 +145,7 @@ import Testing
         #expect(settings.service("openai")?.headers == ["x-title": "a & b, x=1&y=2"])
     }
 
-    /// Ten lines, a key of 3 to the 60th texts: who compares or expands it never comes back.
+    /// Ten lines for a key of 3 to the 60th texts: comparing or expanding it would never end.
     @Test(.timeLimit(.minutes(5))) func `A bomb of aliases does not go off`() throws {
         var text = "a0: &a0 [x, x, x]\n"
         for level in 1...60 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1), *a\(level - 1)]\n" }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Variables that say settings, and those that only look as if they did.
+/// Environment variables that are settings, and similar ones that are not.
 @Suite struct EnvironmentSettingsTests {
     private func read(_ variables: [String: String], yaml: String? = nil) throws -> Settings {
         var desk = try SettingsDesk()

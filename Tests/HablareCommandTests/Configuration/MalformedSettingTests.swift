@@ -3,9 +3,10 @@ import Testing
 
 @testable import HablareCommand
 
-/// A value that cannot be read is an error wherever it stands, and never the default.
+/// An invalid value is an error in every place, and is not replaced by the default.
 @Suite struct MalformedSettingTests {
-    /// Reads the settings, and takes the fault of an address from its service, where it waits for who asks there.
+    /// Reads the settings. An invalid address is reported by its service only when it is used, so its error is taken
+    /// from there.
     private func failure(
         _ sample: SettingSamples, _ yaml: String?, _ variables: [String: String], _ options: [Setting]
     ) throws -> CommandFailure {

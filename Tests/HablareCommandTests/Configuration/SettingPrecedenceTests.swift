@@ -3,7 +3,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// File, environment, option: each stronger than the one before, for every setting.
+/// File, environment, option: each overrides the one before, for every setting.
 @Suite struct SettingPrecedenceTests {
     private static let whatIsNeeded = "services:\n  extra:\n    kind: openai\n"
 
@@ -33,7 +33,7 @@ import Testing
         #expect(try read(sample.yaml(first), sample.variables(second)) == byVariable)
         #expect(try read(sample.yaml(first), [:], sample.options(third)) == byOption)
         #expect(try read(sample.yaml(first), sample.variables(second), sample.options(third)) == byOption)
-        // One place's silence is not its word.
+        // A place without the setting does not override another.
         #expect(try read(sample.yaml(second)) == byVariable)
         #expect(try read(sample.yaml(third)) == byOption)
     }

@@ -72,7 +72,7 @@ import Testing
         #expect(lines == (0..<100).flatMap { ["note \($0)", "result \($0)"] })
     }
 
-    /// What a reader of standard error finds who did not read while all this was said.
+    /// Returns the content of standard error for a reader who starts only after everything is written.
     private func readLate(_ terminal: Terminal? = nil, _ say: (Console) async throws -> Void) async throws -> String {
         let screen = Screen()
         let reader = PausingReader()
@@ -117,7 +117,7 @@ import Testing
             for _ in 0..<1_500 { console.log(line) }
             console.note("a note")
         }
-        // The word before counts, too.
+        // The line before counts as well.
         #expect(read == "first\n" + String(repeating: line + "\n", count: Console.logBytes >> 10) + "a note\n")
         let screen = Screen()
         let reader = PausingReader()

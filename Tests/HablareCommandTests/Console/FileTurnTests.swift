@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Two that write one file at a time.
+/// Two commands that write one file in turn.
 @Suite(.timeLimit(.minutes(5))) struct FileTurnTests {
     private static let busy = AudioError(code: .busy, message: "Somebody writes it.")
 
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// Runs a command while somebody writes its output, until it says that it waits; then lets it go on.
+    /// Runs a command while its output is being written, until it says that it waits. Then lets it continue.
     private func waits(_ words: [String], for name: String, in stage: Stage, _ clock: ManualClock) async throws {
         let other = try PartialFile(for: stage.folder.url.appending(path: name))
         let isOver = Guarded(false)

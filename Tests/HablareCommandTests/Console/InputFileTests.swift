@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Files that a command is given, and why one is not read.
+/// The files given to a command, and the reasons why one is not read.
 @Suite struct InputFileTests {
     private func fault(_ url: URL, atMost most: Int = 10) -> InputFile.Fault? {
         #expect(throws: InputFile.Fault.self) { try InputFile.bytes(of: url, atMost: most) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct JSONFaultTests {
     @Test(
-        "JSON has no fault",
+        "Valid JSON has no fault",
         arguments: [
             "{}", " [ ] ", "1", "-0.5e+3", "true", "null", #""a\"b""#, "{\"a\": [1, {\"b\": null}],\n \"ä\": \"😀\"}",
         ])
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "What is no JSON is so from a line and a column on",
+        "A fault in JSON is reported with line and column",
         arguments: [
             ("{\n  \"a\": 1,\n  b\n}", "line 3, column 3"), ("{\"ä😀\" 1}", "line 1, column 7"),
             ("{\n \"a\": 1\n \"b\": 2}", "line 3, column 2"), ("[1 2]", "line 1, column 4"),

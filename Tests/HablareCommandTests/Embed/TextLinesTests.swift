@@ -3,7 +3,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Texts, a line each.
+/// Texts, one per line.
 @Suite struct TextLinesTests {
     private func texts(_ text: String, isOne: Bool = false) throws -> [String] {
         try TextLines.texts(of: Data(text.utf8), from: "a", isOne: isOne)

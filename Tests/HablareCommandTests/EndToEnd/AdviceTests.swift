@@ -8,7 +8,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is advised can be done by whoever typed the command.
+/// Advice in messages can be followed by the user who ran the command.
 @Suite(.timeLimit(.minutes(5))) struct AdviceTests {
     // MARK: Nothing to do
 
@@ -52,13 +52,13 @@ import Testing
         #expect(await stage.run("retry", "--cancelled", StoreWorkbench.id(1).text) == .usage)
     }
 
-    // MARK: The command's own words
+    // MARK: The command's own text
 
     @Test func `No message of the engine's sends a person to what is no command`() {
         for error in [AIServiceError.responseExpired, AIServiceError(.contentMissing, "Regenerate the request.")] {
             let words = CommandFailure(error).message
             #expect(!words.lowercased().contains("regenerate"))
-            // A job would find it again, as it is.
+            // A job would find it again unchanged.
             #expect(words.contains("run the same hablare generate … again; or where it is of hablare narrate, speak, "))
             #expect(words.contains("remove it with hablare rm ID, then run the same command again."))
             #expect(error.reason == words)
@@ -113,7 +113,7 @@ import Testing
         #expect(stage.errors.contains("cannot be written to standard output"))
     }
 
-    // MARK: What happens meanwhile
+    // MARK: Concurrent changes
 
     @Test func `Who is asked for what somebody removes is told that`() async throws {
         let gate = Gate()
@@ -179,8 +179,7 @@ import Testing
 // MARK: - A store that may not be written
 
 extension AdviceTests {
-    /// What a command says of a store that cannot be opened for writing by somebody with this access to it. `ID` is a
-    /// request's.
+    /// Returns the message of a command about a store that this user may not open for writing. `ID` is a request's id.
     private func refusal(
         _ arguments: [String], _ access: StoreAccess
     ) async throws -> (words: String, folder: String) {

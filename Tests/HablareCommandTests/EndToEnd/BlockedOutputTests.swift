@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Somebody reads what is printed, and then does not read on.
+/// A reader of the output stops reading.
 @Suite(.timeLimit(.minutes(5))) struct BlockedOutputTests {
     private func writer(
         _ script: @escaping @Sendable (ProviderCall) async throws -> ProviderAnswer
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: Files
 
-    /// Asks for a file of an answer that comes after Ctrl-C, and goes to it from a disk.
+    /// Requests a file of an answer that arrives after Ctrl-C, and writes it from a slow disk.
     private func stopped(
         _ prompt: String, _ disk: SlowDisk, whileReading: (Stage, ManualClock) async throws -> Void
     ) async throws -> (stage: Stage, status: CommandStatus) {

@@ -6,9 +6,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// What was used and what it cost, as `hablare cost` says it.
+/// Usage and costs as `hablare cost` reports them.
 @Suite(.timeLimit(.minutes(5))) struct CostTests {
-    /// Two attempts of known cost on one day, one of unknown cost on the next.
+    /// Creates two attempts of known cost on one day, and one of unknown cost on the next.
     private func spent() throws -> Stage {
         let stage = try Stage()
         let store = try stage.store()
@@ -134,7 +134,7 @@ import Testing
         #expect(try await attempts("--provider", "other") == 0)
     }
 
-    /// One answer that cost nothing, and an attempt of which nobody knows what it cost.
+    /// Creates one free answer, and an attempt of unknown cost.
     private func asked(isFree: Bool) async throws -> Stage {
         let calls = Guarded(0)
         let provider = ScriptedProvider(id: "program", limits: ProviderLimits(breaker: .never)) { _ in
@@ -181,7 +181,7 @@ import Testing
 
     @Test func `Beside what has a price, what has none is left out of what was billed`() async throws {
         let stage = try spent()
-        // Its engine also ends what the dead process of the store had under way.
+        // Its engine also ends the dead process's running attempt in the store.
         let free = ScriptedProvider(id: "free") { _ in
             .success(ProviderAnswer(.text("done"), usage: Usage(costMicroDollars: 0)))
         }

@@ -67,7 +67,7 @@ import Testing
         #expect(await stage.run("doctor") == .incomplete)
         #expect(stage.output.contains(isGone ? "is gone" : "has 3 bytes instead of"))
         #expect(stage.output.contains("hablare rm "))
-        // The way out works.
+        // The advised fix works.
         let id = try #require(try stage.store().snapshots(SnapshotFilter()).first?.id)
         #expect(await stage.run("narrate", "book.txt") == .badInput)
         #expect(stage.errors.contains("hablare rm \(id.text)"))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare embed`: vectors of texts, in their order.
+/// `hablare embed`: vectors of texts, in order.
 @Suite(.timeLimit(.minutes(5))) struct EmbedTests {
     @Test func `A text becomes a line of numbers`() async throws {
         try await FakeService.run { fake in

@@ -9,7 +9,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(5))) struct GenerateTests {
-    /// A provider of text.
+    /// Returns a provider of text.
     private func writer(
         _ script: @escaping @Sendable (ProviderCall) async throws -> ProviderAnswer = { call in
             ProviderAnswer(.text(Body(call.request.prompt.plainText.uppercased())))
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// A provider that streams words, and waits at a gate before each but the first.
+    /// Returns a provider that streams words, and waits at a gate before each except the first.
     private func talker(_ words: [String], _ gate: Gate) -> ScriptedProvider {
         writer { call in
             for (number, word) in words.enumerated() {

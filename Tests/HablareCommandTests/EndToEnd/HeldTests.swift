@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// Requests of which nobody knows whether their last attempt was carried out, and billed.
+/// Requests whose last attempt has an unknown outcome and may have been billed.
 @Suite(.timeLimit(.minutes(5))) struct HeldTests {
-    /// A voice that loses the connection on the second of three segments.
+    /// Returns a voice that loses the connection on the second of three segments.
     private static func losing() -> ScriptedProvider {
         Voice.provider { call in
             if call.request.prompt.plainText == "Two." {
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// A book of three segments, the second of which is held.
+    /// Creates a book of three segments, the second of which is held.
     private func held() async throws -> (stage: Stage, id: UUID, job: String) {
         let stage = try Stage(provider: Self.losing())
         try stage.write("One. Two. Three.")
@@ -93,7 +93,7 @@ import Testing
         let waiting = try Stage(folder: folder)
         async let waited = waiting.run("narrate", "book.txt")
         try await waitUntil { waiting.errors.contains("works on this too") || waiting.errors.contains("0 of 1") }
-        // As a third process does that finds the first one dead.
+        // Like a third process that finds the first one dead.
         _ = try dying.store().commit([.retireOwner(owner, at: Date())])
         #expect(await waited == .incomplete)
         #expect(waiting.errors.contains("1 is held"))

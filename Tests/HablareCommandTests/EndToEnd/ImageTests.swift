@@ -10,7 +10,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare image`: pictures of a text, and of pictures.
+/// `hablare image`: pictures from a text, and from pictures.
 @Suite(.timeLimit(.minutes(5))) struct ImageTests {
     private static let png = FakeService.Manner().picture
 
@@ -78,13 +78,13 @@ import Testing
                 "\(stage.errors)")
             #expect(stage.errors.contains("These are under: hablare ps --job \(job)\n"))
             #expect(!stage.errors.contains("hablare image"))
-            // As it says.
+            // The advice of the message.
             #expect(await stage.run("retry", "--failed", "--job", job) == .success)
             #expect(await stage.run("work") == .success)
             #expect(fake.paths.count == 4)
             let snapshots = try stage.store().snapshots(SnapshotFilter())
             #expect(snapshots.map(\.phase) == [.completed, .completed, .completed])
-            // And it says how that one gets to its file: no other command writes it.
+            // The message also says how to write that picture to its file, because no other command does.
             let names = try stage.folder.names().filter { $0.hasSuffix(".png") }
             let missing = try #require((0..<3).first { !names.contains("whale-\($0 + 1).png") })
             let late = try #require(snapshots.first { $0.position == missing })
@@ -145,7 +145,7 @@ import Testing
             #expect(await ended == .interrupted)
             let snapshots = try stage.store().snapshots(SnapshotFilter())
             let job = try #require(snapshots.first?.job).rawValue
-            // What the engine has taken may be sent before it hears that it is to end.
+            // A request that the engine has claimed may be sent before the engine gets the signal.
             let made = snapshots.count { $0.phase == .completed }
             #expect((1...2).contains(made))
             #expect(
@@ -246,7 +246,7 @@ import Testing
             #expect(await stage.run(words + options) == .badInput)
             let names = try stage.folder.names().filter { $0.hasPrefix("whale") }
             #expect(names.count == 2, "\(names)")
-            // Which one it was is the service's affair.
+            // The service determines which one it was.
             let wrong = try #require((0..<3).first { !names.contains("whale-\($0 + 1).png") })
             let snapshots = try stage.store().snapshots(SnapshotFilter())
             let picture = try #require(snapshots.first { $0.position == wrong })

@@ -6,18 +6,18 @@ import Testing
 
 @testable import HablareCommand
 
-/// Requests whose process ended in the middle of an attempt, before anybody has taken over from it.
+/// Requests whose process ended in the middle of an attempt, before another process takes over.
 @Suite(.timeLimit(.minutes(5))) struct InterruptedTests {
     private func stage() throws -> Stage {
         try Stage(provider: ScriptedProvider(id: "p", limits: ProviderLimits(breaker: .never)))
     }
 
-    /// A store that a dead process left with an attempt under way.
+    /// Returns a stage with a store in which a dead process left a running attempt.
     private func left(
         _ policy: StreamingPolicy? = nil, unknownOutcome: UnknownOutcomePolicy = .runAgain
     ) throws -> (stage: Stage, bench: StoreWorkbench, attempt: RunningAttempt) {
         let stage = try stage()
-        // Its process has no lock, so it is as dead as one that was killed.
+        // Its process has no lock, so it counts as dead like a killed one.
         let bench = StoreWorkbench(store: try stage.store())
         let owner = try bench.register()
         let request = AIRequest(
@@ -93,7 +93,7 @@ import Testing
         #expect(await stage.run("work") == .incomplete)
         #expect(stage.output == "0 requests completed, 1 failed (hablare ps --state failed)\n")
         #expect(!stage.errors.contains("segment"))
-        // What failed before work began is none of its business.
+        // A request that failed before `work` started does not count.
         #expect(await stage.run("work") == .success)
     }
 

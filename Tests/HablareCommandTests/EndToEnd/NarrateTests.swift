@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct NarrateTests {
     static let text = (1...24).map { "This is sentence number \($0)." }.joined(separator: " ")
 
-    /// What an uninterrupted run gives.
+    /// Returns the results of an uninterrupted run.
     static func reference() async throws -> (audio: Data, timeline: Data) {
         let stage = try Stage()
         try stage.write(text)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Answers that are paid for: none is lost, or asked for once more, because it could not be printed or written.
+/// Paid answers: none is lost or requested again because it could not be printed or written.
 @Suite(.timeLimit(.minutes(5))) struct PaidAnswerTests {
     private func writer(_ prepare: @escaping @Sendable () throws -> Void = {}) -> ScriptedProvider {
         ScriptedProvider(id: "writer", limits: ProviderLimits(breaker: .never)) { call in
@@ -78,7 +78,7 @@ import Testing
         #expect(try stage.file("a.txt") == Data("Whales?\n---\nWhales?\n".utf8))
     }
 
-    /// Runs a command line, sends it a signal once so many calls are under way, and lets them end then.
+    /// Runs a command line, signals it once this number of calls is running, and then lets them end.
     private func stop(
         _ words: [String], at calls: Int, _ manner: FakeService.Manner = FakeService.Manner(),
         _ body: (Stage, FakeService) throws -> Void
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: A full disk
 
-    /// A store that takes nothing of a kind any more.
+    /// Returns a stage whose store refuses writes of a kind.
     private func stage(fullAt isFull: @escaping @Sendable (StoreWrite) -> Bool) throws -> Stage {
         try Stage(provider: writer()) { BrokenStore($0) { $0.contains(where: isFull) } }
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `--base-url`: what is asked of another server than the configured one, is asked of nobody else, and without a key.
+/// `--base-url`: a request for another server than the configured one goes only to that server, and without a key.
 @Suite(.timeLimit(.minutes(5))) struct PlacedServiceTests {
     private static let commands: [(words: [String], provider: String)] = [
         (["generate", "--provider", "openai", "Whales?"], "openai"),
@@ -20,7 +20,7 @@ import Testing
         (["generate", "--provider", "openai", "--schema", "whale.json", "The largest."], "openai.structured"),
     ]
 
-    /// The files that the commands read.
+    /// Writes the files that the commands read.
     private func writeInput(_ stage: Stage) throws {
         try stage.write("One.")
         try stage.write(#"{"type": "object", "required": ["name"]}"#, to: "whale.json")
@@ -30,7 +30,7 @@ import Testing
         try stage.store().snapshots(SnapshotFilter())
     }
 
-    /// Whatever of the calls could be a key.
+    /// Returns everything in the calls that could be a key.
     private func secrets(_ service: FakeService) -> [String] {
         service.server.calls.flatMap { call in
             ["authorization", "x-api-key", "xi-api-key"].compactMap { call.call.field($0) }
@@ -60,7 +60,7 @@ import Testing
                 #expect(await stage.run("work") == .success, "\(stage.errors)")
                 #expect(try requests(stage).map(\.phase) == [.completed])
                 #expect(other.server.calls.count == 2 && secrets(other).isEmpty)
-                // The same command finds what was made, but for generate, which always asks anew.
+                // The same command finds the finished results, except `generate`, which always sends a new request.
                 #expect(await stage.run(words + ["--base-url", address]) == .success, "\(stage.errors)")
                 #expect(other.server.calls.count == (words[0] == "generate" ? 3 : 2) && secrets(other).isEmpty)
                 #expect(usual.server.connectionCount == 0)
@@ -74,14 +74,14 @@ import Testing
                 let folder = try TemporaryFolder(.disk)
                 let (worker, asker) = (try usual.stage(folder: folder), try usual.stage(folder: folder))
                 async let working = worker.run("work", "--forever")
-                // It knows by then who is asked in the store, and nobody is.
+                // By then it knows the providers of waiting requests in the store, and there are none.
                 try await waitUntil { worker.composition().storeExists(worker.data) }
                 try await waitUntil { try !asker.store().owners().isEmpty }
                 let words = ["generate", "--detach", "--provider", "openai", "Secret."]
                 #expect(await asker.run(words + ["--base-url", other.address("openai")]) == .success)
                 #expect(asker.errors == "Run it with: hablare work\n")
                 let id = try #require(try requests(asker).first?.id)
-                // By the time it has made what came later, it has seen what came before.
+                // When the later request is complete, the process has seen the earlier one.
                 #expect(await asker.run("generate", "--detach", "--provider", "openai", "Later.") == .success)
                 try await waitUntil { usual.server.calls.count == 1 }
                 #expect(try asker.store().snapshot(of: id)?.phase == .pending)

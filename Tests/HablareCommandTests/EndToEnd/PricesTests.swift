@@ -6,9 +6,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// A price table of one's own: `prices.json` in the configuration folder, or `--prices`.
+/// A custom price table: `prices.json` in the configuration folder, or `--prices`.
 @Suite struct PricesTests {
-    /// A world with a provider that counts characters, and leaves it to the prices what they cost.
+    /// Returns a stage with a provider that counts characters and reports no cost.
     private func stage() throws -> Stage {
         let provider = ScriptedProvider(id: "api") { call in
             let text = call.request.prompt.plainText
@@ -23,7 +23,7 @@ import Testing
         try Data(text.utf8).write(to: home.appending(path: "prices.json"))
     }
 
-    /// Two dollars a character.
+    /// Two dollars per character.
     private static let perCharacter =
         #"{"prices": [{"provider": "api", "unit": "character", "microDollarsPerMillion": 2000000000000}]}"#
 
@@ -85,7 +85,7 @@ import Testing
         }
         #expect(stage.provider.record.calls.count == 1)
         #expect(await stage.run("generate", "--provider", "api", "--prices", "none.json", "x") == .inputMissing)
-        // The sums do not need it, and say so.
+        // The sums do not need the table, and say so.
         stage.clearScreen()
         #expect(await stage.run("cost") == .success)
         #expect(stage.errors.contains("prices.json is not as it should be") && stage.output.contains("unknown"))

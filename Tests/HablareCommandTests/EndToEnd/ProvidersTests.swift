@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare providers`, and what settings do to other commands.
+/// `hablare providers`, and the effect of settings on other commands.
 @Suite struct ProvidersTests {
     private struct Row: Decodable, Equatable {
         struct Key: Decodable, Equatable {
@@ -24,7 +24,7 @@ import Testing
         let problem: String?
     }
 
-    /// A world where openai has a key, and everything that a service offers is made.
+    /// Returns a composition in which openai has a key, and every offered provider is made.
     private func composition(_ desk: SettingsDesk, _ arguments: [String]) -> Composition {
         var composition = desk.composition(arguments)
         composition.lookUpKey = { service, _ in

@@ -8,7 +8,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(5))) struct PruneTests {
-    /// A store with requests that are in no job, answered long ago.
+    /// Creates a store with requests outside of jobs, answered long ago.
     private func stage(_ count: Int) throws -> Stage {
         let stage = try Stage()
         let store = try stage.store()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// A service that refuses all requests of a job in the same way: it is told so once, not once for each.
+/// A service that refuses all requests of a job for the same reason: only a few are sent.
 @Suite(.timeLimit(.minutes(5))) struct RefusedTests {
     private static let book = (1...50).map { "This is sentence number \($0)." }.joined(separator: " ")
     private static let words = ["narrate", "book.txt", "--provider", "openai", "--concurrency", "2"]

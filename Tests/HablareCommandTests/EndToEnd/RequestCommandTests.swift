@@ -198,7 +198,7 @@ import Testing
     @Test func `Work that is to go on for ever ends at a signal`() async throws {
         let gate = Gate()
         let stage = try Stage(provider: Voice.provider { _ in try await gate.pass() })
-        // Like a service that is there before the first request.
+        // Like a service that is running before the first request.
         async let ended = stage.run("work", "--forever")
         let manager = AIRequestManager(store: try stage.store(), providers: try ProviderRegistry([stage.provider]))
         try await manager.submit(AIRequest(prompt: "x"), to: "espeak-ng")

@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// What fails and is tried again by itself.
+/// Automatic retries in the command.
 @Suite(.timeLimit(.minutes(5))) struct RetryingTests {
-    /// A voice that is overloaded on its first calls for every segment.
+    /// Returns a voice that is overloaded on its first calls for every segment.
     private static func overloaded(
         times: Int, after: Duration? = nil, _ code: AIServiceError.Code = .overloaded
     ) -> ScriptedProvider {
@@ -87,7 +87,7 @@ import Testing
         #expect(stage.provider.record.calls.count == 36)
     }
 
-    /// A store with one request that backs off for five minutes, and no process on it.
+    /// Creates a store with one request that backs off for five minutes, without a process.
     private func waiting() async throws -> (folder: TemporaryFolder, id: UUID, until: Date) {
         let stage = try Stage(provider: Self.overloaded(times: 9, after: .seconds(300), .providerFailed))
         try stage.write("One.")

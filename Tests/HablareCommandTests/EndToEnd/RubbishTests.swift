@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// A voice that answers with what is no sound.
+/// A voice whose answers are not audio.
 @Suite(.timeLimit(.minutes(5))) struct RubbishTests {
-    /// A voice that does so for texts in which there is a word, until it is mended.
+    /// Returns a voice that does so for texts with a given word, until it is fixed.
     private func stage(_ word: String, isMended: Guarded<Bool> = Guarded(false)) throws -> Stage {
         let provider = ScriptedProvider(
             id: "espeak-ng", responseType: .audio, limits: ProviderLimits(concurrency: 2, breaker: .never)

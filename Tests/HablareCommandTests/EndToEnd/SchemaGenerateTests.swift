@@ -8,7 +8,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare generate --schema`: a value that satisfies a schema, mended where it does not.
+/// `hablare generate --schema`: a value that satisfies a schema, repaired if necessary.
 @Suite(.timeLimit(.minutes(5))) struct SchemaGenerateTests {
     private static let schema = """
         {"type": "object", "additionalProperties": false, "required": ["name", "tons"],
@@ -149,7 +149,7 @@ import Testing
         #expect(try value(stage.output) == ["name": "M", "tons": 3])
     }
 
-    // MARK: What is none
+    // MARK: Invalid schemas
 
     @Test func `A schema that is none ends the command before anything is asked, with its place`() async throws {
         try await FakeService.run { fake in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is wrong with a key, a model, an address or a prompt, told to who asks a service: the exit status and the words.
+/// Exit status and message for an invalid key, model, address or prompt of a service.
 @Suite(.timeLimit(.minutes(5))) struct ServiceBadInputTests {
     /// Runs a command that must be refused before anything is sent or stored.
     private func refused(

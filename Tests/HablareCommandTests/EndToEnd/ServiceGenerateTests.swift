@@ -60,7 +60,7 @@ import Testing
     @Test func `Instructions, pictures and parameters go along`() async throws {
         try await FakeService.run { fake in
             let stage = try fake.stage()
-            // Its name says what it is not.
+            // The name of the file has the wrong extension.
             try FakeService.Manner().picture.write(to: stage.folder.url.appending(path: "whale.txt"))
             #expect(
                 await stage.run(
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    // MARK: Elsewhere
+    // MARK: Other servers
 
     @Test func `Where a service fails its fallback is asked, for the model that it has`() async throws {
         var manner = FakeService.Manner()
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    // MARK: Leaving
+    // MARK: Stopping
 
     @Test func `After Ctrl-C the request waits, and whoever goes on asks the same model`() async throws {
         for service in ["openai", "anthropic"] {
@@ -308,12 +308,12 @@ import Testing
 }
 
 extension FakeService {
-    /// Something came that nobody expects.
+    /// An unexpected element arrived.
     struct Strange: Error {}
 }
 
 extension ParameterValue {
-    /// The member of an object.
+    /// Returns the member of an object.
     fileprivate subscript(name: String) -> ParameterValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }

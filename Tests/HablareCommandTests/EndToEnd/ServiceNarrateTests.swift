@@ -11,7 +11,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// A book that a service reads.
+/// Narrations by a service.
 @Suite(.timeLimit(.minutes(5))) struct ServiceNarrateTests {
     private static let text = NarrateTests.text
 
@@ -23,7 +23,7 @@ import Testing
             #expect(fake.paths.count == 24)
             #expect(fake.bodies.allSatisfy { $0[member: "response_format"] == "wav" })
             #expect(fake.bodies.allSatisfy { $0[member: "previous_text"] == nil && $0[member: "model"] == "tts-x" })
-            // The same voice in all respects: so the same bytes as of the program.
+            // The service's voice is the same as the program's, so the bytes are the same.
             let reference = try await NarrateTests.reference()
             #expect(try stage.file("book.wav") == reference.audio)
             #expect(try stage.file("book.wav.timeline.json") == reference.timeline)

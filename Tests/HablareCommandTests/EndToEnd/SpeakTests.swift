@@ -11,9 +11,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare speak`: one text to sound, by services and programs.
+/// `hablare speak`: one text to speech, by services and programs.
 @Suite(.timeLimit(.minutes(5))) struct SpeakTests {
-    /// A text of some 5,000 characters in sentences, which no service of OpenAI's takes at once.
+    /// A text of about 5,000 characters in sentences, more than any service of OpenAI's accepts at once.
     static let long = (1...200).map { "This is sentence number \($0)." }.joined(separator: " ")
 
     private func spoken(_ fake: FakeService) -> [String] {
@@ -83,7 +83,7 @@ import Testing
             #expect(fake.bodies.allSatisfy { $0[member: "response_format"] == "wav" })
             let audio = try AudioInspector().properties(of: .data(try stage.file("long.wav")))
             #expect(audio.frameCount == pieces.reduce(0) { $0 + 200 + Int64($1.utf8.count) * 20 })
-            // What was said once is not asked for again.
+            // A spoken part is not requested again.
             #expect(await stage.run("speak", "--provider", "openai", "-f", "long.txt", "-o", "long.flac") == .success)
             #expect(fake.paths.count == 2)
             let other = try AudioInspector().properties(of: .data(try stage.file("long.flac")))

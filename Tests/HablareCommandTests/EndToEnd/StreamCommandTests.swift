@@ -6,7 +6,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(5))) struct StreamCommandTests {
-    /// A store with a stream of three chunks under way, as another process has it.
+    /// Creates a store with a running stream of three chunks, as another process has it.
     private func underWay() throws -> (Stage, StoreWorkbench, RunningAttempt) {
         let stage = try Stage()
         let bench = StoreWorkbench(store: try stage.store())
@@ -139,9 +139,9 @@ import Testing
         #expect(await stage.run("stream", attempt.request.uuidString, "--from", "-1") == .usage)
     }
 
-    // MARK: Begun anew
+    // MARK: Restarted streams
 
-    /// What was streamed is given up, and another attempt begins.
+    /// Abandons the streamed attempt and starts another.
     private func beginAnew(_ bench: StoreWorkbench, _ owner: OwnerID) throws -> RunningAttempt {
         #expect(try bench.write(.retireOwner(owner, at: StoreWorkbench.date(40))) == .broken(flights: 1))
         return try bench.startNext(try bench.register())
@@ -175,7 +175,7 @@ import Testing
         #expect(stage.output == "whole")
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     @Test(arguments: [(StopSignal.interrupt, CommandStatus.interrupted), (.terminate, .terminated)])
     func `A signal ends it, and the command to go on with is said`(

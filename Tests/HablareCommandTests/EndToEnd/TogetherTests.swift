@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// Two processes on one store, and what each says of the other.
+/// Two processes on one store, and what each reports about the other.
 @Suite(.timeLimit(.minutes(5))) struct TogetherTests {
-    /// A store that says when all that is unfinished was looked for.
+    /// A store that signals when all unfinished requests were read.
     private struct LookedStore: ForwardingStore {
         let base: any RequestStore
         let looked: Gate
@@ -43,7 +43,7 @@ import Testing
         stages[0].clearScreen()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for stage in stages { group.addTask { #expect(await stage.run("work") == .success) } }
-            // Nothing ends before both know of all of it, and have some of it.
+            // No request ends before both processes know all requests and have some of them.
             for (gate, look) in zip(gates, looks) {
                 try await soon { await gate.arrivals(reach: 1) }
                 try await soon { try await look.pass() }
@@ -79,7 +79,7 @@ import Testing
         }
         await submit("takes long")
         async let status = working.run("work")
-        // All that waits has been looked for, and nothing is looked for again before the first one ends.
+        // All waiting requests have been read, and there is no other read before the first one ends.
         try await soon { try await look.pass() }
         try await soon { await gate.arrivals(reach: 1) }
         await submit(fails ? "too much" : "takes no time")
@@ -134,7 +134,7 @@ import Testing
         #expect(stage.errors == "\(id.text) asked for the same before; both get one answer.\n")
     }
 
-    /// A store that cannot be looked through for what is under way.
+    /// A store whose running requests cannot be listed.
     private struct UnlistedStore: ForwardingStore {
         let base: any RequestStore
         let asked: Gate

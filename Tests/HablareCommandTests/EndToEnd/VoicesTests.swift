@@ -7,7 +7,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// The voices of services, beside those of programs.
+/// The voices of services and programs.
 @Suite(.timeLimit(.minutes(5))) struct VoicesTests {
     private func rows(_ stage: Stage, _ words: String...) async throws -> [[String: Any]] {
         stage.clearScreen()

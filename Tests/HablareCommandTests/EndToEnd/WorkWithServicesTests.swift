@@ -8,7 +8,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare work`, where a service cannot be asked: what waits for it is said with the reason, and all else is made.
+/// `hablare work` when a service cannot be used: its waiting requests are reported with the reason, and all others run.
 @Suite(.timeLimit(.minutes(5))) struct WorkWithServicesTests {
     private func detach(_ stage: Stage, _ provider: String, _ prompt: String = "Whales?") async {
         #expect(await stage.run("generate", "--detach", "--provider", provider, prompt) == .success)
@@ -72,7 +72,7 @@ import Testing
 
     // MARK: Refusals
 
-    /// A store in which a hundred requests wait for a service.
+    /// Creates a store in which a hundred requests wait for a service.
     private func backlog(_ fake: FakeService, _ folder: TemporaryFolder) throws {
         let bench = StoreWorkbench(store: try fake.stage(folder: folder).store())
         for number in 1...100 { try bench.submit(StoreWorkbench.submission(number, provider: "openai")) }

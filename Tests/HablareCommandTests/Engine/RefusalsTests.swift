@@ -6,7 +6,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(1))) struct RefusalsTests {
-    /// Has a request fail so, and says whether that counts as a refusal of all.
+    /// Lets a request fail with these errors, and returns whether that counts as a refusal of all requests.
     private func isRefused(_ errors: AIServiceError...) async throws -> Bool {
         let refusals = Refusals()
         let left = Guarded(errors)

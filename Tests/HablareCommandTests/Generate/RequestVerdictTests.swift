@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is said of a request at the end of the command that asked it.
+/// The lines about a request at the end of the command that sent it.
 @Suite struct RequestVerdictTests {
     private static let id = StoreWorkbench.id(1)
     private static let again = "hablare retry \(id.text) && hablare work"

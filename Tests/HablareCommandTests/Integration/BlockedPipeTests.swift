@@ -2,9 +2,9 @@
 import Foundation
 import Testing
 
-/// Real pipes whose readers live and do not read.
+/// Real pipes whose readers are alive and do not read.
 @Suite(.timeLimit(.minutes(5))) struct BlockedPipeTests {
-    /// What a pipe holds on Linux.
+    /// The capacity of a pipe on Linux.
     private static let pipe = 64 << 10
 
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
@@ -58,7 +58,7 @@ import Testing
                 try await Task.sleep(for: .milliseconds(10))
             }
         }
-        // What a killed process left is taken over, which is logged before anything else.
+        // The takeover of a killed process's work is the first thing that is logged.
         let first = try world.start(["generate", "--provider", "slow", "a request whose process is killed"])
         try await runs(reach: 1)
         kill(first.process.processIdentifier, SIGKILL)

@@ -4,7 +4,7 @@ import Glibc
 import HablareProviders
 import Testing
 
-/// Processes of `hablare keys` that work on one file at once, and are killed.
+/// Processes of `hablare keys` that use one file concurrently, and are killed.
 @Suite(.timeLimit(.minutes(10))) struct KeyProcessTests {
     private let world: KeyWorld
 
@@ -41,12 +41,12 @@ import Testing
         let clock = ContinuousClock()
         let start = clock.now
         #expect(try await world.start(["set", "openai"], input: "sk-key-0000000000").end().status == 0)
-        // Beside a thousand other tests it may take half a minute, of which the killing would see nothing.
+        // Beside a thousand other tests it may take half a minute, and the kills would all come too early.
         let usual = min(clock.now - start, .milliseconds(200))
         var last = 0
         for round in 1...24 {
             let running = try world.start(["set", "openai"], input: "sk-key-\(1_000_000_000 + round)")
-            // From the beginning of a usual run to some time behind its end.
+            // From the start of a usual run to some time after its end.
             try await Task.sleep(for: usual * Double(round) / 20)
             kill(running.id, SIGKILL)
             _ = try await running.end()

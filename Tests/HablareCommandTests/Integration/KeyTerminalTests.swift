@@ -4,7 +4,7 @@ import Glibc
 import HablareProviders
 import Testing
 
-/// `hablare keys set` as a process at a real terminal: nothing of a key is seen, and the terminal is as it was.
+/// `hablare keys set` as a process on a real terminal: no key is shown, and the terminal is restored.
 @Suite(.timeLimit(.minutes(5))) struct KeyTerminalTests {
     private static let key = "sk-proj-gorgonzola-c1f2"
     private let world: KeyWorld
@@ -17,7 +17,7 @@ import Testing
         before = terminal.settings
     }
 
-    /// Starts it, and waits until it has asked.
+    /// Starts the command, and waits until it has asked.
     private func asked(session: Bool = false) async throws -> KeyWorld.Running {
         #expect(terminal.echoes)
         let running = try world.start(["set", "openai"], input: terminal.input, session: session)

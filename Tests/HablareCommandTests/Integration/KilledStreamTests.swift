@@ -2,9 +2,9 @@
 import Foundation
 import Testing
 
-/// The reader's own test, in small: real processes, really killed. `make stream-test` is the same at length.
+/// A small version of `make stream-test` with real processes that are killed.
 @Suite(.timeLimit(.minutes(5))) struct KilledStreamTests {
-    /// A request whose process was killed when it had printed two of three lines.
+    /// Creates a request whose process was killed after it had printed two of three lines.
     private func killed(_ options: String...) async throws -> (world: CommandWorld, id: String) {
         let world = try CommandWorld.talker()
         let first = try world.start(["generate", "--provider", "talker", "--stream", "a killed stream"] + options)
@@ -66,7 +66,7 @@ import Testing
         let second = try world.start(words)
         #expect(try await second.read(until: "two\n") == "one\ntwo\n")
         kill(first.process.processIdentifier, signal)
-        // The second one ends what is under way.
+        // The second signal ends the running call.
         if signal != SIGKILL {
             _ = try await first.readErrors(until: "Stop")
             kill(first.process.processIdentifier, signal)

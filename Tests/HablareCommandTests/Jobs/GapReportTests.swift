@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is said of requests without an answer, and of how to go on.
+/// The report about requests without an answer, and about how to continue.
 @Suite struct GapReportTests {
     private static let failed = JobGap.Reason.failed(AIServiceError(.providerFailed, "It failed."))
     private static let ids = (1...4).map { StoreWorkbench.id($0) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// How a job stands, by the requests that were seen.
+/// The state of a job by its requests.
 @Suite struct JobStandingTests {
     private static let error = AIServiceError(.unauthorized, "No.")
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// A command line that is advised does what the one did that was typed.
+/// An advised command line does the same as the typed one.
 @Suite(.timeLimit(.minutes(5))) struct SameCommandTests {
     @Test(
         arguments: [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// `hablare keys` end to end, on a file in a folder of the test's own.
+/// `hablare keys` end to end, with a file in a folder of the test's own.
 @Suite struct KeysCommandTests {
     private static let key = "sk-proj-gorgonzola-c1f2"
     private static let now = Date(timeIntervalSince1970: 1_795_000_000.75)
@@ -97,7 +97,7 @@ import Testing
         #expect(stage.errors.contains("The environment variable OPENAI_API_KEY has a key for openai"))
     }
 
-    // MARK: Keys among the arguments
+    // MARK: Keys in arguments
 
     @Test(arguments: [
         ["set", "openai", "sk-proj-gorgonzola-c1f2"], ["set", "sk-proj-gorgonzola-c1f2"],

@@ -7,7 +7,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite struct PricesFileTests {
-    /// What is read where the file in the configuration folder has a text.
+    /// Returns the price table of a configuration folder's file with a text.
     private func table(_ text: String) throws -> PriceTable? {
         let folder = try TemporaryFolder(.disk)
         let home = folder.url.appending(path: "hablare")
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "A file that is not as it should be is an answer that says where it is and what to do",
+        "An invalid price file is an error with its path and advice",
         arguments: [
             ("{\n  \"prices\": [1 2]}", "It is not JSON from line 2, column 16 on: "),
             (#"{"price": []}"#, "no list `prices`"),
@@ -81,7 +81,7 @@ import Testing
         #expect(writer.provider.maximumUsage(of: request)?.characters == 4)
         let other = try installed("other", entry)
         #expect(!other.hasPrice && other.provider.maximumUsage(of: request) == Usage(costMicroDollars: 0))
-        // All programs are of one kind; none has a model.
+        // All programs are of one kind, and none has a model.
         #expect(
             try installed("other", PriceEntry(provider: "command", unit: .call, microDollarsPerMillion: 5)).hasPrice)
         let ofModel = PriceEntry(provider: "writer", model: "m", unit: .call, microDollarsPerMillion: 5)

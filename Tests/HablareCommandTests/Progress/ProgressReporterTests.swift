@@ -5,7 +5,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite(.timeLimit(.minutes(5))) struct ProgressReporterTests {
-    /// What is told of a run that is at `progress` all the time.
+    /// Returns the report of a run whose progress is always `progress`.
     private func told(_ progress: Tally) async -> String {
         let text = Guarded("")
         let console = Console(

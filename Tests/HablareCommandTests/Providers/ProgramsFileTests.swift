@@ -7,7 +7,7 @@ import Testing
 @testable import HablareCommand
 
 @Suite struct ProgramsFileTests {
-    /// The programs of a file with a text.
+    /// Returns the programs of a file with a text.
     private func templates(_ text: String) throws -> [CommandTemplate] {
         let folder = try TemporaryFolder(.disk)
         let home = folder.url.appending(path: ".config/hablare")
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "A file that is not as it should be is an answer that says where",
+        "An invalid programs file is an error with the position",
         arguments: [
             ("{", "is not as it should be"), ("[]", "is not as it should be"),
             ("{\n  \"w\": {\n    \"executable\" 1", "It is not JSON from line 3, column 18 on: "),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// A server to which no key goes, and which wants one.
+/// A server that gets no key and requires one.
 @Suite struct KeylessTransportTests {
     /// Gives each call the same answer.
     private struct Answering: HTTPTransport {

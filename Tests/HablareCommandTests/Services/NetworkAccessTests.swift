@@ -6,9 +6,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// The one way to the network of a run: made once, where it is needed, and closed at the end.
+/// The network client of a run, which is created once if needed and closed at the end.
 @Suite struct NetworkAccessTests {
-    /// What becomes of the ways that a command makes.
+    /// Records the clients that a command creates and closes.
     private final class Record: Sendable {
         private let events = Guarded<[String]>([])
         var all: [String] { events.withLock { $0 } }

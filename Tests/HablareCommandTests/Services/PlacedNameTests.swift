@@ -4,7 +4,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// The ids of providers at an address of somebody's own choice.
+/// The ids of providers at a custom address.
 @Suite struct PlacedNameTests {
     @Test(arguments: [
         ("openai@http://127.0.0.1:8080/v1", "openai", "http://127.0.0.1:8080/v1"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Who is meant by a name, and why somebody cannot be asked.
+/// The provider that a name selects, and the reason why a provider cannot be used.
 @Suite struct ProviderDirectoryTests {
     private static let openAI = ["OPENAI_API_KEY": "sk-test-0123456789abcdef"]
 
@@ -125,7 +125,7 @@ import Testing
         #expect(all.leftOut["elevenlabs"]?.message.contains("hablare keys set") == true, "that comes first")
     }
 
-    // MARK: Elsewhere
+    // MARK: Other addresses
 
     @Test(arguments: [
         ("openai", ContentType.text, "openai"), ("openai", .audio, "openai.speech"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// Whether a service can be asked, and why not.
+/// Whether a service can be used, and why not.
 @Suite struct ServiceEntryTests {
     private static let key = ServiceKey(shown: "sk-…c1f2", origin: "OPENAI_API_KEY")
 
@@ -56,7 +56,7 @@ import Testing
             #expect((entry.problem?.status == .configuration) == isRefused)
             #expect((entry.problem?.message.contains("Give an address with https.") == true) == isRefused)
         }
-        // One that wants none gets none, unless it is there.
+        // A service that needs no key gets none, unless there is one.
         func keyless(_ settings: inout ServiceSettings) { (settings.address, settings.needsKey) = (address, false) }
         #expect(entry(keyless, lookUp: { _ in nil }).problem == nil)
         #expect((entry(keyless).problem != nil) == isRefused)

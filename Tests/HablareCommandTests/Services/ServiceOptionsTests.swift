@@ -2,7 +2,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What `--provider`, `--model` and `--base-url` say of the settings, for one run.
+/// The settings that `--provider`, `--model` and `--base-url` change for one run.
 @Suite struct ServiceOptionsTests {
     private func options(provider: String? = nil, model: String? = nil, baseURL: String? = nil) -> ServiceOptions {
         var options = ServiceOptions()
@@ -30,7 +30,7 @@ import Testing
     func `A model is that of what is asked`(use: ProviderUse, provider: String, path: String) throws {
         let said = try said(use, options(provider: provider, model: "m"))
         #expect(said == ["default_provider.\(use.rawValue)": provider, path: "m"])
-        // Every such setting means something for the service.
+        // Each such setting is valid for the service.
         let options = options(provider: provider, model: "m")
         let desk = try SettingsDesk()
         _ = try desk.read(options: options.settings(for: use, over: Settings()))

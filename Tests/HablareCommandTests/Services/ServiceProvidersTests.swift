@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareCommand
 
-/// What is made of the settings of a service.
+/// The providers made of a service's settings.
 @Suite struct ServiceProvidersTests {
     private func made(
         _ settings: String, limits: Composition.CallLimits = .forAsking(), environment: [String: String] = [:]
@@ -155,7 +155,7 @@ import Testing
         #expect(made["elevenlabs"]?.provider.instance.rawValue.contains("http://localhost:1 ") == true)
     }
 
-    // MARK: What is sent
+    // MARK: Calls
 
     @Test func `Calls have the key, the address and the headers of the settings`() async throws {
         try await FakeService.run { fake in

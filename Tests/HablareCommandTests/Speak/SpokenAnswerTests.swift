@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// Where the sound of several pieces is joined.
+/// Joins the audio of several pieces.
 @Suite(.timeLimit(.minutes(5))) struct SpokenAnswerTests {
-    /// A store whose answers are sound, and say when they are read.
+    /// A store whose answers are audio and report when they are read.
     private struct Sounds: ForwardingStore {
         let base: any RequestStore = InMemoryStore()
         let reading: @Sendable () throws -> Void

@@ -7,9 +7,9 @@ import Testing
 
 @testable import HablareCommand
 
-/// In which format a text is spoken, and what becomes of it.
+/// The format in which a text is spoken, and its conversion.
 @Suite struct SpokenFormatTests {
-    /// A service with OpenAI's formats, and one with those of ElevenLabs.
+    /// Returns a service with OpenAI's formats or with those of ElevenLabs.
     private static func service(_ name: String) -> InstalledProvider {
         var voices = InstalledProvider.ServiceVoices(usual: "a") { _ in
             []
@@ -51,7 +51,7 @@ import Testing
         Case(provider: "openai", wanted: nil, file: "a.mp3", pieces: 2, parameter: "wav", container: .mp3),
         Case(provider: "openai", wanted: "flac", file: nil, pieces: 2, parameter: "wav", container: .flac),
         Case(provider: "openai", wanted: nil, file: nil, pieces: 2, parameter: "wav", container: .wav),
-        // ElevenLabs has no FLAC: it is made of what loses nothing.
+        // ElevenLabs has no FLAC, so it is made of a lossless format.
         Case(provider: "elevenlabs", wanted: nil, file: "a.flac", pieces: 1, parameter: "wav", container: .flac),
         Case(
             provider: "elevenlabs", wanted: "mp3_44100_192", file: "a.mp3", pieces: 1, parameter: "mp3_44100_192",

@@ -35,7 +35,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
     }
 }
 
-@Suite("A search index") struct SearchIndexTests {
+@Suite("SearchIndex") struct SearchIndexTests {
     private let database: AppDatabase
 
     init() throws { database = try AppDatabase.inMemory(migrator: Library.migrator) }
@@ -57,7 +57,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
         }
     }
 
-    @Test("finds rows by all words, any word, a phrase, a beginning, in any case and with any marks")
+    @Test("A search finds rows by all words, any word, a phrase or a prefix, ignoring case and diacritics")
     func finds() throws {
         try add("Apple pie", "Peel the apples. Don't burn it.")
         try add("Crème brûlée", "Burn the cream")
@@ -77,7 +77,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
             "what the index takes for no word is not asked for")
     }
 
-    @Test("searches the columns that it is told, and says which it has not")
+    @Test("A search is limited to given columns, and unknown columns are an error")
     func columns() throws {
         try add("one", "two")
         try add("two", "one")
@@ -91,7 +91,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
         }
     }
 
-    @Test("gives where the words are, in pieces")
+    @Test("A hit's excerpt marks the matching words")
     func excerpt() throws {
         try add("x", "There was an apple on the table and another apple below it, they say")
         let terms = try #require(SearchTerms("apple"))
@@ -106,7 +106,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
     }
 
     @Test(
-        "passes over what is no word to it, wherever that stands",
+        "A search ignores text that the tokenizer does not count as words",
         arguments: [
             "apple \u{2014} pie", "\u{AB} apple pie \u{BB}", "apple \u{2026} pie \u{1F600}", "\u{2022} \"apple pie\"",
         ])
@@ -118,7 +118,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
         #expect(try titles("\u{2014}") == [])
     }
 
-    @Test("gives the best first, page by page, each row once", arguments: Seeds.choose(5))
+    @Test("Hits are ranked and paged without repetitions", arguments: Seeds.choose(5))
     func pages(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let words = ["apple", "pie", "the", "a", "cream"]
@@ -137,7 +137,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
                 Library.index, for: terms, as: Book.self, after: cursor, options: SearchOptions(size: 7))
             #expect(page.hits.count <= 7)
             hits += page.hits
-            // As an app does that remembers its place.
+            // Like an app that remembers its position.
             cursor = try page.next.map { try JSONDecoder().decode(SearchCursor.self, from: JSONEncoder().encode($0)) }
         } while cursor != nil
         let expected = books.filter { $0.text?.contains("apple") == true || $0.text?.contains("pie") == true }
@@ -188,7 +188,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
         }
     }
 
-    @Test("searches among the rows of a request")
+    @Test("A search can be limited to the rows of a request")
     func among() throws {
         try add("apple one", pages: 1)
         try add("apple two", pages: 200)
@@ -199,7 +199,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
         #expect(found.map(\.record.title) == ["apple two"])
     }
 
-    @Test("has what the rows have after whatever is done to them", arguments: Seeds.choose(5))
+    @Test("The index stays in step with random changes of the rows", arguments: Seeds.choose(5))
     func inStep(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let words = ["apple", "pie", "cream", "é", ""]
@@ -223,7 +223,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
         }
     }
 
-    @Test("is left behind by a REPLACE, which it says, and is right again when it is rebuilt")
+    @Test("A REPLACE leaves the index outdated, isIntact detects it, and rebuild repairs it")
     func replaced() throws {
         try add("apple")
         try database.writer.write { db in
@@ -236,7 +236,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
         #expect(try titles("pear") == ["pear"])
     }
 
-    @Test("says whether it is intact in a read, too, in memory and in a file")
+    @Test("isIntact works in a read, in memory and in a file")
     func intactInRead() async throws {
         let folder = try TemporaryFolder()
         let file = try AppDatabase(at: folder.url.appending(path: "library.sqlite"), migrator: Library.migrator)
@@ -256,7 +256,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
         }
     }
 
-    @Test("is made of rows that are there already, in the words of its tokenizer, and goes without a trace")
+    @Test("An index of existing rows uses its tokenizer and is dropped without a trace")
     func madeLater() throws {
         let index = SearchIndex(of: "book", columns: ["title"], name: "stems")
         try add("The runner was running")
@@ -271,7 +271,7 @@ private final class CountingTokenizer: FTS5WrapperTokenizer {
         #expect(try titles("index").count == 1)
     }
 
-    @Test("is not made of what it cannot be made of")
+    @Test("An index on unsuitable tables or columns is refused")
     func refused() throws {
         try database.writer.write { db in
             try db.execute(sql: "CREATE TABLE loose (text TEXT); CREATE TABLE named (name TEXT PRIMARY KEY, text TEXT)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// A store that is taken away while it is open.
+/// A store whose files are removed while it is open.
 @Suite(.timeLimit(.minutes(2))) struct MissingStoreTests {
     private let folder: TemporaryFolder
     private let directory: URL
@@ -25,7 +25,7 @@ import Testing
         return try #require(error)
     }
 
-    @Test("Once its folder is deleted it acknowledges nothing, and says what to do", arguments: [false, true])
+    @Test("A store whose folder or file was deleted acknowledges nothing and gives advice", arguments: [false, true])
     func deleted(isOnlyTheFile: Bool) throws {
         let owner = try bench.register()
         try bench.submit(1)
@@ -51,7 +51,7 @@ import Testing
         return try SQLiteStore(directory: directory)
     }
 
-    @Test("Once another store is in its place nothing is written, neither here nor there")
+    @Test("A store whose folder was replaced by another store writes to neither")
     func replaced() throws {
         try bench.submit(1)
         let other = StoreWorkbench(store: try replace())
@@ -62,7 +62,7 @@ import Testing
         #expect(try there.snapshots(SnapshotFilter()).map(\.id) == [StoreWorkbench.id(1)])
     }
 
-    @Test("Once its folder is brought back it goes on")
+    @Test("A store works again after its folder is restored")
     func broughtBack() throws {
         try FileManager.default.moveItem(at: directory, to: moved)
         #expect(try refusal { try bench.submit(1) }.code == .storageMissing)
@@ -138,10 +138,10 @@ import Testing
         #expect(try other.files.all() == files)
     }
 
-    @Test("An engine that runs on it refuses submissions, and tells those who wait")
+    @Test("An engine on a deleted store refuses submissions and notifies its waiters")
     func engine() async throws {
         let provider = ScriptedProvider(limits: ProviderLimits(concurrency: 1)) { [directory] _ in
-            // While it is asked, somebody takes the store away.
+            // Meanwhile the store is deleted.
             do {
                 try FileManager.default.removeItem(at: directory)
             } catch {

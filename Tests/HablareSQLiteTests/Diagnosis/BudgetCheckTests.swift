@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// What is noted of budgets is compared with what was reserved.
+/// Compares the sums of budgets with their reservations.
 @Suite struct BudgetCheckTests {
     private let sqlite: SQLiteBench
 
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "A sum that is not that of the reservations is found, and the budget named",
+        "diagnose finds a budget's sum that differs from its reservations, and names the budget",
         arguments: [
             "UPDATE budgets SET spent = spent + 1", "UPDATE budgets SET spent = -1", "UPDATE budgets SET unknown = 0",
             "DELETE FROM budgets", "UPDATE reservations SET amount = amount + 1 WHERE unknown = 0",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// What is noted of the cache is compared with the responses.
+/// Compares the cache's columns with the responses.
 @Suite struct CacheCheckTests {
     private let sqlite: SQLiteBench
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "An answer that is not there, or of another size, is found, and its request named",
+        "diagnose finds a missing or wrongly sized cached answer, and names its request",
         arguments: [
             "UPDATE flights SET answer_size = answer_size + 1 WHERE used_at IS NOT NULL",
             "UPDATE flights SET answer_size = NULL WHERE used_at IS NOT NULL",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HablareSQLite
 
-/// Chunks that do not fit together are found by the doctor.
+/// Inconsistent chunks are found by `diagnose`.
 @Suite struct StreamCheckTests {
     private let sqlite: SQLiteBench
     private let attempt: RunningAttempt
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "A gap in number or in bytes is found, and the request named",
+        "diagnose finds a gap in a stream's numbers or bytes, and names the request",
         arguments: [
             "DELETE FROM chunks WHERE first = 1", "DELETE FROM chunks WHERE first = 0",
             "UPDATE chunks SET start = start + 1 WHERE first = 3", "UPDATE chunks SET count = 1 WHERE first = 1",

@@ -4,13 +4,14 @@ import Testing
 
 @testable import Hablare
 
-/// An account that refuses every call, in the core: two providers share it, a third has its own.
+/// An account that refuses every call: two providers share it, a third has its own.
 @Suite struct AccountSuspensionTests {
     private static let owner = OwnerID(rawValue: 1)
     private static let now = Moment(date: StoreWorkbench.date(0), clock: .zero)
     private static let unauthorized = AIServiceError(.unauthorized, "The key is wrong.")
 
-    /// An open core: 1 and 2 of `p`, 3 and 4 of `q` and 5 of `r` are leased, of each provider the first is started.
+    /// Returns an open core with leases for 1 and 2 of `p`, 3 and 4 of `q`, and 5 of `r`. The first of each provider is
+    /// started.
     private func core(suspends: Bool = true) -> EngineCore {
         var core = EngineCore(
             lanes: [
@@ -34,7 +35,7 @@ import Testing
             request: AIRequest(id: StoreWorkbench.id(number), prompt: ""), provider: provider)
     }
 
-    /// An attempt ended so: its provider came back, then its end is on disk.
+    /// Ends an attempt: its provider returns, then its end is on disk.
     private func end(
         _ number: Int, of provider: ProviderID, _ outcome: AttemptEnd.Outcome, _ state: FlightLifecycle.State,
         in core: inout EngineCore
@@ -63,7 +64,7 @@ import Testing
     @Test func `What is queued for the account of a refused call goes back, for all providers of the account`() {
         var core = core()
         let effects = refuse(1, of: "p", in: &core)
-        // The place was free, and 2 in it, before the refusal was on disk.
+        // Flight 2 took the free slot before the refusal was on disk.
         #expect(effects.started == [2])
         #expect(effects.released == [4])
         #expect(core.isLaneSuspended("p") && core.isLaneSuspended("q") && !core.isLaneSuspended("r"))
@@ -135,7 +136,7 @@ import Testing
 }
 
 extension [EngineCore.Effect] {
-    /// What followers are told of accounts.
+    /// The account news for followers.
     fileprivate var told: [String] {
         compactMap { effect in
             switch effect {
@@ -148,7 +149,7 @@ extension [EngineCore.Effect] {
 }
 
 extension EngineCore {
-    /// Applies an event at a time.
+    /// Applies one event.
     @discardableResult
     fileprivate mutating func apply(_ event: (inout EngineCore) -> Void) -> [Effect] {
         apply(at: Moment(date: StoreWorkbench.date(0), clock: .zero), event).effects

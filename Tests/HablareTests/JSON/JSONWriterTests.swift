@@ -49,8 +49,8 @@ import Testing
         #expect(throws: AIServiceError.self) { try nested(513).jsonData() }
     }
 
-    /// What was written by it before is hashed into the keys of jobs on disk.
-    @Test("It is what Foundation writes, byte by byte", arguments: Seeds.choose(50))
+    /// The keys of jobs on disk are hashes of what Foundation wrote.
+    @Test("JSONWriter writes the same bytes as Foundation", arguments: Seeds.choose(50))
     func foundation(seed: UInt64) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Hablare
 
-/// When a price was last compared with its source.
+/// The date on which a price was last compared with its source.
 @Suite struct PriceCheckTests {
     private func table(_ checked: String) throws -> PriceTable {
         let json =

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hablare
 
-/// Those who follow an engine's events.
+/// The followers of an engine's events.
 @Suite(.timeLimit(.minutes(1))) struct FollowingTests {
     private func word(_ event: EngineEvent) -> String {
         switch event {
